@@ -1,0 +1,60 @@
+// SPDX-License-Identifier: Apache-2.0
+// A context: one device, opened, with the programs compiled for it. A queue: the order in which its work is done.
+#ifndef KOINE_CONTEXT_H
+#define KOINE_CONTEXT_H
+
+#include <koine/device.h>
+#include <koine/error.h>
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+// May be used by several threads at once.
+typedef struct kn_context kn_context;
+// To be used by one thread at a time.
+typedef struct kn_queue kn_queue;
+
+typedef enum kn_log_level { KN_LOG_WARNING = 1, KN_LOG_INFO, KN_LOG_DEBUG } kn_log_level;
+// Receives what the library would like to say. May be called from any thread that uses the context.
+typedef void kn_log_function(void *user, kn_log_level level, const char *message);
+
+typedef struct kn_context_options {
+    kn_log_function *log; // NULL: silent
+    void *log_user;
+    // After each launch: wait, and name the kernel in the error if the device failed. Slow, for finding faults.
+    int debug_sync;
+    // No allocation larger than this (bytes); 0: what the device allows. Buffers beyond it are held in parts.
+    uint64_t max_alloc;
+    // The binary cache's folder. NULL: KOINE_CACHE_DIR, XDG_CACHE_HOME/koine or ~/.cache/koine. "": no cache.
+    const char *cache_dir;
+} kn_context_options;
+
+// `spec`: "auto", "cpu", "gpu", "opencl:0.0", or a part of a device's name (letter case does not matter).
+// NULL is KOINE_DEVICE, or "auto" if that is not set. `options` may be NULL.
+// Errors: KN_ERROR_NO_DEVICE with the list of what is there; KN_ERROR_UNSUPPORTED for a device that is listed but
+// cannot be used, with the reason; KN_ERROR_DEVICE.
+KN_API kn_status kn_context_open(const char *spec, kn_context **context, kn_error *err);
+KN_API kn_status kn_context_open_with(const char *spec, const kn_context_options *options, kn_context **context,
+                                      kn_error *err);
+// Frees the context and what it compiled for itself. Close its queues, buffers and programs first. NULL is fine.
+KN_API void kn_context_close(kn_context *context);
+
+KN_API const kn_device_info *kn_context_device(const kn_context *context);
+
+// An in-order queue, with times for its events.
+KN_API kn_status kn_queue_open(kn_context *context, kn_queue **queue, kn_error *err);
+// Waits until all is done, then frees it. NULL is fine.
+KN_API void kn_queue_close(kn_queue *queue);
+KN_API kn_context *kn_queue_context(const kn_queue *queue);
+// Hands the work to the device / waits until it is done and reports what went wrong meanwhile.
+KN_API kn_status kn_queue_flush(kn_queue *queue, kn_error *err);
+KN_API kn_status kn_queue_finish(kn_queue *queue, kn_error *err);
+
+// Frees what the library allocated for the caller. NULL is fine.
+KN_API void kn_free(void *pointer);
+
+#ifdef __cplusplus
+}
+#endif
+#endif

@@ -1,0 +1,54 @@
+// SPDX-License-Identifier: Apache-2.0
+// What devices there are, through which path each is reached, and why one is not used.
+#ifndef KOINE_DEVICE_H
+#define KOINE_DEVICE_H
+
+#include <stdint.h>
+
+#include <koine/error.h>
+#include <koine/types.h>
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+typedef enum kn_device_type { KN_DEVICE_CPU, KN_DEVICE_GPU, KN_DEVICE_ACCELERATOR } kn_device_type;
+
+typedef struct kn_device_info {
+    char spec[32];    // what --device and KOINE_DEVICE take: "opencl:0.0"
+    char name[128];   // the driver's name of it
+    char vendor[64];
+    char backend[16]; // "opencl"
+    char platform[64];
+    char version[64]; // "OpenCL 3.0 PoCL HSTR: ..."
+    char language[64]; // OpenCL C's version: "OpenCL C 1.2 PoCL"
+    char driver[64];
+    kn_device_type type;
+    uint32_t compute_units;
+    uint64_t global_memory; // bytes
+    uint64_t local_memory;
+    uint64_t max_alloc;     // one allocation at most
+    uint64_t constant_memory;
+    uint64_t max_work_group;
+    uint64_t max_work_item_sizes[3];
+    uint64_t max_argument_bytes;
+    int fp64;               // double precision
+    int subgroup;           // sub-group operations
+    uint32_t loop_limit;    // loop iterations a work-item may run in all before the device stops them; 0: no limit
+    char uuid[40];          // hexadecimal, "" if unknown
+    char pci[16];           // "0000:65:00.0", "" if unknown
+    char alias_of[32];      // spec of the entry through which this very device is used, "" if it is that entry
+    int is_default;         // the one that "auto" takes
+    char why_not[256];      // why it is not used, in words; "" if it can be
+} kn_device_info;
+
+// All devices and paths, the default one first, then those that "auto" would take next, unusable ones last.
+// The caller frees the list with kn_devices_free. `*count` may be 0: then `why` (if not NULL) receives why.
+// Cost: opens every driver, 1 to 300 ms.
+KN_API kn_status kn_devices_list(kn_device_info **list, size_t *count, char why[256], kn_error *err);
+KN_API void kn_devices_free(kn_device_info *list);
+
+#ifdef __cplusplus
+}
+#endif
+#endif

@@ -1,0 +1,47 @@
+// SPDX-License-Identifier: Apache-2.0
+// What every function of libkoine returns, and what it says when it cannot do its work.
+#ifndef KOINE_ERROR_H
+#define KOINE_ERROR_H
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+// Marks what the shared library exports.
+#define KN_API __attribute__((visibility("default")))
+
+// 0 is fine; anything else names the kind of trouble, and a kn_error tells the rest.
+typedef enum kn_status {
+    KN_OK = 0,
+    KN_ERROR_ARGUMENT,    // the caller asked for what cannot be: a null pointer, a range, a mismatched argument
+    KN_ERROR_LIMIT,       // a work-group, local memory or argument larger than this device takes
+    KN_ERROR_INPUT,       // a file whose contents are not what they should be, or that cannot be read
+    KN_ERROR_OUTPUT,      // a file that cannot be written
+    KN_ERROR_NO_DEVICE,   // no device, or not the one that was named
+    KN_ERROR_DEVICE,      // the driver reported an error
+    KN_ERROR_UNSUPPORTED, // this device lacks what is needed (double precision, for instance)
+    KN_ERROR_BUILD,       // a kernel does not compile
+    KN_ERROR_MEMORY,      // out of host or device memory
+    KN_ERROR_INTERRUPTED  // stopped by the user
+} kn_status;
+
+// Filled by a function that fails; untouched by one that succeeds. It owns nothing: copy or drop it freely.
+// Every function takes a pointer to one as its last argument, and NULL if the caller does not care.
+typedef struct kn_error {
+    kn_status code;
+    int native;           // the driver's or the operating system's own code, 0 if there is none
+    char native_name[48]; // and its name: "CL_OUT_OF_RESOURCES", "ENOSPC"
+    char file[256];       // the input or kernel file concerned, "" if there is none
+    long line;            // the line in it, from 1; 0 if unknown
+    char text[3072];      // the whole message: what happened, where, and what to do about it
+} kn_error;
+
+#define KN_ERROR_INIT {KN_OK, 0, "", "", 0, ""}
+
+// The name of a status as it stands above, "KN_ERROR_LIMIT" for instance. Never NULL.
+KN_API const char *kn_status_name(kn_status status);
+
+#ifdef __cplusplus
+}
+#endif
+#endif

@@ -1,0 +1,107 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "error.h"
+
+#include <errno.h>
+#include <stdarg.h>
+#include <stdio.h>
+#include <string.h>
+
+static const char *const status_names[] = {
+    [KN_OK] = "KN_OK",
+    [KN_ERROR_ARGUMENT] = "KN_ERROR_ARGUMENT",
+    [KN_ERROR_LIMIT] = "KN_ERROR_LIMIT",
+    [KN_ERROR_INPUT] = "KN_ERROR_INPUT",
+    [KN_ERROR_OUTPUT] = "KN_ERROR_OUTPUT",
+    [KN_ERROR_NO_DEVICE] = "KN_ERROR_NO_DEVICE",
+    [KN_ERROR_DEVICE] = "KN_ERROR_DEVICE",
+    [KN_ERROR_UNSUPPORTED] = "KN_ERROR_UNSUPPORTED",
+    [KN_ERROR_BUILD] = "KN_ERROR_BUILD",
+    [KN_ERROR_MEMORY] = "KN_ERROR_MEMORY",
+    [KN_ERROR_INTERRUPTED] = "KN_ERROR_INTERRUPTED",
+};
+
+const char *kn_status_name(kn_status status)
+{
+    size_t i = (size_t)status;
+    return i < sizeof status_names / sizeof *status_names ? status_names[i] : "unknown status";
+}
+
+// Starts `err` afresh with "FILE:LINE: " where there is a file; returns how long the text is now.
+static size_t begin(kn_error *err, kn_status code, const char *file, long line)
+{
+    int used = 0;
+
+    memset(err, 0, sizeof *err);
+    err->code = code;
+    if (!file || !*file)
+        return 0;
+    snprintf(err->file, sizeof err->file, "%s", file);
+    err->line = line;
+    used = line > 0 ? snprintf(err->text, sizeof err->text, "%s:%ld: ", file, line)
+                    : snprintf(err->text, sizeof err->text, "%s: ", file);
+    return used < 0 ? 0 : (size_t)used < sizeof err->text ? (size_t)used : sizeof err->text - 1;
+}
+
+static void append(kn_error *err, size_t used, const char *format, va_list args)
+{
+    if (vsnprintf(err->text + used, sizeof err->text - used, format, args) < 0)
+        err->text[used] = '\0';
+}
+
+kn_status kn_fail(kn_error *err, kn_status code, const char *format, ...)
+{
+    va_list args;
+
+    if (!err)
+        return code;
+    va_start(args, format);
+    append(err, begin(err, code, NULL, 0), format, args);
+    va_end(args);
+    return code;
+}
+
+kn_status kn_fail_at(kn_error *err, kn_status code, const char *file, long line, const char *format, ...)
+{
+    va_list args;
+
+    if (!err)
+        return code;
+    va_start(args, format);
+    append(err, begin(err, code, file, line), format, args);
+    va_end(args);
+    return code;
+}
+
+kn_status kn_fail_errno(kn_error *err, kn_status code, const char *file, int number, const char *format, ...)
+{
+    va_list args;
+    size_t used;
+    char reason[128];
+
+    if (!err)
+        return code;
+    va_start(args, format);
+    append(err, begin(err, code, file, 0), format, args);
+    va_end(args);
+    used = strlen(err->text);
+    if (strerror_r(number, reason, sizeof reason) != 0)
+        snprintf(reason, sizeof reason, "error %d", number);
+    snprintf(err->text + used, sizeof err->text - used, ": %s", reason);
+    return kn_error_native(err, number, reason);
+}
+
+kn_status kn_error_native(kn_error *err, int native, const char *name)
+{
+    if (!err)
+        return KN_OK;
+    err->native = native;
+    snprintf(err->native_name, sizeof err->native_name, "%s", name ? name : "");
+    return err->code;
+}
+
+kn_status kn_fail_memory(kn_error *err, size_t bytes, const char *what)
+{
+    if (bytes)
+        return kn_fail(err, KN_ERROR_MEMORY, "out of memory: %zu bytes for %s", bytes, what);
+    return kn_fail(err, KN_ERROR_MEMORY, "out of memory while %s", what);
+}

@@ -1,0 +1,68 @@
+// SPDX-License-Identifier: Apache-2.0
+// The kernel-source layer: OpenCL C 1.2 text in, flat text and what must be known about its kernels out.
+// It needs no device. The steps, a file each: lexer.h (tokens with their places), preprocess.h (C99 directives and
+// macros), include.h (where #include looks), signature.h (kernels and their arguments), flatten.h (the OpenCL text).
+#ifndef KN_SOURCE_SOURCE_H
+#define KN_SOURCE_SOURCE_H
+
+#include <stdbool.h>
+#include <stddef.h>
+
+#include <koine/error.h>
+#include <koine/program.h>
+
+// A file of the table that is compiled into the library (scripts/embed writes it).
+struct src_embedded {
+    const char *name; // "reduce.cl", "lib/real.clh"
+    const char *text;
+};
+
+struct src_options {
+    const kn_define *defines; // the target's macros first, then the host's: later ones may not redefine earlier ones
+    size_t define_count;
+    const char *const *include_dirs; // -I
+    size_t include_dir_count;
+    const char *kernel_path;             // KOINE_KERNEL_PATH: folders separated by ':'; may be NULL
+    const struct src_embedded *embedded; // ends in {NULL, NULL}; may be NULL
+};
+
+// What __attribute__((reqd_work_group_size)) and the parameter list say.
+struct src_kernel {
+    const char *name;
+    const kn_param *params;
+    size_t param_count;
+    size_t required_group[3]; // zeros if not given
+    const char *file;         // where it is defined
+    long line;
+};
+
+// A file that took part, kept so that a compiler's message can be shown with its source line.
+struct src_file {
+    const char *name; // as it stands in #line
+    const char *text;
+};
+
+struct src_unit {
+    const char *opencl; // the text as written, includes resolved, #line at every switch
+    size_t opencl_length;
+    const struct src_kernel *kernels;
+    size_t kernel_count;
+    const struct src_file *files;
+    size_t file_count;
+    // The first use of a type that a device may lack, after preprocessing; line 0 if there is none.
+    const char *double_file;
+    long double_line;
+};
+
+// Reads `name` with `text` (or, if text is NULL, the file at path `name`, or an embedded one of that name).
+// Errors: KN_ERROR_INPUT for a file that is missing (with the include chain), unreadable or contains a NUL byte;
+// KN_ERROR_BUILD with file:line for a bad directive, an unterminated comment, string or conditional, #error, an
+// include cycle, or a kernel signature that cannot be read; KN_ERROR_MEMORY.
+kn_status src_read(const char *name, const char *text, const struct src_options *options, struct src_unit **unit,
+                   kn_error *err);
+void src_free(struct src_unit *unit);
+
+// The text of line `line` (from 1) of a file of the unit, without its end; false if there is no such line.
+bool src_line(const struct src_unit *unit, const char *file, long line, const char **start, size_t *length);
+
+#endif
