@@ -303,22 +303,15 @@ static kn_status read_attributes(struct scan *scan, const struct outline *outlin
     return KN_OK;
 }
 
-static struct src_kernel *kernel_named(struct scan *scan, const char *name, size_t *index)
+static kn_status add_kernel(struct scan *scan, struct src_name *name)
 {
-    for (*index = 0; *index < scan->count; ++*index)
-        if (scan->kernels[*index].name == name)
-            return &scan->kernels[*index];
-    return NULL;
-}
-
-static kn_status add_kernel(struct scan *scan, const char *name)
-{
-    struct src_kernel kernel = {.name = name};
+    struct src_kernel kernel = {.name = name->text};
     size_t count = scan->count;
 
     if (!KN_ARRAY_PUSH(scan->defined, count, scan->defined_capacity, false) ||
         !KN_ARRAY_PUSH(scan->kernels, scan->count, scan->kernel_capacity, kernel))
         return no_memory(scan);
+    name->kernel = (uint32_t)scan->count;
     return KN_OK;
 }
 
@@ -344,11 +337,11 @@ static kn_status read_kernel(struct scan *scan, const struct outline *outline)
                     "this kernel cannot be read: \"void name(...)\" is expected after \"%.*s\"",
                     (int)outline->kernel->length, outline->kernel->text);
     status = check_return(scan, outline);
-    kernel = kernel_named(scan, outline->name->name->text, &index);
-    if (!status && !kernel)
-        status = add_kernel(scan, outline->name->name->text);
+    if (!status && !outline->name->name->kernel)
+        status = add_kernel(scan, outline->name->name);
     if (status)
         return status;
+    index = outline->name->name->kernel - 1;
     kernel = &scan->kernels[index];
     status = read_attributes(scan, outline, kernel);
     if (status || !outline->has_body)
