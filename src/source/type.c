@@ -254,7 +254,7 @@ void src_read_specifiers(const struct src_token **at, const struct src_token *en
             declaration->first = declaration->last = token;
             declaration->base = named_type(token);
             // A typedef of a pointer has its own; a const of ours is then the pointer's.
-            if (!declaration->base.pointers) {
+            if (!declaration->base.pointers || declaration->base.is_array) {
                 declaration->base.space = space ? space : declaration->base.space;
                 declaration->base.is_const = declaration->base.is_const || is_const;
             }
@@ -279,6 +279,17 @@ static bool read_nested(const struct src_token **at, const struct src_token *end
     return *name != NULL;
 }
 
+// A pointer to, or an array of, what the type is so far.
+static void point_to(struct src_type *type)
+{
+    if (type->is_array) {
+        type->pointers--;
+        type->size *= type->array_length;
+        type->is_array = false;
+    }
+    type->pointers++;
+}
+
 void src_read_declarator(const struct src_token **at, const struct src_token *end,
                          const struct src_declaration *from, struct src_type *type,
                          const struct src_token **name)
@@ -289,7 +300,8 @@ void src_read_declarator(const struct src_token **at, const struct src_token *en
     *type = from->base;
     *name = NULL;
     for (; *at < end && (src_is(*at, "*") || src_is_qualifier(*at) || src_is_attribute(*at));) {
-        type->pointers += src_is(*at, "*");
+        if (src_is(*at, "*"))
+            point_to(type);
         *at = src_is_attribute(*at) ? src_skip_attributes(*at, end) : *at + 1;
     }
     if (*at < end && src_is(*at, "(")) {
@@ -306,12 +318,13 @@ void src_read_declarator(const struct src_token **at, const struct src_token *en
         open = *at;
         *at = src_skip_group(open, end);
         // Of an array parameter's dimensions, the first is the pointer.
-        if (dimensions > 0 || nested)
+        if (dimensions > 0 || nested) {
             type->size *= literal_size(open + 1, *at - 1);
-    }
-    if (dimensions && !nested) {
-        type->pointers++;
-        type->is_array = true;
+        } else {
+            point_to(type);
+            type->is_array = true;
+            type->array_length = literal_size(open + 1, *at - 1);
+        }
     }
     if (*at < end && src_is(*at, "(")) {
         type->is_function = true;

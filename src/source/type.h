@@ -23,9 +23,10 @@ struct src_type {
     size_t size;          // of what it is in the end (pointers and arrays taken off); 0 if unknown
     enum src_space space; // of what the innermost pointer points to
     size_t pointers;      // how many '*' and '[]' (of a parameter) it has
-    bool is_array;        // a typedef with '[]': as a parameter a pointer
-    bool is_const;        // what it points to is const
-    bool is_function;     // a function, or a pointer to one
+    bool is_array; // its last '[]' may still turn out to be an element of something: then it is no pointer
+    size_t array_length; // of that; 0 if unknown
+    bool is_const;       // what it points to is const
+    bool is_function;    // a function, or a pointer to one
 };
 
 // Reads tokens from `at` to `end`. The specifiers of a declaration, and then a declarator.
