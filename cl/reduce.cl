@@ -9,7 +9,7 @@
 // Launch: reduce_leaves with ceil(n / (4096 * LEAVES)) groups, then reduce_fold with ceil(count / (16 * GROUP))
 // groups (in dimension 1: one for the sums, one for the squares) until one value is left.
 // Cost: reads x once.
-// Tunables: GROUP (work-items a group), WIDTH (neighbouring lanes a work-item holds), REAL_BITS, ACC_PAIR,
+// Tunables: GROUP (work-items a group, a power of two times 64 / WIDTH), WIDTH (neighbouring lanes a work-item holds), REAL_BITS, ACC_PAIR,
 // SQUARES (1: the squares too).
 #ifndef GROUP
 #define GROUP 256
@@ -26,16 +26,14 @@
 #define ITEMS_PER_LEAF (LANES / WIDTH)
 #define LEAVES (GROUP / ITEMS_PER_LEAF)
 
-// WIDTH neighbours starting at x[i]; past the end they read as the shift, so that their difference is +0.
-inline realw load_row(__global const real *x, ulong n, ulong i, real shift)
+// The last leaf's rows: what lies past the end reads as the shift, so that its difference is +0.
+inline realw load_guarded(__global const real *x, ulong n, ulong i, real shift)
 {
-    if (i + WIDTH <= n)
-        return *(__global const realw *)(x + i);
-
     union {
         realw vector;
         real element[WIDTH];
     } row;
+
     for (uint lane = 0; lane < WIDTH; lane++)
         row.element[lane] = i + lane < n ? x[i + lane] : shift;
     return row.vector;
@@ -56,6 +54,16 @@ inline acc fold_lanes(accw a)
     acc e3 = ACC_PART(a, s3);
 #endif
     return acc_add(acc_add(e0, e2), acc_add(e1, e3));
+}
+
+inline void add_row(realw row, real shift, accw *sum, accw *squares)
+{
+    accw d = accw_difference(row, shift);
+
+    *sum = accw_add(*sum, d);
+#if SQUARES
+    *squares = accw_add_square(*squares, d);
+#endif
 }
 
 // From every work-item's lanes to the group's one sum: lanes of a leaf, then the leaves in pairs.
@@ -92,13 +100,14 @@ reduce_leaves(__global const real *x, ulong n, real shift, __global acc *partial
     accw sum = accw_zero();
     accw squares = accw_zero();
 
-#pragma unroll 8
-    for (uint row = 0; row < ROWS; row++) {
-        accw d = accw_difference(load_row(x, n, start + row * LANES, shift), shift);
-        sum = accw_add(sum, d);
-#if SQUARES
-        squares = accw_add_square(squares, d);
-#endif
+    if (start - item % ITEMS_PER_LEAF * WIDTH + LEAF <= n) { // a whole leaf: nothing to check between loads
+        __global const realw *rows = (__global const realw *)(x + start);
+#pragma unroll 16
+        for (uint row = 0; row < ROWS; row++)
+            add_row(rows[row * (LANES / WIDTH)], shift, &sum, &squares);
+    } else {
+        for (uint row = 0; row < ROWS; row++)
+            add_row(load_guarded(x, n, start + row * LANES, shift), shift, &sum, &squares);
     }
 
     acc total = fold_group(sum, wide, leaf);

@@ -164,14 +164,21 @@ __kernel __attribute__((reqd_work_group_size(GROUP, 1, 1))) void merge_global(__
                                                                               uint window, uint mirrored)
 {
     ulong item = get_global_id(0);
+    bool whole = position(item, KEYS - 1, window, false) + ((ulong)1 << window) <= n;
     real_key key[KEYS];
 
     if (position(item, 0, window, false) >= n)
         return;
+    if (whole) { // the registers' positions are all inside: nothing to check between loads
 #pragma unroll
-    for (uint r = 0; r < KEYS; r++) {
-        ulong i = position(item, r, window, mirrored);
-        key[r] = i < n ? data[i] : REAL_KEY_MAX;
+        for (uint r = 0; r < KEYS; r++)
+            key[r] = data[position(item, r, window, mirrored)];
+    } else {
+#pragma unroll
+        for (uint r = 0; r < KEYS; r++) {
+            ulong i = position(item, r, window, mirrored);
+            key[r] = i < n ? data[i] : REAL_KEY_MAX;
+        }
     }
     if (mirrored) {
         mirror(key, KEYS);
@@ -179,11 +186,17 @@ __kernel __attribute__((reqd_work_group_size(GROUP, 1, 1))) void merge_global(__
     } else {
         steps(key, LOG2_KEYS);
     }
+    if (whole) {
 #pragma unroll
-    for (uint r = 0; r < KEYS; r++) {
-        ulong i = position(item, r, window, mirrored);
-        if (i < n)
-            data[i] = key[r];
+        for (uint r = 0; r < KEYS; r++)
+            data[position(item, r, window, mirrored)] = key[r];
+    } else {
+#pragma unroll
+        for (uint r = 0; r < KEYS; r++) {
+            ulong i = position(item, r, window, mirrored);
+            if (i < n)
+                data[i] = key[r];
+        }
     }
 }
 

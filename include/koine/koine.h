@@ -12,6 +12,7 @@
 #include <koine/buffer.h>
 #include <koine/program.h>
 #include <koine/launch.h>
+#include <koine/profile.h>
 #include <koine/sort.h>
 #include <koine/reduce.h>
 #include <koine/deviation.h>

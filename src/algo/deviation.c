@@ -97,7 +97,7 @@ kn_status kn_mad_sorted(kn_queue *queue, kn_buffer *sorted, kn_type type, size_t
     if (!status)
         status = get_kernel(queue, type, "median_of_halves", &kernel, err);
     if (!status)
-        status = kn_buffer_create(queue->context, 2 * kn_type_size(type), &chosen, err);
+        status = engine_scratch(queue, 0, 2 * kn_type_size(type), &chosen, err);
     if (!status) {
         const kn_arg args[] = {KN_BUFFER(sorted),     KN_VALUE(count),     KN_VALUE(split), column_accumulator(&scalar, queue, median),
                                KN_VALUE(first_rank), KN_BUFFER(chosen)};
@@ -110,6 +110,5 @@ kn_status kn_mad_sorted(kn_queue *queue, kn_buffer *sorted, kn_type type, size_t
         double low = fabs(pair[0] - median);
         *mad = ranks == 1 ? low + 0.0 : middle(low, fabs(pair[1] - median));
     }
-    kn_buffer_free(chosen);
     return status;
 }

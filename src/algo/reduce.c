@@ -105,10 +105,10 @@ static kn_status reduce_whole(const struct reduction *r, kn_buffer *x, double re
     size_t bytes = groups * r->components * sizeof(double); // an accumulator has 8 bytes either way
     union column_scalar sums[2];
     kn_buffer *partial = NULL, *spare = NULL;
-    kn_status status = kn_buffer_create(r->queue->context, bytes, &partial, err);
+    kn_status status = engine_scratch(r->queue, 0, bytes, &partial, err);
 
     if (!status)
-        status = kn_buffer_create(r->queue->context, bytes, &spare, err);
+        status = engine_scratch(r->queue, 1, bytes, &spare, err);
     if (!status)
         status = launch_leaves(r, x, r->n, partial, err);
     if (!status)
@@ -117,8 +117,6 @@ static kn_status reduce_whole(const struct reduction *r, kn_buffer *x, double re
         status = kn_buffer_read(r->queue, partial, 0, sums, r->components * sizeof(double), err);
     for (unsigned i = 0; i < r->components && !status; i++)
         result[i] = column_value(&sums[i], r->queue);
-    kn_buffer_free(partial);
-    kn_buffer_free(spare);
     return status;
 }
 

@@ -125,6 +125,8 @@ struct kn_backend {
     // Nanoseconds of the device's clock.
     kn_status (*event_times)(struct be_event *event, uint64_t *queued, uint64_t *start, uint64_t *end,
                              kn_error *err);
+    // A second handle of the same event, freed on its own.
+    kn_status (*event_share)(struct be_event *event, struct be_event **second, kn_error *err);
     void (*event_free)(struct be_event *event);
 };
 

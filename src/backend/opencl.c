@@ -476,5 +476,6 @@ const struct kn_backend kn_backend_opencl = {
     .launch = opencl_launch,
     .event_wait = opencl_event_wait,
     .event_times = opencl_event_times,
+    .event_share = opencl_event_share,
     .event_free = opencl_event_free,
 };

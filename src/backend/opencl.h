@@ -56,6 +56,7 @@ kn_status opencl_launch(struct be_queue *queue, struct be_kernel *kernel, const 
 kn_status opencl_event_wait(struct be_event *event, kn_error *err);
 kn_status opencl_event_times(struct be_event *event, uint64_t *queued, uint64_t *start, uint64_t *end,
                              kn_error *err);
+kn_status opencl_event_share(struct be_event *event, struct be_event **second, kn_error *err);
 void opencl_event_free(struct be_event *event);
 
 #endif

@@ -238,6 +238,14 @@ kn_status opencl_event_times(struct be_event *event, uint64_t *queued, uint64_t 
     return KN_OK;
 }
 
+kn_status opencl_event_share(struct be_event *event, struct be_event **second, kn_error *err)
+{
+    cl_int code = clRetainEvent(event->event);
+
+    return code == CL_SUCCESS ? opencl_event_give(event->event, second, err)
+                              : opencl_fail(err, code, "opencl", "sharing an event");
+}
+
 void opencl_event_free(struct be_event *event)
 {
     clReleaseEvent(event->event);

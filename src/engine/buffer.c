@@ -88,6 +88,21 @@ void kn_buffer_free(kn_buffer *buffer)
     free(buffer);
 }
 
+kn_status engine_scratch(kn_queue *queue, unsigned slot, size_t bytes, kn_buffer **buffer, kn_error *err)
+{
+    kn_buffer **kept = &queue->scratch[slot];
+
+    if (!*kept || (*kept)->bytes < bytes) {
+        kn_buffer_free(*kept); // the driver keeps it until what is enqueued has used it
+        *kept = NULL;
+        kn_status status = kn_buffer_create(queue->context, bytes, kept, err);
+        if (status)
+            return status;
+    }
+    *buffer = *kept;
+    return KN_OK;
+}
+
 size_t kn_buffer_size(const kn_buffer *buffer)
 {
     return buffer ? buffer->bytes : 0;

@@ -175,6 +175,9 @@ void kn_queue_close(kn_queue *queue)
     if (!queue)
         return;
     engine_stage_free(queue);
+    for (size_t i = 0; i < ENGINE_SCRATCH; i++)
+        kn_buffer_free(queue->scratch[i]);
+    engine_profile_clear(&queue->profile, queue->context->backend);
     queue->context->backend->queue_close(queue->native);
     free(queue);
 }

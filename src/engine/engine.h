@@ -10,6 +10,7 @@
 
 #include "../backend/backend.h"
 #include "../source/source.h"
+#include "profile.h"
 #include "quirks.h"
 
 struct engine_builtin {
@@ -29,13 +30,16 @@ struct kn_context {
     size_t builtin_count, builtin_capacity;
 };
 
-#define ENGINE_STAGES 2
+#define ENGINE_STAGES  2
+#define ENGINE_SCRATCH 2
 
 struct kn_queue {
     kn_context *context;
     struct be_queue *native;
     struct be_host stage[ENGINE_STAGES]; // pinned staging, allocated at the first copy that uses it
     struct be_event *busy[ENGINE_STAGES];
+    kn_buffer *scratch[ENGINE_SCRATCH]; // see engine_scratch
+    struct engine_profile profile;
 };
 
 struct kn_buffer {
@@ -95,6 +99,10 @@ kn_status engine_builtin_kernel(kn_context *context, const char *file, const kn_
 
 // An engine event around a backend's, if the caller wants one.
 kn_status engine_event_give(kn_context *context, struct be_event *native, kn_event **event, kn_error *err);
+
+// Scratch memory of an algorithm, at least `bytes`, kept by the queue for the next one: what is in it lasts until the
+// next call for the same slot. Never freed by the caller.
+kn_status engine_scratch(kn_queue *queue, unsigned slot, size_t bytes, kn_buffer **buffer, kn_error *err);
 
 // Copies through pinned staging; src/engine/transfer.c.
 kn_status engine_stage_write(kn_queue *queue, struct be_memory *to, size_t offset, const void *data, size_t bytes,

@@ -204,6 +204,24 @@ static kn_status name_kernel(const kn_kernel *kernel, kn_status status, const kn
     return status;
 }
 
+// Keeps the launch's event in the queue's profile; a caller who wants it too gets a second handle.
+static kn_status record(kn_queue *queue, const kn_kernel *kernel, struct be_event **done, bool wanted, kn_error *err)
+{
+    const struct kn_backend *backend = queue->context->backend;
+    struct be_event *second = NULL;
+    kn_status status = wanted ? backend->event_share(*done, &second, err) : KN_OK;
+
+    if (status) {
+        backend->event_free(*done);
+        return status;
+    }
+    status = engine_profile_add(&queue->profile, backend, kernel->source->name, *done, err);
+    if (status && second)
+        backend->event_free(second);
+    *done = second;
+    return status;
+}
+
 kn_status kn_launch(kn_queue *queue, kn_kernel *kernel, const kn_range *given, const kn_arg *args, size_t arg_count,
                     kn_event **event, kn_error *err)
 {
@@ -235,7 +253,8 @@ kn_status kn_launch(kn_queue *queue, kn_kernel *kernel, const kn_range *given, c
         natives[i].value = args[i].value;
         natives[i].size = args[i].size;
     }
-    status = context->backend->launch(queue->native, native, &range, natives, arg_count, event ? &done : NULL, &reason);
+    status = context->backend->launch(queue->native, native, &range, natives, arg_count,
+                                      event || queue->profile.on ? &done : NULL, &reason);
     if (!status && context->options.debug_sync) {
         engine_log(context, KN_LOG_DEBUG, "%s: %zu x %zu x %zu work-items", kernel->source->name, range.global[0],
                    range.global[1], range.global[2]);
@@ -245,5 +264,10 @@ kn_status kn_launch(kn_queue *queue, kn_kernel *kernel, const kn_range *given, c
     }
     if (status)
         return name_kernel(kernel, status, &reason, err);
+    if (queue->profile.on) {
+        status = record(queue, kernel, &done, event != NULL, err);
+        if (status)
+            return status;
+    }
     return engine_event_give(context, done, event, err);
 }
