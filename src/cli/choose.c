@@ -119,7 +119,7 @@ kn_status place_open(const char *spec, bool must_be_device, const char *command,
     }
     status = kn_context_open_with(*spec ? spec : "auto", &options, &place->context, &why);
     if (status == KN_ERROR_NO_DEVICE && !*spec && !must_be_device) {
-        fprintf(stderr, "%s: no device found, the host's own code computes (%s)\n", command, why.text);
+        fprintf(stderr, "%s: %s; the host's own code computes\n", command, why.text);
         place_host(place);
         return KN_OK;
     }

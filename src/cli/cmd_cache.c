@@ -142,7 +142,7 @@ static kn_status run(void *arguments, kn_error *err)
     if (!status)
         status = report_try(common, err);
     if (!status)
-        status = cache_default_dir(finding.dir, err);
+        status = cache_default_dir(finding.dir, sizeof finding.dir, err);
     if (!status && action == ACTION_CLEAR)
         status = cache_clear(finding.dir, &finding.removed, err);
     else if (!status)

@@ -16,7 +16,7 @@ expect_exit 0 koine stats --serial "$data/acc/ACC_msr2023.csv"
 expect_answers
 expect_exit 0 without_devices "$KOINE" stats "$data/acc/ACC_msr2023.csv"
 expect_answers
-expect_stderr '^koine stats: no device found'
+expect_stderr '^koine stats: no device.*own code computes'
 expect_one_line
 
 need_device
