@@ -95,7 +95,8 @@ kn_status kn_error_native(kn_error *err, int native, const char *name)
     if (!err)
         return KN_OK;
     err->native = native;
-    snprintf(err->native_name, sizeof err->native_name, "%s", name ? name : "");
+    snprintf(err->native_name, sizeof err->native_name, "%.*s", (int)sizeof err->native_name - 1,
+             name ? name : "");
     return err->code;
 }
 

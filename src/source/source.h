@@ -17,6 +17,9 @@ struct src_embedded {
     const char *text;
 };
 
+// Koine's own kernels; ends in {NULL, NULL}.
+extern const struct src_embedded src_embedded_kernels[];
+
 struct src_options {
     const kn_define *defines; // the target's macros first, then the host's: later ones may not redefine earlier ones
     size_t define_count;
