@@ -17,7 +17,7 @@ expect_exit 0 koine cache list
 expect_stdout '\.cl '
 expect_exit 0 koine cache verify
 expect_stdout 'no damage'
-[ "$(ls -ld "$KOINE_CACHE_DIR" | cut -c1-10)" = drwx------ ] || fail "others can read the cache"
+[ "$(find "$KOINE_CACHE_DIR" -maxdepth 0 -perm 0700)" ] || fail "others can read the cache"
 
 # A second run uses it and says the same but for the times.
 expect_exit 0 koine stats "$work/numbers.csv"

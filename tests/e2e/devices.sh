@@ -23,7 +23,8 @@ expect_exit 0 koine devices --all
 
 # Every device of the list can be named.
 write_numbers "$work/numbers.csv"
-for spec in $(sed -n 's/^\(opencl:[0-9.]*\) .*/\1/p' "$work/short"); do
+sed -n 's/^\(opencl:[0-9.]*\) .*/\1/p' "$work/short" >"$work/specs"
+while read -r spec; do
     expect_exit 0 koine stats --precision float --device "$spec" "$work/numbers.csv"
     expect_stdout "$spec"
-done
+done <"$work/specs"

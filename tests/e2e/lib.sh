@@ -64,7 +64,7 @@ expect_files()
 {
     dir=$1
     shift
-    found=$(ls -A "$dir" | tr '\n' ' ')
+    found=$(find "$dir" -mindepth 1 -maxdepth 1 -exec basename {} \; | sort | tr '\n' ' ')
     [ "$found" = "${*:+$* }" ] || fail "$dir holds '$found', expected '$*' (after '$ran')"
 }
 
