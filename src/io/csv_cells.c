@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
+#define _GNU_SOURCE // strtod_l
 #include "csv_cells.h"
 
 #include <float.h>

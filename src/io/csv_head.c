@@ -228,7 +228,7 @@ static kn_status find_column(struct csv_reader *reader, const char *wanted, size
 
 kn_status csv_choose_columns(struct csv_reader *reader)
 {
-    size_t asked = reader->options.column_count, index;
+    size_t asked = reader->options.column_count, index = 0;
     kn_status status;
 
     reader->order = malloc((asked + 1) * sizeof *reader->order);
