@@ -5,7 +5,7 @@
 #define KN_TESTS_SUPPORT_H
 
 #include <check.h>
-#include <errno.h>
+#include <locale.h>
 #include <stdbool.h>
 #include <stdint.h>
 #include <stdio.h>
@@ -69,6 +69,23 @@ static inline void test_remove(char *folder)
     snprintf(command, sizeof command, "chmod -R u+rwx '%s' && rm -r '%s'", folder, folder);
     ck_assert_int_eq(system(command), 0);
     free(folder);
+}
+
+// Sets a locale whose decimal point is a comma, made in `folder` by localedef. False, after a line that says
+// so, where that cannot be had; the test fails instead if KOINE_REQUIRE lists "locale". setlocale(LC_ALL,
+// "C") ends it.
+static inline bool test_comma_locale(const char *folder)
+{
+    char command[8400];
+
+    snprintf(command, sizeof command, "localedef -i de_DE -f UTF-8 '%s/comma' >/dev/null 2>&1", folder);
+    if (system(command) == 0 && setenv("LOCPATH", folder, 1) == 0 && setlocale(LC_ALL, "comma")) {
+        ck_assert_str_eq(localeconv()->decimal_point, ",");
+        return true;
+    }
+    ck_assert_msg(!test_require("locale"), "no locale with a decimal comma (KOINE_REQUIRE lists locale)");
+    fprintf(stderr, "skipped: no locale with a decimal comma can be made here (localedef, de_DE)\n");
+    return false;
 }
 
 // Reproducible chance: SplitMix64. The seed is KOINE_TEST_SEED or the time, and is printed.
