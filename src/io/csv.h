@@ -40,9 +40,14 @@ struct csv_table {
     double sample_rate; // E4: Hz; else 0
 };
 
-// Reads a whole file; "-" is standard input. Errors, with the file and the line: KN_ERROR_INPUT (missing, a
-// directory, no permission, empty, a header without rows, text among numbers, a short row, a NUL byte, a line
-// of more than 1 MiB), KN_ERROR_ARGUMENT (a column asked for that is not there), KN_ERROR_MEMORY.
+// Reads a whole file; "-" is standard input. Columns come in the file's order, or in the order they were
+// asked for. A first row of numbers is data, one of text a header; an E4 export begins with its start time
+// (2001 to 2100) and its rate, each the same in all columns. Empty lines at the file's end are nothing;
+// between rows of one column they are missing cells, else short rows. `options` NULL: every numeric column,
+// missing cells refused. One pass over the file, in 1 MiB besides the values. On failure `table` is empty.
+// Errors, with the file and the line: KN_ERROR_INPUT (missing, a directory, no permission, empty, a header
+// without rows, text among numbers, a short row, a NUL byte, a line of more than 1 MiB), KN_ERROR_ARGUMENT (a
+// column asked for that is not there), KN_ERROR_MEMORY.
 kn_status csv_read(const char *path, const struct csv_options *options, struct csv_table *table,
                    kn_error *err);
 void csv_free(struct csv_table *table);

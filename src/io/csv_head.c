@@ -3,7 +3,6 @@
 // are wanted.
 #include "csv_reader.h"
 
-#include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -13,9 +12,12 @@
 #include "../base/quote.h"
 #include "../base/text.h"
 
-// An E4 export begins with its start in Unix seconds and its rate in Hz, each once a column.
+// An E4 export begins with its start in Unix seconds and its rate in Hz, each once a column. The bounds keep
+// a column of other large numbers from being taken for one: starts from 2001 to 2100, rates to 1 kHz (the
+// E4's own are 1 to 64).
 #define E4_FIRST_START 1e9
-#define E4_MAX_RATE    1e6
+#define E4_LAST_START  4102444800.0
+#define E4_MAX_RATE    1000
 
 struct parsed_cell {
     struct csv_cell cell;
@@ -65,8 +67,8 @@ static bool all_equal_numbers(const struct parsed_row *row)
 static bool is_e4(const struct parsed_row *first, const struct parsed_row *second)
 {
     return first->count == second->count && all_equal_numbers(first) && all_equal_numbers(second) &&
-           first->items[0].value > E4_FIRST_START && isfinite(first->items[0].value) &&
-           second->items[0].value > 0 && second->items[0].value < E4_MAX_RATE;
+           first->items[0].value > E4_FIRST_START && first->items[0].value < E4_LAST_START &&
+           second->items[0].value > 0 && second->items[0].value <= E4_MAX_RATE;
 }
 
 // A first row of text is a header, one of numbers is data. One with both is a header if the second row has a

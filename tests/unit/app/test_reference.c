@@ -234,59 +234,91 @@ START_TEST(integers_are_exact)
 }
 END_TEST
 
+enum { LEAF = 4096, LANES = 64 };
+
 // The tree again, written as its description reads: padded with zeros to a power of two of leaves.
 static struct stats_sums padded_tree(const double *x, size_t n, double shift)
 {
     size_t leaves = 1;
     struct stats_sums *level, total;
 
-    while (leaves * STATS_LEAF < n)
+    while (leaves * LEAF < n)
         leaves *= 2;
-    level = calloc(leaves * STATS_LANES, sizeof *level);
+    level = calloc(leaves * LANES, sizeof *level);
     ck_assert_ptr_nonnull(level);
-    for (size_t i = 0; i < leaves * STATS_LEAF; i++) {
-        struct stats_sums *lane = &level[i / STATS_LEAF * STATS_LANES + i % STATS_LANES];
+    for (size_t i = 0; i < leaves * LEAF; i++) {
+        struct stats_sums *lane = &level[i / LEAF * LANES + i % LANES];
         double d = i < n ? x[i] - shift : 0;
 
         lane->sum += d;
         lane->squares = fma(d, d, lane->squares);
     }
     for (size_t leaf = 0; leaf < leaves; leaf++)
-        for (size_t half = STATS_LANES / 2; half; half /= 2)
+        for (size_t half = LANES / 2; half; half /= 2)
             for (size_t l = 0; l < half; l++) {
-                level[leaf * STATS_LANES + l].sum += level[leaf * STATS_LANES + l + half].sum;
-                level[leaf * STATS_LANES + l].squares += level[leaf * STATS_LANES + l + half].squares;
+                level[leaf * LANES + l].sum += level[leaf * LANES + l + half].sum;
+                level[leaf * LANES + l].squares += level[leaf * LANES + l + half].squares;
             }
     for (size_t stride = 1; stride < leaves; stride *= 2)
         for (size_t leaf = 0; leaf < leaves; leaf += 2 * stride) {
-            level[leaf * STATS_LANES].sum += level[(leaf + stride) * STATS_LANES].sum;
-            level[leaf * STATS_LANES].squares += level[(leaf + stride) * STATS_LANES].squares;
+            level[leaf * LANES].sum += level[(leaf + stride) * LANES].sum;
+            level[leaf * LANES].squares += level[(leaf + stride) * LANES].squares;
         }
     total = level[0];
     free(level);
     return total;
 }
 
+static void expect_tree(const double *x, size_t n)
+{
+    double shift = stats_shift(x, n);
+    struct stats_result found = stats_of(x, n, false, 1), expected;
+
+    stats_moments(padded_tree(x, n, shift), shift, n, &expected);
+    expect_same(found.mean, expected.mean);
+    expect_same(found.std, expected.std);
+    expect_same(found.cv, expected.cv);
+}
+
 START_TEST(tree_to_the_bit)
 {
     static const size_t leaves[] = {1, 2, 3, 4, 5, 6, 7, 8, 9, 13, 21};
     uint64_t state = test_seed("tree_to_the_bit");
-    double *x = malloc(22 * STATS_LEAF * sizeof *x);
+    double *x = malloc(22 * LEAF * sizeof *x);
 
     ck_assert_ptr_nonnull(x);
-    for (size_t i = 0; i < 22 * STATS_LEAF; i++)
-        x[i] = (test_uniform(&state) - 0.3) * exp(20 * test_uniform(&state));
-    for (size_t k = 0; k < sizeof leaves / sizeof *leaves; k++) {
-        size_t n = leaves[k] * STATS_LEAF - (size_t)(test_random(&state) % STATS_LEAF);
-        double shift = stats_shift(x, n);
-        struct stats_result found = stats_of(x, n, false, 1), expected;
-
-        stats_moments(padded_tree(x, n, shift), shift, n, &expected);
-        expect_same(found.mean, expected.mean);
-        expect_same(found.std, expected.std);
-        expect_same(found.cv, expected.cv);
-    }
+    for (size_t i = 0; i < 22 * LEAF; i++)
+        x[i] = test_uniform(&state) - 0.3;
+    // Short columns show single roundings, such as that of a fma; long ones the order of the leaves.
+    for (size_t n = 1; n < 1000; n++)
+        expect_tree(x + n, n);
+    for (size_t i = 0; i < 22 * LEAF; i++)
+        x[i] *= exp(20 * test_uniform(&state));
+    for (size_t k = 0; k < sizeof leaves / sizeof *leaves; k++)
+        expect_tree(x, leaves[k] * LEAF - (size_t)(test_random(&state) % LEAF));
     free(x);
+}
+END_TEST
+
+// With the one fma, whose product is not rounded: about the exact variance where most digits cancel.
+START_TEST(moments_of_sums)
+{
+    struct stats_result r;
+
+    // Sums of three elements close to a third each.
+    for (int i = 1; i < 100; i++) {
+        struct stats_sums sums = {1 + i * 0x1p-30, 1.0 / 3 + i * 0x1p-29};
+        double offset = sums.sum / 3;
+
+        stats_moments(sums, 5, 3, &r);
+        expect_same(r.mean, 5 + offset);
+        expect_same(r.std, sqrt(fma(-offset, sums.sum, sums.squares) / 3));
+        expect_same(r.cv, r.std / r.mean);
+    }
+    // A variance that rounding made negative is 0.
+    stats_moments((struct stats_sums){3, 2.9999999}, 0, 3, &r);
+    expect_stats((struct stats_result){3, r.mean, r.std, r.cv, 0, 0}, 1, 0, 0, 0, 0);
+    ck_assert_uint_eq(r.n, 3);
 }
 END_TEST
 
@@ -320,9 +352,9 @@ END_TEST
 
 int main(void)
 {
-    const TTest *const tests[] = {small_columns,      special_values,  mad_scale,
-                                  single_precision,   random_columns,  far_from_zero,
-                                  integers_are_exact, tree_to_the_bit, real_file};
+    const TTest *const tests[] = {small_columns,   special_values, mad_scale,          single_precision,
+                                  random_columns,  far_from_zero,  integers_are_exact, tree_to_the_bit,
+                                  moments_of_sums, real_file};
     Suite *suite = suite_create("stats reference");
     TCase *tcase = tcase_create("stats reference");
     SRunner *runner = srunner_create(suite);
