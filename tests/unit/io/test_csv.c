@@ -189,6 +189,7 @@ START_TEST(other_locales)
         return;
     t = read_text("a\n1.5\n0.1234567890123456789012345\n");
     EXPECT_COLUMN(t, 0, "a", 1.5, 0x1.f9add3746f65fp-4);
+    ck_assert_uint_eq(t.columns[0].missing, 0);
     csv_free(&t);
     setlocale(LC_ALL, "C");
 }

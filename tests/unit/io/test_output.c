@@ -261,8 +261,11 @@ START_TEST(folders)
     ck_assert_int_eq(stat(name, &info), 0);
     ck_assert(S_ISDIR(info.st_mode));
     ck_assert_int_eq(kn_output_folder(name, &err), KN_OK);
-    ck_assert_int_eq(kn_output_folder("/", &err), KN_OK);
+    ck_assert_int_eq(chdir(folder), 0);
     ck_assert_int_eq(kn_output_folder(".", &err), KN_OK);
+    ck_assert_int_eq(kn_output_folder("relative/d", &err), KN_OK);
+    ck_assert_int_eq(access("relative/d", F_OK), 0);
+    ck_assert_int_eq(chdir("/"), 0);
     ck_assert_int_eq(kn_output_folder("", &err), KN_ERROR_OUTPUT);
     write_ok(path, "file", false);
     snprintf(name, sizeof name, "%s/result.txt/d", folder);
