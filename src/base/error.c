@@ -72,11 +72,24 @@ kn_status kn_fail_at(kn_error *err, kn_status code, const char *file, long line,
     return code;
 }
 
+// strerror_r comes in two kinds: glibc's own returns the text, POSIX's fills `buffer`.
+static const char *describe_errno(int number, char *buffer, size_t size)
+{
+#if defined(__GLIBC__) && defined(_GNU_SOURCE)
+    return strerror_r(number, buffer, size);
+#else
+    if (strerror_r(number, buffer, size) != 0)
+        snprintf(buffer, size, "error %d", number);
+    return buffer;
+#endif
+}
+
 kn_status kn_fail_errno(kn_error *err, kn_status code, const char *file, int number, const char *format, ...)
 {
     va_list args;
     size_t used;
-    char reason[128];
+    char buffer[128];
+    const char *reason = describe_errno(number, buffer, sizeof buffer);
 
     if (!err)
         return code;
@@ -84,8 +97,6 @@ kn_status kn_fail_errno(kn_error *err, kn_status code, const char *file, int num
     append(err, begin(err, code, file, 0), format, args);
     va_end(args);
     used = strlen(err->text);
-    if (strerror_r(number, reason, sizeof reason) != 0)
-        snprintf(reason, sizeof reason, "error %d", number);
     snprintf(err->text + used, sizeof err->text - used, ": %s", reason);
     return kn_error_native(err, number, reason);
 }
