@@ -89,9 +89,9 @@ inline acc fold_group(accw lanes, __local accw *wide, __local acc *leaf)
     return leaf[0];
 }
 
-// partial[group] is the sum of the group's leaves, partial[groups + group] that of their squares.
+// partial[first + group] is the sum of the group's leaves, partial[stride + first + group] that of their squares.
 __kernel __attribute__((reqd_work_group_size(GROUP, 1, 1))) void
-reduce_leaves(__global const real *x, ulong n, real shift, __global acc *partial)
+reduce_leaves(__global const real *x, ulong n, real shift, __global acc *partial, ulong first, ulong stride)
 {
     __local accw wide[GROUP];
     __local acc leaf[LEAVES];
@@ -112,12 +112,12 @@ reduce_leaves(__global const real *x, ulong n, real shift, __global acc *partial
 
     acc total = fold_group(sum, wide, leaf);
     if (item == 0)
-        partial[get_group_id(0)] = total;
+        partial[first + get_group_id(0)] = total;
 #if SQUARES
     barrier(CLK_LOCAL_MEM_FENCE);
     total = fold_group(squares, wide, leaf);
     if (item == 0)
-        partial[get_num_groups(0) + get_group_id(0)] = total;
+        partial[stride + first + get_group_id(0)] = total;
 #endif
 }
 

@@ -20,7 +20,7 @@ struct shape {
     unsigned leaves; // a group
 };
 
-static struct shape shape_for(const kn_queue *queue)
+static struct shape shape_for(const kn_queue *queue, size_t parts, size_t part_elements)
 {
     const kn_device_info *info = &queue->context->device.info;
     struct shape shape = {256, 4, 0};
@@ -28,6 +28,9 @@ static struct shape shape_for(const kn_queue *queue)
     if (info->type == KN_DEVICE_CPU)
         shape = (struct shape){16, 16, 0};
     while (shape.group > info->max_work_group)
+        shape.group /= 2;
+    // A group's leaves must not reach past a part (kn_buffer_part).
+    while (parts > 1 && (shape.group / (LANES / shape.width)) * (size_t)LEAF > part_elements && shape.group > LANES / shape.width)
         shape.group /= 2;
     shape.leaves = shape.group / (LANES / shape.width);
     return shape;
@@ -68,15 +71,33 @@ static size_t groups_for(const struct reduction *r, size_t n)
     return n / span + (n % span != 0);
 }
 
-// Launches over one part: partial sums of `n` elements to `partial`.
-static kn_status launch_leaves(const struct reduction *r, kn_buffer *part, size_t n, kn_buffer *partial, kn_error *err)
+// One part's partial sums, behind those of the parts before it. Parts have a power of two elements, so that each
+// begins a leaf and a group's leaves are the same as if there were one part.
+static kn_status launch_part(const struct reduction *r, kn_buffer *part, size_t n, kn_buffer *partial, size_t before,
+                             size_t groups, kn_error *err)
 {
     union column_scalar shift;
-    uint64_t count = n;
-    const kn_arg args[] = {KN_BUFFER(part), KN_VALUE(count), column_real(&shift, r->type, r->shift), KN_BUFFER(partial)};
+    uint64_t count = n, first = before, stride = groups;
+    const kn_arg args[] = {KN_BUFFER(part),    KN_VALUE(count), column_real(&shift, r->type, r->shift),
+                           KN_BUFFER(partial), KN_VALUE(first), KN_VALUE(stride)};
     const kn_range range = {1, {groups_for(r, n) * r->shape.group}, {r->shape.group}, {0}};
 
     return kn_launch(r->queue, r->leaves, &range, args, KN_COUNT(args), NO_EVENT, err);
+}
+
+static kn_status launch_leaves(const struct reduction *r, kn_buffer *x, kn_buffer *partial, size_t groups, kn_error *err)
+{
+    size_t size = kn_type_size(r->type), done = 0, before = 0;
+    kn_status status = KN_OK;
+
+    for (size_t i = 0; done < r->n && !status; i++) {
+        kn_buffer *part = kn_buffer_part(x, i);
+        size_t n = kn_buffer_size(part) / size < r->n - done ? kn_buffer_size(part) / size : r->n - done;
+        status = launch_part(r, part, n, partial, before, groups, err);
+        before += groups_for(r, n);
+        done += n;
+    }
+    return status;
 }
 
 // Folds `count` partial sums of each component in *from to one, using *to in turn.
@@ -110,7 +131,7 @@ static kn_status reduce_whole(const struct reduction *r, kn_buffer *x, double re
     if (!status)
         status = engine_scratch(r->queue, 1, bytes, &spare, err);
     if (!status)
-        status = launch_leaves(r, x, r->n, partial, err);
+        status = launch_leaves(r, x, partial, groups, err);
     if (!status)
         status = fold(r, &partial, &spare, groups, err);
     if (!status)
@@ -124,12 +145,18 @@ static kn_status reduce(kn_queue *queue, kn_buffer *x, kn_type type, size_t n, d
                         double result[2], const char *function, kn_error *err)
 {
     struct reduction r = {queue, type, n, shift, components, {0, 0, 0}, NULL, NULL};
+    size_t parts, part_elements;
     kn_status status = column_check(function, queue, x, type, n, err);
 
     result[0] = result[1] = 0;
     if (status || n == 0)
         return status;
-    r.shape = shape_for(queue);
+    parts = kn_buffer_part_count(x);
+    part_elements = kn_buffer_size(kn_buffer_part(x, 0)) / kn_type_size(type);
+    if (parts > 1 && part_elements < LEAF)
+        return kn_fail(err, KN_ERROR_LIMIT, "%s: the buffer is held in parts of %zu elements, less than a leaf of %d", function,
+                       part_elements, LEAF);
+    r.shape = shape_for(queue, parts, part_elements);
     status = get_kernels(&r, err);
     return status ? status : reduce_whole(&r, x, result, err);
 }

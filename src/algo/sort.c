@@ -2,8 +2,6 @@
 // The stages of cl/sort_bitonic.cl.
 #include <koine/sort.h>
 
-#include <math.h>
-
 #include "../base/array.h"
 #include "../base/error.h"
 #include "columns.h"
@@ -37,8 +35,9 @@ static kn_status choose_sizes(struct sorter *s, const kn_sort_options *options, 
     const kn_device_info *info = &s->queue->context->device.info;
     bool asked = options && (options->log2_group || options->log2_keys);
 
-    s->log2_group = options && options->log2_group ? options->log2_group : 8;
-    s->log2_keys = options && options->log2_keys ? options->log2_keys : 4;
+    // Measured on an H200 (bench/RESULTS.md) and with PoCL on two cores.
+    s->log2_group = options && options->log2_group ? options->log2_group : 7;
+    s->log2_keys = options && options->log2_keys ? options->log2_keys : 5;
     if (s->log2_group < 5 || s->log2_group > 10 || s->log2_keys < 2 || s->log2_keys > 5)
         return kn_fail(err, KN_ERROR_ARGUMENT, "kn_sort: log2_group %u and log2_keys %u; they go from 5 to 10 and 2 to 5",
                        s->log2_group, s->log2_keys);

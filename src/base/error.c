@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
+#define _GNU_SOURCE // strerrorname_np: "ENOSPC"
 #include "error.h"
 
 #include <errno.h>
@@ -72,24 +73,11 @@ kn_status kn_fail_at(kn_error *err, kn_status code, const char *file, long line,
     return code;
 }
 
-// strerror_r comes in two kinds: glibc's own returns the text, POSIX's fills `buffer`.
-static const char *describe_errno(int number, char *buffer, size_t size)
-{
-#if defined(__GLIBC__) && defined(_GNU_SOURCE)
-    return strerror_r(number, buffer, size);
-#else
-    if (strerror_r(number, buffer, size) != 0)
-        snprintf(buffer, size, "error %d", number);
-    return buffer;
-#endif
-}
-
 kn_status kn_fail_errno(kn_error *err, kn_status code, const char *file, int number, const char *format, ...)
 {
     va_list args;
     size_t used;
     char buffer[128];
-    const char *reason = describe_errno(number, buffer, sizeof buffer);
 
     if (!err)
         return code;
@@ -97,8 +85,9 @@ kn_status kn_fail_errno(kn_error *err, kn_status code, const char *file, int num
     append(err, begin(err, code, file, 0), format, args);
     va_end(args);
     used = strlen(err->text);
-    snprintf(err->text + used, sizeof err->text - used, ": %s", reason);
-    return kn_error_native(err, number, reason);
+    snprintf(err->text + used, sizeof err->text - used, ": %s",
+             strerror_r(number, buffer, sizeof buffer));
+    return kn_error_native(err, number, strerrorname_np(number));
 }
 
 kn_status kn_error_native(kn_error *err, int native, const char *name)

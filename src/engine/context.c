@@ -140,6 +140,11 @@ const kn_device_info *kn_context_device(const kn_context *context)
     return &context->device.info;
 }
 
+double kn_context_build_seconds(const kn_context *context)
+{
+    return (double)atomic_load(&context->build_nanoseconds) * 1e-9;
+}
+
 // ---- queues ----
 
 kn_status engine_queue_create(kn_context *context, struct be_queue *native, kn_queue **queue, kn_error *err)

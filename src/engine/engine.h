@@ -4,6 +4,7 @@
 #define KN_ENGINE_ENGINE_H
 
 #include <pthread.h>
+#include <stdatomic.h>
 #include <stdbool.h>
 
 #include <koine/koine.h>
@@ -25,6 +26,7 @@ struct kn_context {
     struct engine_quirks quirks;
     kn_context_options options;
     char *cache_dir;      // NULL: no cache
+    atomic_ullong build_nanoseconds;
     pthread_mutex_t lock; // what follows, and every kernel's clones
     struct engine_builtin *builtins;
     size_t builtin_count, builtin_capacity;

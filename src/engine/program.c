@@ -205,11 +205,20 @@ static kn_status build(kn_context *context, const char *name, struct src_unit *u
     return KN_OK;
 }
 
+static unsigned long long nanoseconds_now(void)
+{
+    struct timespec now;
+
+    clock_gettime(CLOCK_MONOTONIC, &now);
+    return (unsigned long long)now.tv_sec * 1000000000u + (unsigned long long)now.tv_nsec;
+}
+
 static kn_status create(kn_context *context, const char *name, const char *text, bool builtin,
                         const kn_program_options *options, kn_program **program, kn_error *err)
 {
     struct src_unit *unit = NULL;
     struct target target;
+    unsigned long long start = nanoseconds_now();
     kn_status status;
 
     if (!context || !name || !program)
@@ -228,6 +237,7 @@ static kn_status create(kn_context *context, const char *name, const char *text,
         status = build(context, name, unit, options, program, err);
     if (status)
         src_free(unit);
+    atomic_fetch_add(&context->build_nanoseconds, nanoseconds_now() - start);
     return status;
 }
 

@@ -5,7 +5,7 @@
 
 enum { SHIFT_SAMPLES = 15 };
 
-double stats_shift(const double *x, size_t n)
+double stats_shift(const double *x, size_t n, bool single)
 {
     double sample[SHIFT_SAMPLES];
     size_t wanted = n < SHIFT_SAMPLES ? n : SHIFT_SAMPLES, count = 0;
@@ -15,13 +15,14 @@ double stats_shift(const double *x, size_t n)
     for (size_t k = 0; k < wanted; k++) {
         size_t gaps = wanted > 1 ? wanted - 1 : 1;
         size_t index = k * ((n - 1) / gaps) + k * ((n - 1) % gaps) / gaps;
+        double value = single ? (double)(float)x[index] : x[index];
         size_t place = count;
 
-        if (!isfinite(x[index]))
+        if (!isfinite(value))
             continue;
-        for (; place > 0 && sample[place - 1] > x[index]; place--)
+        for (; place > 0 && sample[place - 1] > value; place--)
             sample[place] = sample[place - 1];
-        sample[place] = x[index];
+        sample[place] = value;
         count++;
     }
     return count ? sample[(count - 1) / 2] : 0;

@@ -14,6 +14,7 @@
 #ifndef KN_APP_STATS_MOMENTS_H
 #define KN_APP_STATS_MOMENTS_H
 
+#include <stdbool.h>
 #include <stddef.h>
 
 #include "stats.h"
@@ -24,10 +25,10 @@ struct stats_sums {
     double sum, squares;
 };
 
-// A typical element: the median of up to 15 finite ones, evenly spaced over the column; 0 if all 15 are
+// A typical element (rounded to float first, if `single`): the median of up to 15 finite ones, evenly spaced over the column; 0 if all 15 are
 // infinite. Sums relative to it keep their digits where the mean is far from 0 and the deviation small, also
 // when the first element is a start-up value; and sums of integers stay exact.
-double stats_shift(const double *x, size_t n);
+double stats_shift(const double *x, size_t n, bool single);
 
 // Folds the leaves' sums in place; the result is that of the whole. No leaves: zero.
 struct stats_sums stats_fold_leaves(struct stats_sums *leaves, size_t count);

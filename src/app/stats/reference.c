@@ -94,7 +94,7 @@ kn_status stats_reference(const double *x, size_t n, const struct stats_options 
     for (size_t i = 0; i < n; i++)
         copy[i] = options->single ? (double)(float)x[i] : x[i];
 
-    shift = stats_shift(copy, n);
+    shift = stats_shift(copy, n, options->single);
     status = sum_column(copy, n, shift, &sums, err);
     if (!status) {
         stats_moments(sums, shift, n, result);

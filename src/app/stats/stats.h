@@ -8,6 +8,7 @@
 #include <stddef.h>
 
 #include <koine/error.h>
+#include <koine/types.h>
 
 // The MAD of normally distributed data, divided by this, estimates their standard deviation (the normal
 // distribution's upper quartile, as scipy.stats.median_abs_deviation(scale="normal")).
@@ -16,11 +17,12 @@
 struct stats_options {
     bool single;      // values are rounded to float first; sums stay double
     double mad_scale; // the MAD is divided by it: 1, or STATS_MAD_SCALE_NORMAL
+    kn_policy policy; // of the kernels; what promises bits is compiled strictly whatever it says
 };
 
 #define STATS_OPTIONS_INIT                                                                                   \
     {                                                                                                        \
-        false, 1.0                                                                                           \
+        false, 1.0, KN_POLICY_DEFAULT                                                                        \
     }
 
 // A column with a not-a-number, or without elements, has not-a-number everywhere. -0 is returned as 0.
