@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 // The kernel-source layer: OpenCL C 1.2 text in, flat text and what must be known about its kernels out.
-// It needs no device. The steps, a file each: lexer.h (tokens with their places), preprocess.h (C99 directives and
-// macros), include.h (where #include looks), signature.h (kernels and their arguments), flatten.h (the OpenCL text).
+// It needs no device. The steps, a file each: lexer.h (tokens with their places), include.h (where #include
+// looks), preprocess.h (C99 directives and macros), signature.h (kernels and their arguments), flatten.h (the
+// OpenCL text).
 #ifndef KN_SOURCE_SOURCE_H
 #define KN_SOURCE_SOURCE_H
 
@@ -21,13 +22,23 @@ struct src_embedded {
 extern const struct src_embedded src_embedded_kernels[];
 
 struct src_options {
-    const kn_define *defines; // the target's macros first, then the host's: later ones may not redefine earlier ones
+    // What the target's compiler defines by itself (__OPENCL_VERSION__, the device's extensions): known here,
+    // but not written into the OpenCL text. The source may redefine them, as compilers let it.
+    const kn_define *predefined;
+    size_t predefined_count;
+    // The host's macros: the first lines of the OpenCL text. Nothing may redefine one as something else.
+    const kn_define *defines;
     size_t define_count;
     const char *const *include_dirs; // -I
     size_t include_dir_count;
     const char *kernel_path;             // KOINE_KERNEL_PATH: folders separated by ':'; may be NULL
     const struct src_embedded *embedded; // ends in {NULL, NULL}; may be NULL
+    // Without a text, `name` is a built-in: looked for in kernel_path, then in the table, not in the current
+    // folder.
+    bool builtin;
 };
+
+struct src_token;
 
 // What __attribute__((reqd_work_group_size)) and the parameter list say.
 struct src_kernel {
@@ -55,14 +66,17 @@ struct src_unit {
     // The first use of a type that a device may lack, after preprocessing; line 0 if there is none.
     const char *double_file;
     long double_line;
+    // The preprocessed program (lexer.h), for the rewriters.
+    const struct src_token *tokens;
+    size_t token_count;
 };
 
 // Reads `name` with `text` (or, if text is NULL, the file at path `name`, or an embedded one of that name).
-// Errors: KN_ERROR_INPUT for a file that is missing (with the include chain), unreadable or contains a NUL byte;
-// KN_ERROR_BUILD with file:line for a bad directive, an unterminated comment, string or conditional, #error, an
-// include cycle, or a kernel signature that cannot be read; KN_ERROR_MEMORY.
-kn_status src_read(const char *name, const char *text, const struct src_options *options, struct src_unit **unit,
-                   kn_error *err);
+// Errors: KN_ERROR_INPUT for a file that is missing (with the include chain), unreadable or contains a NUL
+// byte; KN_ERROR_BUILD with file:line for a bad directive, an unterminated comment, string or conditional,
+// #error, an include cycle, or a kernel signature that cannot be read; KN_ERROR_MEMORY.
+kn_status src_read(const char *name, const char *text, const struct src_options *options,
+                   struct src_unit **unit, kn_error *err);
 void src_free(struct src_unit *unit);
 
 // The text of line `line` (from 1) of a file of the unit, without its end; false if there is no such line.

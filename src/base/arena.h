@@ -1,0 +1,30 @@
+// SPDX-License-Identifier: Apache-2.0
+// Memory for many small things that are given back together.
+#ifndef KN_BASE_ARENA_H
+#define KN_BASE_ARENA_H
+
+#include <stddef.h>
+
+struct kn_arena_block;
+
+struct kn_arena {
+    struct kn_arena_block *blocks; // the newest first
+    char *next;
+    size_t left;
+    size_t total; // bytes asked of the system
+};
+
+#define KN_ARENA_INIT                                                                                        \
+    {                                                                                                        \
+        NULL, NULL, 0, 0                                                                                     \
+    }
+
+// Zeroed memory, aligned for any type; NULL if there is none left.
+void *kn_arena_take(struct kn_arena *arena, size_t size);
+
+// A copy of `count` bytes with a '\0' after them; NULL if there is no memory.
+char *kn_arena_copy(struct kn_arena *arena, const char *bytes, size_t count);
+
+void kn_arena_free(struct kn_arena *arena);
+
+#endif

@@ -1,0 +1,435 @@
+// SPDX-License-Identifier: Apache-2.0
+// Declarations at file level are walked one by one; function bodies and initialisers are passed over.
+#include "signature.h"
+
+#include <stdarg.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "../base/array.h"
+#include "../base/error.h"
+#include "../base/text.h"
+#include "expression.h"
+#include "type.h"
+
+struct scan {
+    struct kn_arena *arena;
+    kn_error *err;
+    const struct src_token *end; // of all
+    struct src_kernel *kernels;  // prototypes too, until the end
+    bool *defined;               // beside `kernels`: a body was seen
+    size_t count, kernel_capacity, defined_capacity;
+};
+
+// A declaration at file level: where it ends, and what was seen on the way.
+struct outline {
+    const struct src_token *begin, *end; // without what ends it
+    const struct src_token *kernel;      // the word
+    const struct src_token *name;        // of a function
+    const struct src_token *parameters;  // its '('
+    bool has_body;
+    bool is_typedef;
+};
+
+static kn_status fail(struct scan *scan, const struct src_token *at, const char *format, ...)
+    __attribute__((format(printf, 3, 4)));
+
+static kn_status fail(struct scan *scan, const struct src_token *at, const char *format, ...)
+{
+    char sentence[1024];
+    va_list args;
+
+    va_start(args, format);
+    vsnprintf(sentence, sizeof sentence, format, args);
+    va_end(args);
+    return kn_fail_at(scan->err, KN_ERROR_BUILD, at->file, (long)at->line, "%s", sentence);
+}
+
+static kn_status no_memory(struct scan *scan)
+{
+    return kn_fail_memory(scan->err, 0, "reading the kernels' signatures");
+}
+
+// Passes a group that must be closed.
+static kn_status pass_group(struct scan *scan, const struct src_token **at)
+{
+    const struct src_token *open = *at, *behind = src_skip_group(open, scan->end);
+    const char *close = src_is(open, "(") ? ")" : src_is(open, "[") ? "]" : "}";
+
+    if (!src_is(behind - 1, close) || behind == open + 1)
+        return fail(scan, open, "\"%.*s\" is never closed: \"%s\" is missing", (int)open->length, open->text,
+                    close);
+    *at = behind;
+    return KN_OK;
+}
+
+// Follows one declaration from *at to behind its ';' or body.
+static kn_status outline_declaration(struct scan *scan, const struct src_token **at, struct outline *outline)
+{
+    bool initialised = false, in_tagged = false;
+    kn_status status = KN_OK;
+
+    *outline = (struct outline){.begin = *at};
+    while (!status && *at < scan->end) {
+        const struct src_token *token = *at;
+        outline->end = token;
+        if (src_is(token, ";")) {
+            ++*at;
+            return KN_OK;
+        }
+        if (src_is(token, "}"))
+            return fail(
+                scan, token,
+                "\"}\" closes nothing here: a \"{\" is missing before it, or this \"}\" is one too many");
+        if (src_is(token, "(") || src_is(token, "[") || src_is(token, "{")) {
+            bool is_body = src_is(token, "{") && !initialised && !in_tagged;
+            if (src_is(token, "(") && !initialised && !outline->parameters && token > outline->begin &&
+                token[-1].kind == SRC_IDENTIFIER && !src_is_attribute(&token[-1])) {
+                outline->parameters = token;
+                outline->name = &token[-1];
+            }
+            in_tagged = in_tagged && !src_is(token, "{");
+            status = pass_group(scan, at);
+            if (is_body) {
+                outline->has_body = true;
+                return status;
+            }
+            continue;
+        }
+        initialised = initialised || src_is(token, "=");
+        if (src_is_word(token, "struct") || src_is_word(token, "union") || src_is_word(token, "enum"))
+            in_tagged = true;
+        // struct tag name(...): behind the tag, something that is no brace ends the matter.
+        else if (in_tagged && token->kind == SRC_IDENTIFIER && !src_is_attribute(token) &&
+                 !(token + 1 < scan->end && (src_is(token + 1, "{") || src_is_attribute(token + 1))))
+            in_tagged = false;
+        if (src_is_word(token, "__kernel") || src_is_word(token, "kernel"))
+            outline->kernel = token;
+        outline->is_typedef = outline->is_typedef || src_is_word(token, "typedef");
+        ++*at;
+    }
+    outline->end = *at;
+    return status;
+}
+
+// Remembers the names that a typedef gives.
+static kn_status keep_typedef(struct scan *scan, const struct outline *outline)
+{
+    const struct src_token *at = outline->begin;
+    struct src_declaration declaration;
+
+    src_read_specifiers(&at, outline->end, &declaration);
+    while (at < outline->end) {
+        const struct src_token *before = at, *name;
+        struct src_type *type = kn_arena_take(scan->arena, sizeof *type);
+        if (!type)
+            return no_memory(scan);
+        src_read_declarator(&at, outline->end, &declaration, type, &name);
+        if (name)
+            name->name->type = type;
+        if (at < outline->end && src_is(at, ","))
+            at++;
+        else if (at == before)
+            break;
+    }
+    return KN_OK;
+}
+
+// The type's words with one space between them, qualifiers left out.
+static const char *type_text(struct scan *scan, const struct src_declaration *declaration)
+{
+    struct kn_text text = KN_TEXT_INIT;
+    const char *kept;
+
+    for (const struct src_token *token = declaration->first; token <= declaration->last; token++) {
+        if (src_is_attribute(token)) {
+            token = src_skip_attributes(token, declaration->last) - 1;
+            continue;
+        }
+        if (token->kind != SRC_IDENTIFIER || src_is_qualifier(token))
+            continue;
+        kn_text_add(&text, text.length ? " " : "");
+        kn_text_add_bytes(&text, token->text, token->length);
+    }
+    kept = text.failed ? NULL : kn_arena_copy(scan->arena, kn_text_string(&text), text.length);
+    kn_text_free(&text);
+    return kept;
+}
+
+// Why OpenCL C 1.2 (6.9) does not let a kernel have such an argument; NULL if it does.
+static const char *objection(const struct src_type *type)
+{
+    if (type->is_function)
+        return "OpenCL C has no function pointers";
+    if (type->class == SRC_CLASS_EVENT)
+        return "an event cannot be a kernel's argument";
+    if (type->pointers > 1)
+        return "a kernel's argument cannot be a pointer to a pointer; pass the inner buffers as arguments of "
+               "their own";
+    if (type->pointers && (type->class == SRC_CLASS_IMAGE || type->class == SRC_CLASS_SAMPLER))
+        return "images and samplers are passed by value";
+    if (type->pointers && type->space < SRC_SPACE_LOCAL)
+        return "a kernel's pointer must point to __global, __constant or __local memory; this one names none "
+               "of them";
+    if (type->pointers)
+        return NULL;
+    if (type->class == SRC_CLASS_VOID)
+        return "void is no type for an argument";
+    if (type->class == SRC_CLASS_BOOL)
+        return "bool has no fixed size; pass an int or a uchar";
+    if (type->class == SRC_CLASS_SIZED)
+        return "its size differs between host and device; pass a uint or a ulong";
+    if (type->space >= SRC_SPACE_LOCAL && type->class == SRC_CLASS_DATA)
+        return "an argument by value is private; only what a pointer points to can be __global, __constant "
+               "or __local";
+    return NULL;
+}
+
+static kn_param_kind kind_of(const struct src_type *type)
+{
+    if (type->class == SRC_CLASS_IMAGE)
+        return KN_PARAM_IMAGE;
+    if (type->class == SRC_CLASS_SAMPLER)
+        return KN_PARAM_SAMPLER;
+    if (!type->pointers)
+        return KN_PARAM_VALUE;
+    return type->space == SRC_SPACE_LOCAL      ? KN_PARAM_LOCAL
+           : type->space == SRC_SPACE_CONSTANT ? KN_PARAM_CONSTANT
+                                               : KN_PARAM_GLOBAL;
+}
+
+// One parameter, from `at` to `end` (its comma or the bracket).
+static kn_status read_parameter(struct scan *scan, const struct src_kernel *kernel, size_t index,
+                                const struct src_token *at, const struct src_token *end, kn_param *param)
+{
+    const struct src_token *first = at, *name;
+    struct src_declaration declaration;
+    struct src_type type;
+    const char *why;
+
+    src_read_specifiers(&at, end, &declaration);
+    if (!declaration.first)
+        return fail(scan, first, "kernel %.200s: argument %zu has no type", kernel->name, index + 1);
+    src_read_declarator(&at, end, &declaration, &type, &name);
+    if (!name && at == end && type.class != SRC_CLASS_VOID)
+        return fail(scan, first, "kernel %.200s: argument %zu has a type (\"%.*s\"), but no name",
+                    kernel->name, index + 1, (int)declaration.last->length, declaration.last->text);
+    why = objection(&type);
+    if (why)
+        return fail(scan, name ? name : first, "kernel %.200s: argument %zu (\"%.*s\"): %s", kernel->name,
+                    index + 1, name ? (int)name->length : 0, name ? name->text : "", why);
+    if (at != end)
+        return fail(
+            scan, at,
+            "kernel %.200s: argument %zu cannot be read from \"%.*s\" on; a type and a name are expected",
+            kernel->name, index + 1, at->length < 80 ? (int)at->length : 80, at->text);
+    param->kind = kind_of(&type);
+    param->type = type_text(scan, &declaration);
+    param->size = type.size;
+    param->name = name->name->text;
+    param->is_const = param->kind == KN_PARAM_CONSTANT || (type.pointers && type.is_const);
+    return param->type ? KN_OK : no_memory(scan);
+}
+
+// The comma or the last bracket that ends the parameter at `at`.
+static const struct src_token *end_of_parameter(const struct src_token *at, const struct src_token *close)
+{
+    while (at < close && !src_is(at, ","))
+        at = src_is(at, "(") || src_is(at, "[") || src_is(at, "{") ? src_skip_group(at, close) : at + 1;
+    return at;
+}
+
+static kn_status read_parameters(struct scan *scan, const struct src_token *open, struct src_kernel *kernel)
+{
+    const struct src_token *close = src_skip_group(open, scan->end) - 1, *at = open + 1;
+    size_t count = 1;
+    kn_param *params;
+    kn_status status = KN_OK;
+
+    if (at == close || (at + 1 == close && src_is_word(at, "void")))
+        return KN_OK;
+    for (const struct src_token *t = end_of_parameter(at, close); t < close;
+         t = end_of_parameter(t + 1, close))
+        count++;
+    params = kn_arena_take(scan->arena, count * sizeof *params);
+    if (!params)
+        return no_memory(scan);
+    for (size_t i = 0; i < count && !status; i++) {
+        const struct src_token *end = end_of_parameter(at, close);
+        if (at == end)
+            return fail(scan, end, "kernel %.200s: argument %zu is empty", kernel->name, i + 1);
+        status = read_parameter(scan, kernel, i, at, end, &params[i]);
+        at = end + 1;
+    }
+    kernel->params = params;
+    kernel->param_count = count;
+    return status;
+}
+
+// The three sizes of reqd_work_group_size, from its '('.
+static kn_status read_group(struct scan *scan, const struct src_token *word, struct src_kernel *kernel)
+{
+    const struct src_token *close = src_skip_group(word + 1, scan->end) - 1, *at = word + 2;
+
+    for (size_t i = 0; i < 3; i++) {
+        const struct src_token *end = end_of_parameter(at, close);
+        struct src_complaint complaint;
+        struct src_value value = {0, false};
+        for (const struct src_token *t = at; t < end; t++)
+            if (t->kind == SRC_IDENTIFIER)
+                return fail(scan, t, "reqd_work_group_size: \"%.*s\" is no number and no macro",
+                            (int)t->length, t->text);
+        if ((i < 2) != (end < close) || !src_evaluate(at, (size_t)(end - at), &value, &complaint) ||
+            !value.bits || value.bits > UINT32_MAX)
+            return fail(scan, word, "reqd_work_group_size needs three positive integers, as in (64, 1, 1)");
+        kernel->required_group[i] = (size_t)value.bits;
+        at = end + 1;
+    }
+    return KN_OK;
+}
+
+static kn_status read_attributes(struct scan *scan, const struct outline *outline, struct src_kernel *kernel)
+{
+    for (const struct src_token *t = outline->begin; t + 1 < outline->end; t++) {
+        kn_status status;
+        if (!src_is(t + 1, "(") ||
+            (!src_is_word(t, "reqd_work_group_size") && !src_is_word(t, "__reqd_work_group_size__")))
+            continue;
+        status = read_group(scan, t, kernel);
+        if (status)
+            return status;
+    }
+    return KN_OK;
+}
+
+static struct src_kernel *kernel_named(struct scan *scan, const char *name, size_t *index)
+{
+    for (*index = 0; *index < scan->count; ++*index)
+        if (scan->kernels[*index].name == name)
+            return &scan->kernels[*index];
+    return NULL;
+}
+
+static kn_status add_kernel(struct scan *scan, const char *name)
+{
+    struct src_kernel kernel = {.name = name};
+    size_t count = scan->count;
+
+    if (!KN_ARRAY_PUSH(scan->defined, count, scan->defined_capacity, false) ||
+        !KN_ARRAY_PUSH(scan->kernels, scan->count, scan->kernel_capacity, kernel))
+        return no_memory(scan);
+    return KN_OK;
+}
+
+static kn_status check_return(struct scan *scan, const struct outline *outline)
+{
+    const struct src_token *at = outline->begin;
+    struct src_declaration declaration;
+
+    src_read_specifiers(&at, outline->name, &declaration);
+    if (at != outline->name || declaration.base.class != SRC_CLASS_VOID || declaration.base.pointers)
+        return fail(scan, outline->name, "kernel %.200s must return void", outline->name->name->text);
+    return KN_OK;
+}
+
+static kn_status read_kernel(struct scan *scan, const struct outline *outline)
+{
+    struct src_kernel *kernel;
+    size_t index;
+    kn_status status;
+
+    if (!outline->name)
+        return fail(scan, outline->kernel,
+                    "this kernel cannot be read: \"void name(...)\" is expected after \"%.*s\"",
+                    (int)outline->kernel->length, outline->kernel->text);
+    status = check_return(scan, outline);
+    kernel = kernel_named(scan, outline->name->name->text, &index);
+    if (!status && !kernel)
+        status = add_kernel(scan, outline->name->name->text);
+    if (status)
+        return status;
+    kernel = &scan->kernels[index];
+    status = read_attributes(scan, outline, kernel);
+    if (status || !outline->has_body)
+        return status;
+    if (scan->defined[index])
+        return fail(scan, outline->name, "kernel %.200s is defined twice; first at %.200s:%ld", kernel->name,
+                    kernel->file, kernel->line);
+    scan->defined[index] = true;
+    kernel->file = outline->name->file;
+    kernel->line = (long)outline->name->line;
+    return read_parameters(scan, outline->parameters, kernel);
+}
+
+// double, doubleN, and the built-ins that make one.
+static bool is_double(const struct src_token *token)
+{
+    static const char *const starts[] = {"double", "convert_double", "as_double"};
+    static const char *const widths[] = {"", "2", "3", "4", "8", "16"};
+
+    if (token->kind != SRC_IDENTIFIER || token->length < 6)
+        return false;
+    for (size_t i = 0; i < KN_COUNT(starts); i++) {
+        size_t length = strlen(starts[i]);
+        if (token->length < length || memcmp(token->text, starts[i], length) != 0)
+            continue;
+        for (size_t k = 0; k < KN_COUNT(widths); k++) {
+            size_t all = length + strlen(widths[k]);
+            if (token->length >= all && memcmp(token->text + length, widths[k], strlen(widths[k])) == 0 &&
+                (token->length == all || (i == 1 && token->text[all] == '_')))
+                return true;
+        }
+    }
+    return false;
+}
+
+static void find_double(struct src_unit *unit)
+{
+    for (size_t i = 0; i < unit->token_count; i++)
+        if (is_double(&unit->tokens[i])) {
+            unit->double_file = unit->tokens[i].file;
+            unit->double_line = (long)unit->tokens[i].line;
+            return;
+        }
+}
+
+// Hands the kernels that have a body to the unit.
+static kn_status keep_kernels(struct scan *scan, struct src_unit *unit)
+{
+    struct src_kernel *kept = kn_arena_take(scan->arena, (scan->count + 1) * sizeof *kept);
+
+    if (!kept)
+        return no_memory(scan);
+    for (size_t i = 0; i < scan->count; i++)
+        if (scan->defined[i])
+            kept[unit->kernel_count++] = scan->kernels[i];
+    unit->kernels = kept;
+    return KN_OK;
+}
+
+kn_status src_scan(struct src_unit *unit, struct kn_arena *arena, kn_error *err)
+{
+    const struct src_token *at = unit->tokens;
+    struct scan scan = {.arena = arena, .err = err, .end = unit->tokens + unit->token_count};
+    kn_status status = KN_OK;
+
+    find_double(unit);
+    while (!status && at < scan.end) {
+        struct outline outline;
+        if (at->kind == SRC_PRAGMA) {
+            at++;
+            continue;
+        }
+        status = outline_declaration(&scan, &at, &outline);
+        if (!status && outline.is_typedef)
+            status = keep_typedef(&scan, &outline);
+        else if (!status && outline.kernel)
+            status = read_kernel(&scan, &outline);
+    }
+    if (!status)
+        status = keep_kernels(&scan, unit);
+    free(scan.kernels);
+    free(scan.defined);
+    return status;
+}

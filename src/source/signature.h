@@ -1,0 +1,13 @@
+// SPDX-License-Identifier: Apache-2.0
+// The signature scan: which kernels a preprocessed program defines, and what each takes.
+#ifndef KN_SOURCE_SIGNATURE_H
+#define KN_SOURCE_SIGNATURE_H
+
+#include "lexer.h"
+#include "source.h"
+
+// Fills the unit's kernels and its first use of double from its tokens. What is kept lies in `arena`. The
+// names' typedefs are set on the way.
+kn_status src_scan(struct src_unit *unit, struct kn_arena *arena, kn_error *err);
+
+#endif

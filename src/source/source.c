@@ -1,0 +1,140 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "source.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "../base/arena.h"
+#include "../base/error.h"
+#include "flatten.h"
+#include "preprocess.h"
+#include "signature.h"
+
+// The unit that the caller sees, and what it stands on.
+struct reading {
+    struct src_unit unit; // first: src_free gets its address
+    struct kn_arena arena;
+    struct src_token *tokens;
+    char *opencl;
+};
+
+// The main file, from the text at hand or from where `name` leads.
+static kn_status open_main(struct src_preprocessor *pp, const char *name, const char *text,
+                           struct src_input **main)
+{
+    struct kn_text note = KN_TEXT_INIT;
+    enum src_found found;
+    int number = 0;
+
+    if (text)
+        found = src_input_add(&pp->inputs, name, text, strlen(text), main);
+    else
+        found = src_input_open(&pp->inputs, name, main, &note, &number);
+    if (found == SRC_NO_MEMORY || note.failed)
+        src_no_memory(pp);
+    else if (found == SRC_MISSING)
+        kn_fail_at(pp->err, KN_ERROR_INPUT, name, 0, "there is no such kernel file; looked for%.2000s",
+                   kn_text_string(&note));
+    else if (found == SRC_UNREADABLE)
+        kn_fail_at(pp->err, KN_ERROR_INPUT, name, 0, "%.2000s", kn_text_string(&note));
+    if (pp->err && found != SRC_FOUND && number)
+        pp->err->native = number;
+    kn_text_free(&note);
+    return found == SRC_FOUND ? KN_OK : found == SRC_NO_MEMORY ? KN_ERROR_MEMORY : KN_ERROR_INPUT;
+}
+
+static kn_status keep_files(struct reading *reading, const struct src_preprocessor *pp)
+{
+    struct src_file *files = kn_arena_take(&reading->arena, pp->inputs.count * sizeof *files);
+
+    if (!files)
+        return kn_fail_memory(pp->err, 0, "keeping a kernel's source");
+    for (const struct src_input *input = pp->inputs.first; input; input = input->next)
+        if (input->shown)
+            files[reading->unit.file_count++] = (struct src_file){input->text.name, input->text.written};
+    reading->unit.files = files;
+    return KN_OK;
+}
+
+static kn_status keep_opencl(struct reading *reading, const struct src_preprocessor *pp, const char *host,
+                             const struct src_inclusion *inclusion)
+{
+    struct kn_text text = KN_TEXT_INIT;
+    size_t length;
+
+    src_flatten(inclusion, host, &text);
+    length = text.length;
+    reading->opencl = kn_text_take(&text);
+    if (!reading->opencl)
+        return kn_fail_memory(pp->err, 0, "writing a kernel's OpenCL text");
+    reading->unit.opencl = reading->opencl;
+    reading->unit.opencl_length = length;
+    return KN_OK;
+}
+
+kn_status src_read(const char *name, const char *text, const struct src_options *options,
+                   struct src_unit **unit, kn_error *err)
+{
+    static const struct src_options no_options;
+    struct reading *reading = calloc(1, sizeof *reading);
+    struct src_inclusion *inclusion = NULL;
+    struct src_preprocessor pp;
+    struct src_input *main = NULL;
+    const char *host = "";
+    kn_status status;
+
+    if (!reading)
+        return kn_fail_memory(err, sizeof *reading, "a kernel's source");
+    src_preprocessor_init(&pp, options ? options : &no_options, &reading->arena, err);
+    status = open_main(&pp, name, text, &main);
+    if (!status)
+        status = src_preprocess(&pp, main, &host, &inclusion);
+    if (!status) {
+        reading->tokens = pp.output.items;
+        reading->unit.tokens = pp.output.items;
+        reading->unit.token_count = pp.output.count;
+        pp.output = (struct src_list){NULL, 0, 0};
+        status = src_scan(&reading->unit, &reading->arena, err);
+    }
+    if (!status)
+        status = keep_opencl(reading, &pp, host, inclusion);
+    if (!status)
+        status = keep_files(reading, &pp);
+    src_preprocessor_free(&pp);
+    if (status)
+        src_free(&reading->unit);
+    else
+        *unit = &reading->unit;
+    return status;
+}
+
+void src_free(struct src_unit *unit)
+{
+    struct reading *reading = (struct reading *)unit;
+
+    if (!reading)
+        return;
+    kn_arena_free(&reading->arena);
+    free(reading->tokens);
+    free(reading->opencl);
+    free(reading);
+}
+
+bool src_line(const struct src_unit *unit, const char *file, long line, const char **start, size_t *length)
+{
+    for (size_t i = 0; i < unit->file_count; i++) {
+        const char *at = unit->files[i].text;
+        if (strcmp(unit->files[i].name, file) != 0)
+            continue;
+        for (long k = 1; k < line && at; k++) {
+            at = strchr(at, '\n');
+            at = at ? at + 1 : NULL;
+        }
+        if (line < 1 || !at || !*at)
+            return false;
+        *start = at;
+        *length = strcspn(at, "\n");
+        return true;
+    }
+    return false;
+}

@@ -1,0 +1,321 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "type.h"
+
+#include <string.h>
+
+#include "../base/array.h"
+#include "expression.h"
+
+// OpenCL C's own types (1.2, 6.1). Those with `vectors` have widths 2, 3, 4, 8 and 16 after their name.
+static const struct known_type {
+    const char *name;
+    size_t size;
+    enum src_class class;
+    bool vectors;
+} known_types[] = {
+    {"char", 1, SRC_CLASS_DATA, true},          {"uchar", 1, SRC_CLASS_DATA, true},
+    {"short", 2, SRC_CLASS_DATA, true},         {"ushort", 2, SRC_CLASS_DATA, true},
+    {"int", 4, SRC_CLASS_DATA, true},           {"uint", 4, SRC_CLASS_DATA, true},
+    {"long", 8, SRC_CLASS_DATA, true},          {"ulong", 8, SRC_CLASS_DATA, true},
+    {"half", 2, SRC_CLASS_DATA, true},          {"float", 4, SRC_CLASS_DATA, true},
+    {"double", 8, SRC_CLASS_DATA, true},        {"void", 0, SRC_CLASS_VOID, false},
+    {"bool", 1, SRC_CLASS_BOOL, false},         {"_Bool", 1, SRC_CLASS_BOOL, false},
+    {"size_t", 8, SRC_CLASS_SIZED, false},      {"ptrdiff_t", 8, SRC_CLASS_SIZED, false},
+    {"intptr_t", 8, SRC_CLASS_SIZED, false},    {"uintptr_t", 8, SRC_CLASS_SIZED, false},
+    {"sampler_t", 0, SRC_CLASS_SAMPLER, false}, {"event_t", 0, SRC_CLASS_EVENT, false},
+};
+
+static const struct qualifier {
+    const char *name;
+    enum src_space space;
+} qualifiers[] = {
+    {"__global", SRC_SPACE_GLOBAL},   {"global", SRC_SPACE_GLOBAL},    {"__constant", SRC_SPACE_CONSTANT},
+    {"constant", SRC_SPACE_CONSTANT}, {"__local", SRC_SPACE_LOCAL},    {"local", SRC_SPACE_LOCAL},
+    {"__private", SRC_SPACE_PRIVATE}, {"private", SRC_SPACE_PRIVATE},  {"const", SRC_SPACE_NONE},
+    {"__const", SRC_SPACE_NONE},      {"volatile", SRC_SPACE_NONE},    {"__volatile", SRC_SPACE_NONE},
+    {"__volatile__", SRC_SPACE_NONE}, {"restrict", SRC_SPACE_NONE},    {"__restrict", SRC_SPACE_NONE},
+    {"__restrict__", SRC_SPACE_NONE}, {"__read_only", SRC_SPACE_NONE}, {"read_only", SRC_SPACE_NONE},
+    {"__write_only", SRC_SPACE_NONE}, {"write_only", SRC_SPACE_NONE},  {"__read_write", SRC_SPACE_NONE},
+    {"read_write", SRC_SPACE_NONE},   {"__kernel", SRC_SPACE_NONE},    {"kernel", SRC_SPACE_NONE},
+    {"static", SRC_SPACE_NONE},       {"extern", SRC_SPACE_NONE},      {"inline", SRC_SPACE_NONE},
+    {"__inline", SRC_SPACE_NONE},     {"__inline__", SRC_SPACE_NONE},  {"typedef", SRC_SPACE_NONE},
+    {"register", SRC_SPACE_NONE},     {"auto", SRC_SPACE_NONE},        {"__extension__", SRC_SPACE_NONE},
+};
+
+static bool is_one_of(const struct src_token *token, const char *const *words, size_t count)
+{
+    for (size_t i = 0; i < count; i++)
+        if (src_is_word(token, words[i]))
+            return true;
+    return false;
+}
+
+static const struct qualifier *qualifier_of(const struct src_token *token)
+{
+    for (size_t i = 0; token->kind == SRC_IDENTIFIER && i < KN_COUNT(qualifiers); i++)
+        if (src_is_word(token, qualifiers[i].name))
+            return &qualifiers[i];
+    return NULL;
+}
+
+bool src_is_qualifier(const struct src_token *token)
+{
+    return qualifier_of(token) != NULL;
+}
+
+bool src_is_attribute(const struct src_token *token)
+{
+    return src_is_word(token, "__attribute__") || src_is_word(token, "__attribute");
+}
+
+const struct src_token *src_skip_group(const struct src_token *at, const struct src_token *end)
+{
+    const char *open = src_is(at, "(") ? "(" : src_is(at, "[") ? "[" : "{";
+    const char *close = *open == '(' ? ")" : *open == '[' ? "]" : "}";
+    size_t depth = 0;
+
+    for (; at < end; at++) {
+        if (src_is(at, open))
+            depth++;
+        else if (src_is(at, close) && --depth == 0)
+            return at + 1;
+    }
+    return end;
+}
+
+const struct src_token *src_skip_attributes(const struct src_token *at, const struct src_token *end)
+{
+    while (at < end && src_is_attribute(at)) {
+        at++;
+        if (at < end && src_is(at, "("))
+            at = src_skip_group(at, end);
+    }
+    return at;
+}
+
+static size_t vector_bytes(size_t element, uint64_t width)
+{
+    return element * (size_t)(width == 3 ? 4 : width);
+}
+
+// "float4" and the like: the scalar's entry and the width (1 for a scalar).
+static const struct known_type *known(const struct src_token *token, uint64_t *width)
+{
+    static const char *const widths[] = {"2", "3", "4", "8", "16"};
+    static const uint64_t values[] = {2, 3, 4, 8, 16};
+
+    for (size_t i = 0; i < KN_COUNT(known_types); i++) {
+        size_t length = strlen(known_types[i].name);
+        if (token->length < length || memcmp(token->text, known_types[i].name, length) != 0)
+            continue;
+        *width = 1;
+        if (token->length == length)
+            return &known_types[i];
+        for (size_t k = 0; k < KN_COUNT(widths) && known_types[i].vectors; k++) {
+            *width = values[k];
+            if (token->length == length + strlen(widths[k]) &&
+                memcmp(token->text + length, widths[k], strlen(widths[k])) == 0)
+                return &known_types[i];
+        }
+    }
+    return NULL;
+}
+
+static bool is_image(const struct src_token *token)
+{
+    return token->length > 7 && memcmp(token->text, "image", 5) == 0 && token->text[5] >= '1' &&
+           token->text[5] <= '3' && memcmp(token->text + token->length - 2, "_t", 2) == 0;
+}
+
+// What a single word that names a type says.
+static struct src_type named_type(const struct src_token *token)
+{
+    struct src_type type = {.class = SRC_CLASS_DATA};
+    const struct known_type *entry;
+    uint64_t width = 1;
+
+    if (token->name && token->name->type)
+        return *token->name->type;
+    entry = known(token, &width);
+    if (entry) {
+        type.class = entry->class;
+        type.size = vector_bytes(entry->size, width);
+    } else if (is_image(token)) {
+        type.class = SRC_CLASS_IMAGE;
+    }
+    return type;
+}
+
+// struct, union or enum from *at, with its attributes, tag and members.
+static void read_tagged(const struct src_token **at, const struct src_token *end,
+                        struct src_declaration *declaration)
+{
+    bool is_enum = src_is_word(*at, "enum");
+
+    declaration->last = *at;
+    *at = src_skip_attributes(*at + 1, end);
+    if (*at < end && (*at)->kind == SRC_IDENTIFIER)
+        declaration->last = (*at)++;
+    *at = src_skip_attributes(*at, end);
+    if (*at < end && src_is(*at, "{"))
+        *at = src_skip_group(*at, end);
+    declaration->base.class = SRC_CLASS_DATA;
+    declaration->base.size = is_enum ? 4 : 0;
+}
+
+// unsigned, signed, long, short, ...: several words make one type.
+static bool is_number_word(const struct src_token *token)
+{
+    static const char *const words[] = {"unsigned", "signed", "__signed__", "char",   "short",
+                                        "int",      "long",   "float",      "double", "half"};
+    return is_one_of(token, words, KN_COUNT(words));
+}
+
+static size_t size_of_number(const struct src_token *first, const struct src_token *last)
+{
+    static const struct {
+        const char *word;
+        size_t size;
+    } deciding[] = {{"char", 1}, {"short", 2}, {"long", 8}, {"half", 2}, {"float", 4}, {"double", 8}};
+
+    for (size_t i = 0; i < KN_COUNT(deciding); i++)
+        for (const struct src_token *token = first; token <= last; token++)
+            if (src_is_word(token, deciding[i].word))
+                return deciding[i].size;
+    return 4;
+}
+
+// A size that stands in brackets as a number; 0 if it is anything else.
+static size_t literal_size(const struct src_token *at, const struct src_token *end)
+{
+    struct src_complaint complaint;
+    struct src_value value;
+
+    for (const struct src_token *t = at; t < end; t++)
+        if (t->kind != SRC_NUMBER && t->kind != SRC_PUNCTUATOR)
+            return 0;
+    if (at >= end || !src_evaluate(at, (size_t)(end - at), &value, &complaint))
+        return 0;
+    return value.bits < SIZE_MAX / 4096 ? (size_t)value.bits : 0;
+}
+
+// ext_vector_type(N) and vector_size(BYTES) make vectors of their own.
+static void apply_attribute(const struct src_token *at, const struct src_token *end, struct src_type *type)
+{
+    for (; at + 2 < end; at++) {
+        const struct src_token *close;
+        bool is_width = src_is_word(at, "ext_vector_type") || src_is_word(at, "__ext_vector_type__");
+        if (!is_width && !src_is_word(at, "vector_size") && !src_is_word(at, "__vector_size__"))
+            continue;
+        if (!src_is(at + 1, "("))
+            continue;
+        close = src_skip_group(at + 1, end);
+        if (is_width)
+            type->size = vector_bytes(type->size, literal_size(at + 2, close - 1));
+        else
+            type->size = literal_size(at + 2, close - 1);
+    }
+}
+
+void src_read_specifiers(const struct src_token **at, const struct src_token *end,
+                         struct src_declaration *declaration)
+{
+    *declaration = (struct src_declaration){.is_typedef = false};
+    for (; *at < end;) {
+        const struct src_token *token = *at;
+        const struct qualifier *qualifier = qualifier_of(token);
+        enum src_space space = declaration->base.space;
+        bool is_const = declaration->base.is_const;
+        if (qualifier) {
+            declaration->base.space = qualifier->space ? qualifier->space : space;
+            declaration->base.is_const =
+                is_const || src_is_word(token, "const") || src_is_word(token, "__const");
+            declaration->is_typedef = declaration->is_typedef || src_is_word(token, "typedef");
+            ++*at;
+        } else if (src_is_attribute(token)) {
+            *at = src_skip_attributes(token, end);
+            apply_attribute(token, *at, &declaration->base);
+        } else if (token->kind == SRC_PRAGMA) {
+            ++*at;
+        } else if (token->kind != SRC_IDENTIFIER) {
+            return;
+        } else if (is_number_word(token) && (!declaration->first || is_number_word(declaration->first))) {
+            declaration->first = declaration->first ? declaration->first : token;
+            declaration->last = token;
+            declaration->base.size = size_of_number(declaration->first, token);
+            ++*at;
+        } else if (declaration->first) {
+            return; // the name
+        } else if (src_is_word(token, "struct") || src_is_word(token, "union") ||
+                   src_is_word(token, "enum")) {
+            declaration->first = token;
+            read_tagged(at, end, declaration);
+        } else {
+            declaration->first = declaration->last = token;
+            declaration->base = named_type(token);
+            // A typedef of a pointer has its own; a const of ours is then the pointer's.
+            if (!declaration->base.pointers) {
+                declaration->base.space = space ? space : declaration->base.space;
+                declaration->base.is_const = declaration->base.is_const || is_const;
+            }
+            ++*at;
+        }
+    }
+}
+
+// (*name)[4] and (*name)(int): what stands in the brackets. False if it is no declarator.
+static bool read_nested(const struct src_token **at, const struct src_token *end, struct src_type *type,
+                        const struct src_token **name)
+{
+    const struct src_token *close = src_skip_group(*at, end), *token = *at + 1;
+
+    for (; token < close - 1; token++) {
+        if (src_is(token, "*"))
+            type->pointers++;
+        else if (token->kind == SRC_IDENTIFIER && !src_is_qualifier(token))
+            *name = token;
+    }
+    *at = close;
+    return *name != NULL;
+}
+
+void src_read_declarator(const struct src_token **at, const struct src_token *end,
+                         const struct src_declaration *from, struct src_type *type,
+                         const struct src_token **name)
+{
+    bool nested = false;
+    size_t dimensions = 0;
+
+    *type = from->base;
+    *name = NULL;
+    for (; *at < end && (src_is(*at, "*") || src_is_qualifier(*at) || src_is_attribute(*at));) {
+        type->pointers += src_is(*at, "*");
+        *at = src_is_attribute(*at) ? src_skip_attributes(*at, end) : *at + 1;
+    }
+    if (*at < end && src_is(*at, "(")) {
+        nested = read_nested(at, end, type, name);
+    } else if (*at < end && (*at)->kind == SRC_IDENTIFIER) {
+        *name = (*at)++;
+    }
+    for (; *at < end; dimensions++) {
+        const struct src_token *open = *at;
+        *at = src_skip_attributes(open, end);
+        apply_attribute(open, *at, type);
+        if (*at >= end || !src_is(*at, "["))
+            break;
+        open = *at;
+        *at = src_skip_group(open, end);
+        // Of an array parameter's dimensions, the first is the pointer.
+        if (dimensions > 0 || nested)
+            type->size *= literal_size(open + 1, *at - 1);
+    }
+    if (dimensions && !nested) {
+        type->pointers++;
+        type->is_array = true;
+    }
+    if (*at < end && src_is(*at, "(")) {
+        type->is_function = true;
+        *at = src_skip_group(*at, end);
+    }
+    *at = src_skip_attributes(*at, end);
+}

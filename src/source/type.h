@@ -1,0 +1,56 @@
+// SPDX-License-Identifier: Apache-2.0
+// Types as far as a kernel's parameters need them: OpenCL C's own, typedefs of the program, pointers and
+// arrays.
+#ifndef KN_SOURCE_TYPE_H
+#define KN_SOURCE_TYPE_H
+
+#include "lexer.h"
+
+enum src_space { SRC_SPACE_NONE, SRC_SPACE_PRIVATE, SRC_SPACE_LOCAL, SRC_SPACE_CONSTANT, SRC_SPACE_GLOBAL };
+
+enum src_class {
+    SRC_CLASS_DATA, // numbers, vectors, structs, enums, and what only the compiler knows
+    SRC_CLASS_VOID,
+    SRC_CLASS_IMAGE,
+    SRC_CLASS_SAMPLER,
+    SRC_CLASS_BOOL,  // its size is the device's business: no kernel argument by value
+    SRC_CLASS_SIZED, // size_t and its like: the same
+    SRC_CLASS_EVENT  // no kernel argument at all
+};
+
+struct src_type {
+    enum src_class class;
+    size_t size;          // of what it is in the end (pointers and arrays taken off); 0 if unknown
+    enum src_space space; // of what the innermost pointer points to
+    size_t pointers;      // how many '*' and '[]' (of a parameter) it has
+    bool is_array;        // a typedef with '[]': as a parameter a pointer
+    bool is_const;        // what it points to is const
+    bool is_function;     // a function, or a pointer to one
+};
+
+// Reads tokens from `at` to `end`. The specifiers of a declaration, and then a declarator.
+struct src_declaration {
+    struct src_type base; // what the specifiers say
+    const struct src_token *first,
+        *last; // the words of the type, qualifiers between them included; last is inclusive
+    bool is_typedef;
+};
+
+// Specifiers and qualifiers from *at on, which moves behind them.
+void src_read_specifiers(const struct src_token **at, const struct src_token *end,
+                         struct src_declaration *declaration);
+
+// A declarator: pointers, name (NULL if there is none), arrays. *at moves behind it.
+void src_read_declarator(const struct src_token **at, const struct src_token *end,
+                         const struct src_declaration *from, struct src_type *type,
+                         const struct src_token **name);
+
+// Whether a word qualifies (const, __global, __read_only, ...) and is therefore no part of a type's name.
+bool src_is_qualifier(const struct src_token *token);
+
+// Behind an attribute's, a bracket's or a brace's group; `end` if it is never closed.
+const struct src_token *src_skip_group(const struct src_token *at, const struct src_token *end);
+const struct src_token *src_skip_attributes(const struct src_token *at, const struct src_token *end);
+bool src_is_attribute(const struct src_token *token);
+
+#endif
