@@ -2,8 +2,8 @@
 // Absolute deviations from a centre, and order statistics of them without sorting again: in sorted data the
 // deviations from the median are two sorted runs, one to the left (read backwards), one to the right, and the
 // element of a given rank among both is found by bisection along the merge path (Odeh et al. 2012).
-// Launch: abs_diff with one work-item an element; median_of_halves with one work-item a rank.
-// Cost: abs_diff reads and writes n elements; median_of_halves reads 2 log2(n) elements a rank.
+// Launch: absolute_deviations with one work-item an element; median_of_halves with one work-item a rank.
+// Cost: absolute_deviations reads and writes n elements; median_of_halves reads 2 log2(n) elements a rank.
 // Tunables: REAL_BITS, ACC_PAIR.
 #define WIDTH 4
 #include "lib/accumulator.clh"
@@ -35,7 +35,7 @@ inline bool deviation_at_most(acc a, acc b)
 #endif
 }
 
-__kernel void abs_diff(__global const real *x, ulong n, acc centre, __global real *out)
+__kernel void absolute_deviations(__global const real *x, ulong n, acc centre, __global real *out)
 {
     ulong i = get_global_id(0);
 

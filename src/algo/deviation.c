@@ -31,7 +31,7 @@ kn_status kn_abs_diff(kn_queue *queue, kn_buffer *x, kn_type type, size_t n, dou
         return status;
     if (kn_buffer_part_count(x) != kn_buffer_part_count(out))
         return kn_fail(err, KN_ERROR_ARGUMENT, "kn_abs_diff: x and out are held in different numbers of parts");
-    status = get_kernel(queue, type, "abs_diff", &kernel, err);
+    status = get_kernel(queue, type, "absolute_deviations", &kernel, err);
     for (size_t i = 0; i < kn_buffer_part_count(x) && n > 0 && !status; i++) {
         kn_buffer *from = kn_buffer_part(x, i), *to = kn_buffer_part(out, i);
         uint64_t count = kn_buffer_size(from) / kn_type_size(type);

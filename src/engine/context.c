@@ -1,5 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Contexts and queues: opening, wrapping, closing; and the log.
+#include <config.h>
+
 #include "engine.h"
 
 #include <stdarg.h>

@@ -1,5 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Programs: source layer, cache, compiler, and the kernels that come out.
+#include <config.h>
+
 #include "engine.h"
 
 #include <stdio.h>

@@ -123,7 +123,7 @@ static void expect_close(const double *x, size_t n)
 {
     struct stats_result found = stats_of(x, n, false, 1);
     long double sum = 0, squares = 0, mean, variance, magnitude = 0;
-    double shift = stats_shift(x, n), steps = 64 + 6 + ceil(log2((double)n / STATS_LEAF + 1)) + 4, spread,
+    double shift = stats_shift(x, n, false), steps = 64 + 6 + ceil(log2((double)n / STATS_LEAF + 1)) + 4, spread,
            bound;
     double *copy = malloc(n * sizeof *copy);
 
@@ -200,11 +200,11 @@ START_TEST(far_from_zero)
     expect_stats(r, 1e9, 0x1p-10, 0x1p-10 / 1e9, 1e9, 0x1p-10);
     free(x);
     x = (double[]){0, 1e9, 1e9, 1e9, 1e9, 1e9, 1e9};
-    expect_same(stats_shift(x, 7), 1e9);
-    expect_same(stats_shift(x, 1), 0);
-    expect_same(stats_shift((double[]){INFINITY, NAN}, 2), 0);
-    expect_same(stats_shift((double[]){INFINITY, 4, -INFINITY}, 3), 4);
-    expect_same(stats_shift(NULL, 0), 0);
+    expect_same(stats_shift(x, 7, false), 1e9);
+    expect_same(stats_shift(x, 1, false), 0);
+    expect_same(stats_shift((double[]){INFINITY, NAN}, 2, false), 0);
+    expect_same(stats_shift((double[]){INFINITY, 4, -INFINITY}, 3, false), 4);
+    expect_same(stats_shift(NULL, 0, false), 0);
 }
 END_TEST
 
@@ -220,7 +220,7 @@ START_TEST(integers_are_exact)
     ck_assert_ptr_nonnull(x);
     for (size_t i = 0; i < N; i++)
         x[i] = (double)(test_random(&state) % (1 << 20));
-    shift = stats_shift(x, N);
+    shift = stats_shift(x, N, false);
     for (size_t i = 0; i < N; i++) {
         sum += (int64_t)(x[i] - shift);
         squares += (int64_t)(x[i] - shift) * (int64_t)(x[i] - shift);
@@ -271,7 +271,7 @@ static struct stats_sums padded_tree(const double *x, size_t n, double shift)
 
 static void expect_tree(const double *x, size_t n)
 {
-    double shift = stats_shift(x, n);
+    double shift = stats_shift(x, n, false);
     struct stats_result found = stats_of(x, n, false, 1), expected;
 
     stats_moments(padded_tree(x, n, shift), shift, n, &expected);
