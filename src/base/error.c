@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
+#define _GNU_SOURCE // strerrorname_np: "ENOSPC"
 #include "error.h"
 
 #include <errno.h>
@@ -76,7 +77,7 @@ kn_status kn_fail_errno(kn_error *err, kn_status code, const char *file, int num
 {
     va_list args;
     size_t used;
-    char reason[128];
+    char buffer[128];
 
     if (!err)
         return code;
@@ -84,10 +85,9 @@ kn_status kn_fail_errno(kn_error *err, kn_status code, const char *file, int num
     append(err, begin(err, code, file, 0), format, args);
     va_end(args);
     used = strlen(err->text);
-    if (strerror_r(number, reason, sizeof reason) != 0)
-        snprintf(reason, sizeof reason, "error %d", number);
-    snprintf(err->text + used, sizeof err->text - used, ": %s", reason);
-    return kn_error_native(err, number, reason);
+    snprintf(err->text + used, sizeof err->text - used, ": %s",
+             strerror_r(number, buffer, sizeof buffer));
+    return kn_error_native(err, number, strerrorname_np(number));
 }
 
 kn_status kn_error_native(kn_error *err, int native, const char *name)
@@ -95,7 +95,8 @@ kn_status kn_error_native(kn_error *err, int native, const char *name)
     if (!err)
         return KN_OK;
     err->native = native;
-    snprintf(err->native_name, sizeof err->native_name, "%s", name ? name : "");
+    snprintf(err->native_name, sizeof err->native_name, "%.*s", (int)sizeof err->native_name - 1,
+             name ? name : "");
     return err->code;
 }
 

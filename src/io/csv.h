@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Numeric columns out of sensor files: comma-separated text with or without a header, and Empatica E4 exports.
+// Numeric columns out of sensor files: comma-separated text with or without a header, and Empatica E4
+// exports.
 #ifndef KN_IO_CSV_H
 #define KN_IO_CSV_H
 
@@ -17,15 +18,15 @@ enum csv_missing {
 
 struct csv_options {
     enum csv_missing missing;
-    // Columns wanted, by name or by index from 1; none: every numeric column. A column that holds dates or times
-    // is not numeric; a file whose first data row holds text in some other column leaves that column out too,
-    // unless it was asked for.
+    // Columns wanted, by name or by index from 1; none: every numeric column. A column that holds dates or
+    // times is not numeric; a file whose first data row holds text in some other column leaves that column
+    // out too, unless it was asked for.
     const char *const *columns;
     size_t column_count;
 };
 
 struct csv_column {
-    char *name;     // the header's, without blanks around it; "x", "y", "z" for an E4 export; else "column1"...
+    char *name; // the header's, without blanks around it; "x", "y", "z" for an E4 export; else "column1"...
     double *values; // `count` of them
     size_t count;
     size_t missing; // cells that were missing
@@ -34,15 +35,21 @@ struct csv_column {
 struct csv_table {
     struct csv_column *columns;
     size_t column_count;
-    size_t rows;       // data rows, whether complete or not
-    double start_time; // E4: Unix seconds, UTC; else 0
+    size_t rows;        // data rows, whether complete or not
+    double start_time;  // E4: Unix seconds, UTC; else 0
     double sample_rate; // E4: Hz; else 0
 };
 
-// Reads a whole file; "-" is standard input. Errors, with the file and the line: KN_ERROR_INPUT (missing, a
-// directory, no permission, empty, a header without rows, text among numbers, a short row, a NUL byte, a line of
-// more than 1 MiB), KN_ERROR_ARGUMENT (a column asked for that is not there), KN_ERROR_MEMORY.
-kn_status csv_read(const char *path, const struct csv_options *options, struct csv_table *table, kn_error *err);
+// Reads a whole file; "-" is standard input. Columns come in the file's order, or in the order they were
+// asked for. A first row of numbers is data, one of text a header; an E4 export begins with its start time
+// (2001 to 2100) and its rate, each the same in all columns. Empty lines at the file's end are nothing;
+// between rows of one column they are missing cells, else short rows. `options` NULL: every numeric column,
+// missing cells refused. One pass over the file, in 1 MiB besides the values. On failure `table` is empty.
+// Errors, with the file and the line: KN_ERROR_INPUT (missing, a directory, no permission, empty, a header
+// without rows, text among numbers, a short row, a NUL byte, a line of more than 1 MiB), KN_ERROR_ARGUMENT (a
+// column asked for that is not there), KN_ERROR_MEMORY.
+kn_status csv_read(const char *path, const struct csv_options *options, struct csv_table *table,
+                   kn_error *err);
 void csv_free(struct csv_table *table);
 
 #endif

@@ -18,6 +18,9 @@ struct src_embedded {
     const char *text;
 };
 
+// Koine's own kernels; ends in {NULL, NULL}.
+extern const struct src_embedded src_embedded_kernels[];
+
 struct src_options {
     // What the target's compiler defines by itself (__OPENCL_VERSION__, the device's extensions): known here,
     // but not written into the OpenCL text. The source may redefine them, as compilers let it.

@@ -1,0 +1,149 @@
+// SPDX-License-Identifier: Apache-2.0
+// Sum, and sum of squares if asked for, of x[i] - shift, folded in one fixed tree: bit-equal on every device that
+// has the same accumulator, whatever the launch.
+//
+// The tree: a leaf is 4,096 consecutive elements. In a leaf, lane l = i mod 64 adds its elements in order of index;
+// the lanes are folded by halving distance (32, 16, 8, 4, 2, 1); leaves are folded in pairs (0,1) (2,3), then pairs
+// of pairs, and so on. What lies past the end counts as +0.
+//
+// Launch: reduce_leaves with ceil(n / (4096 * LEAVES)) groups, then reduce_fold with ceil(count / (16 * GROUP))
+// groups (in dimension 1: one for the sums, one for the squares) until one value is left.
+// Cost: reads x once.
+// Tunables: GROUP (work-items a group, a power of two times 64 / WIDTH), WIDTH (neighbouring lanes a work-item holds), REAL_BITS, ACC_PAIR,
+// SQUARES (1: the squares too).
+#ifndef GROUP
+#define GROUP 256
+#endif
+#ifndef SQUARES
+#define SQUARES 1
+#endif
+
+#include "lib/accumulator.clh"
+
+#define LEAF 4096
+#define LANES 64
+#define ROWS (LEAF / LANES)
+#define ITEMS_PER_LEAF (LANES / WIDTH)
+#define LEAVES (GROUP / ITEMS_PER_LEAF)
+
+// The last leaf's rows: what lies past the end reads as the shift, so that its difference is +0.
+inline realw load_guarded(__global const real *x, ulong n, ulong i, real shift)
+{
+    union {
+        realw vector;
+        real element[WIDTH];
+    } row;
+
+    for (uint lane = 0; lane < WIDTH; lane++)
+        row.element[lane] = i + lane < n ? x[i + lane] : shift;
+    return row.vector;
+}
+
+// Folds the WIDTH lanes of an accumulator by halving distance.
+inline acc fold_lanes(accw a)
+{
+#if WIDTH == 16
+    acc e0 = acc_add(acc_add(ACC_PART(a, s0), ACC_PART(a, s8)), acc_add(ACC_PART(a, s4), ACC_PART(a, sc)));
+    acc e1 = acc_add(acc_add(ACC_PART(a, s1), ACC_PART(a, s9)), acc_add(ACC_PART(a, s5), ACC_PART(a, sd)));
+    acc e2 = acc_add(acc_add(ACC_PART(a, s2), ACC_PART(a, sa)), acc_add(ACC_PART(a, s6), ACC_PART(a, se)));
+    acc e3 = acc_add(acc_add(ACC_PART(a, s3), ACC_PART(a, sb)), acc_add(ACC_PART(a, s7), ACC_PART(a, sf)));
+#else
+    acc e0 = ACC_PART(a, s0);
+    acc e1 = ACC_PART(a, s1);
+    acc e2 = ACC_PART(a, s2);
+    acc e3 = ACC_PART(a, s3);
+#endif
+    return acc_add(acc_add(e0, e2), acc_add(e1, e3));
+}
+
+inline void add_row(realw row, real shift, accw *sum, accw *squares)
+{
+    accw d = accw_difference(row, shift);
+
+    *sum = accw_add(*sum, d);
+#if SQUARES
+    *squares = accw_add_square(*squares, d);
+#endif
+}
+
+// From every work-item's lanes to the group's one sum: lanes of a leaf, then the leaves in pairs.
+inline acc fold_group(accw lanes, __local accw *wide, __local acc *leaf)
+{
+    uint item = (uint)get_local_id(0);
+    uint place = item % ITEMS_PER_LEAF;
+
+    wide[item] = lanes;
+    for (uint distance = ITEMS_PER_LEAF / 2; distance > 0; distance /= 2) {
+        barrier(CLK_LOCAL_MEM_FENCE);
+        if (place < distance)
+            wide[item] = accw_add(wide[item], wide[item + distance]);
+    }
+    if (place == 0)
+        leaf[item / ITEMS_PER_LEAF] = fold_lanes(wide[item]);
+    for (uint distance = 1; distance < LEAVES; distance *= 2) {
+        barrier(CLK_LOCAL_MEM_FENCE);
+        if (item * 2 * distance + distance < LEAVES)
+            leaf[item * 2 * distance] = acc_add(leaf[item * 2 * distance], leaf[item * 2 * distance + distance]);
+    }
+    barrier(CLK_LOCAL_MEM_FENCE);
+    return leaf[0];
+}
+
+// partial[first + group] is the sum of the group's leaves, partial[stride + first + group] that of their squares.
+__kernel __attribute__((reqd_work_group_size(GROUP, 1, 1))) void
+reduce_leaves(__global const real *x, ulong n, real shift, __global acc *partial, ulong first, ulong stride)
+{
+    __local accw wide[GROUP];
+    __local acc leaf[LEAVES];
+    uint item = (uint)get_local_id(0);
+    ulong start = ((ulong)get_group_id(0) * LEAVES + item / ITEMS_PER_LEAF) * LEAF + item % ITEMS_PER_LEAF * WIDTH;
+    accw sum = accw_zero();
+    accw squares = accw_zero();
+
+    if (start - item % ITEMS_PER_LEAF * WIDTH + LEAF <= n) { // a whole leaf: nothing to check between loads
+        __global const realw *rows = (__global const realw *)(x + start);
+#pragma unroll 16
+        for (uint row = 0; row < ROWS; row++)
+            add_row(rows[row * (LANES / WIDTH)], shift, &sum, &squares);
+    } else {
+        for (uint row = 0; row < ROWS; row++)
+            add_row(load_guarded(x, n, start + row * LANES, shift), shift, &sum, &squares);
+    }
+
+    acc total = fold_group(sum, wide, leaf);
+    if (item == 0)
+        partial[first + get_group_id(0)] = total;
+#if SQUARES
+    barrier(CLK_LOCAL_MEM_FENCE);
+    total = fold_group(squares, wide, leaf);
+    if (item == 0)
+        partial[stride + first + get_group_id(0)] = total;
+#endif
+}
+
+// out[group] is the sum of in[16 * GROUP * group] and its neighbours, folded in pairs. Dimension 1 picks the sums
+// (in[0..count)) or the squares (in[count..2 * count)).
+__kernel __attribute__((reqd_work_group_size(GROUP, 1, 1))) void
+reduce_fold(__global const acc *in, ulong count, __global acc *out)
+{
+    __local acc node[GROUP];
+    uint item = (uint)get_local_id(0);
+    ulong first = (get_group_id(0) * GROUP + item) * 16;
+    acc part[16];
+
+    in += count * get_group_id(1);
+    for (uint i = 0; i < 16; i++)
+        part[i] = first + i < count ? in[first + i] : ACC_ZERO;
+    for (uint distance = 1; distance < 16; distance *= 2)
+        for (uint i = 0; i < 16; i += 2 * distance)
+            part[i] = acc_add(part[i], part[i + distance]);
+
+    node[item] = part[0];
+    for (uint distance = 1; distance < GROUP; distance *= 2) {
+        barrier(CLK_LOCAL_MEM_FENCE);
+        if (item * 2 * distance + distance < GROUP)
+            node[item * 2 * distance] = acc_add(node[item * 2 * distance], node[item * 2 * distance + distance]);
+    }
+    if (item == 0)
+        out[get_num_groups(0) * get_group_id(1) + get_group_id(0)] = node[0];
+}

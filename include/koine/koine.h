@@ -1,0 +1,26 @@
+// SPDX-License-Identifier: Apache-2.0
+// libkoine: plain OpenCL C kernels on whatever device there is. This is the umbrella header; no OpenCL or CUDA type
+// appears in it. For native handles see koine/opencl.h.
+#ifndef KOINE_KOINE_H
+#define KOINE_KOINE_H
+
+#include <koine/error.h>
+#include <koine/types.h>
+#include <koine/device.h>
+#include <koine/context.h>
+#include <koine/event.h>
+#include <koine/buffer.h>
+#include <koine/program.h>
+#include <koine/launch.h>
+#include <koine/profile.h>
+#include <koine/sort.h>
+#include <koine/reduce.h>
+#include <koine/deviation.h>
+
+// The library's version, "0.1.0".
+#ifdef __cplusplus
+extern "C"
+#endif
+KN_API const char *kn_version(void);
+
+#endif

@@ -1,0 +1,55 @@
+# SPDX-License-Identifier: Apache-2.0
+# What every file of Koine is compiled with. All of it ends up in KN_CFLAGS, which stands before the user's CFLAGS.
+
+# KN_CFLAG(FLAG, [IF-TAKEN], [IF-REFUSED]): whether the compiler takes a flag without a word.
+AC_DEFUN([KN_CFLAG],
+[AS_VAR_PUSHDEF([kn_cache], [kn_cv_cflag_$1])dnl
+AC_CACHE_CHECK([whether $CC takes $1], [kn_cache],
+  [kn_saved_CFLAGS=$CFLAGS
+  CFLAGS="$CFLAGS -Werror $1"
+  AC_LINK_IFELSE([AC_LANG_PROGRAM([], [])], [AS_VAR_SET([kn_cache], [yes])], [AS_VAR_SET([kn_cache], [no])])
+  CFLAGS=$kn_saved_CFLAGS])
+AS_VAR_IF([kn_cache], [yes], [$2], [$3])
+AS_VAR_POPDEF([kn_cache])dnl
+])
+
+# KN_LANGUAGE: C11 with GNU extensions; only what carries KN_API is exported; a multiplication and an addition are
+# never contracted behind our back, since sums and moments promise bits.
+AC_DEFUN([KN_LANGUAGE],
+[AC_SUBST([KN_CFLAGS])
+m4_foreach_w([kn_flag], [-std=gnu11 -fvisibility=hidden -ffp-contract=off -pthread],
+  [KN_CFLAG(kn_flag, [KN_CFLAGS="$KN_CFLAGS kn_flag"],
+    [AC_MSG_ERROR([$CC does not take kn_flag, which Koine needs; gcc and clang do])])
+  ])])
+
+# KN_WARNINGS: the warnings that Koine is free of; --enable-werror makes errors of them.
+AC_DEFUN([KN_WARNINGS],
+[m4_foreach_w([kn_flag], [-Wall -Wextra -Wshadow -Wconversion -Wstrict-prototypes -Wmissing-prototypes],
+  [KN_CFLAG(kn_flag, [KN_CFLAGS="$KN_CFLAGS kn_flag"])
+  ])
+AC_ARG_ENABLE([werror],
+  [AS_HELP_STRING([--enable-werror], [make warnings errors (for those who work on Koine)])],
+  [], [enable_werror=no])
+AS_IF([test "x$enable_werror" = xyes], [KN_CFLAGS="$KN_CFLAGS -Werror"])
+])
+
+# KN_SANITIZERS: --enable-sanitizers[=address,undefined] for the tests.
+AC_DEFUN([KN_SANITIZERS],
+[AC_ARG_ENABLE([sanitizers],
+  [AS_HELP_STRING([--enable-sanitizers@<:@=LIST@:>@],
+    [build with the compiler's sanitizers, for the tests @<:@address,undefined@:>@])],
+  [], [enable_sanitizers=no])
+AS_CASE([$enable_sanitizers],
+  [no], [],
+  [AS_IF([test "x$enable_sanitizers" = xyes], [enable_sanitizers=address,undefined])
+  kn_flags="-fsanitize=$enable_sanitizers -fno-sanitize-recover=all -fno-omit-frame-pointer"
+  kn_saved_CFLAGS=$CFLAGS
+  CFLAGS="$CFLAGS $kn_flags"
+  AC_MSG_CHECKING([whether $CC links with $kn_flags])
+  AC_LINK_IFELSE([AC_LANG_PROGRAM([], [])], [AC_MSG_RESULT([yes])],
+    [AC_MSG_RESULT([no])
+    AC_MSG_ERROR([--enable-sanitizers=$enable_sanitizers: $CC cannot link with it; see config.log, or take gcc])])
+  CFLAGS=$kn_saved_CFLAGS
+  KN_CFLAGS="$KN_CFLAGS $kn_flags"
+  KN_SUMMARY([sanitizers], [$enable_sanitizers])])
+])

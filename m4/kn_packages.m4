@@ -1,0 +1,38 @@
+# SPDX-License-Identifier: Apache-2.0
+# Packages. Each macro sets PREFIX_CFLAGS and PREFIX_LIBS and adds its row to the summary. Those that Koine links
+# also go into koine.pc: by name (KN_PC_REQUIRES) if they have a .pc file, else as flags (KN_PC_LIBS).
+
+# KN_PACKAGE(PREFIX, MODULE, HEADER, LIBRARY, FUNCTION, DEBIAN-PACKAGE): one that must be there.
+AC_DEFUN([KN_PACKAGE],
+[AC_SUBST([KN_PC_REQUIRES])
+AC_SUBST([KN_PC_LIBS])
+PKG_CHECK_MODULES([$1], [$2], [KN_PC_REQUIRES="$KN_PC_REQUIRES $2"],
+  [AC_CHECK_HEADER([$3], [],
+    [AC_MSG_ERROR([$3 not found: Koine needs $2. On Debian and Ubuntu: apt-get install $6])])
+  AC_CHECK_LIB([$4], [$5], [],
+    [AC_MSG_ERROR([lib$4 not found: Koine needs $2. On Debian and Ubuntu: apt-get install $6])])
+  LIBS=`AS_ECHO(["$LIBS"]) | $SED 's/-l$4//'`
+  $1_LIBS=-l$4
+  KN_PC_LIBS="$KN_PC_LIBS -l$4"])
+KN_SUMMARY([$2], [yes])
+])
+
+# KN_OPENCL: the OpenCL ICD loader and its headers. Devices come from the drivers, at run time.
+AC_DEFUN([KN_OPENCL],
+[KN_PACKAGE([OPENCL], [OpenCL], [CL/cl.h], [OpenCL], [clGetPlatformIDs], [ocl-icd-opencl-dev opencl-c-headers])])
+
+# KN_OPTIONAL(PREFIX, MODULE, NAME, COST): one that may be missing, or be left out by --without-MODULE. Sets
+# kn_have_PREFIX and defines HAVE_PREFIX. PREFIX_LIBS is linked only by what names it.
+AC_DEFUN([KN_OPTIONAL],
+[AC_ARG_WITH(m4_tolower([$1]), [AS_HELP_STRING([--without-]m4_tolower([$1]), [build without $3: $4])],
+  [], [AS_VAR_SET([with_]m4_tolower([$1]), [auto])])
+kn_have_$1=no
+AS_VAR_IF([with_]m4_tolower([$1]), [no], [KN_SUMMARY([$3], [off], [$4])],
+  [PKG_CHECK_MODULES([$1], [$2],
+    [kn_have_$1=yes
+    AC_DEFINE([HAVE_$1], [1], [Define to 1 if $3 is there.])
+    KN_SUMMARY([$3], [yes])],
+    [AS_VAR_IF([with_]m4_tolower([$1]), [yes],
+      [AC_MSG_ERROR([--with-]m4_tolower([$1])[ was given, but pkg-config does not know $2])])
+    KN_SUMMARY([$3], [no], [$4])])])
+])

@@ -1,0 +1,70 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "columns.h"
+
+#include <stdio.h>
+#include <string.h>
+
+#include "../base/error.h"
+
+kn_status column_check(const char *function, const kn_queue *queue, const kn_buffer *buffer, kn_type type, size_t n,
+                       kn_error *err)
+{
+    if (!queue || !buffer)
+        return kn_fail(err, KN_ERROR_ARGUMENT, "%s: queue or buffer is NULL", function);
+    if (queue->context != buffer->context)
+        return kn_fail(err, KN_ERROR_ARGUMENT, "%s: the buffer belongs to another context than the queue", function);
+    if (type != KN_F32 && type != KN_F64)
+        return kn_fail(err, KN_ERROR_UNSUPPORTED, "%s works on float and double, not on %s", function, kn_type_name(type));
+    if (type == KN_F64 && !queue->context->device.info.fp64)
+        return kn_fail(err, KN_ERROR_UNSUPPORTED, "%s (%s) has no double precision; use float",
+                       queue->context->device.info.spec, queue->context->device.info.name);
+    if (n > buffer->bytes / kn_type_size(type))
+        return kn_fail(err, KN_ERROR_ARGUMENT, "%s: %zu elements of %s, but the buffer holds %zu", function, n,
+                       kn_type_name(type), buffer->bytes / kn_type_size(type));
+    return KN_OK;
+}
+
+bool column_uses_pairs(const kn_queue *queue)
+{
+    return !queue->context->device.info.fp64;
+}
+
+void column_define(struct column_defines *defines, const char *name, unsigned value)
+{
+    char *text = defines->values[defines->count];
+
+    snprintf(text, sizeof defines->values[0], "%u", value);
+    defines->items[defines->count++] = (kn_define){name, text};
+}
+
+void column_define_type(struct column_defines *defines, const kn_queue *queue, kn_type type)
+{
+    column_define(defines, "REAL_BITS", type == KN_F64 ? 64 : 32);
+    column_define(defines, "ACC_PAIR", column_uses_pairs(queue));
+}
+
+kn_arg column_real(union column_scalar *scalar, kn_type type, double value)
+{
+    if (type == KN_F64) {
+        scalar->f64 = value;
+        return KN_VALUE(scalar->f64);
+    }
+    scalar->f32 = (float)value;
+    return KN_VALUE(scalar->f32);
+}
+
+kn_arg column_accumulator(union column_scalar *scalar, const kn_queue *queue, double value)
+{
+    if (!column_uses_pairs(queue)) {
+        scalar->f64 = value;
+        return KN_VALUE(scalar->f64);
+    }
+    scalar->pair[0] = (float)value;
+    scalar->pair[1] = (float)(value - (double)scalar->pair[0]);
+    return KN_VALUE(scalar->pair);
+}
+
+double column_value(const union column_scalar *scalar, const kn_queue *queue)
+{
+    return column_uses_pairs(queue) ? (double)scalar->pair[0] + (double)scalar->pair[1] : scalar->f64;
+}

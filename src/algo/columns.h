@@ -1,0 +1,38 @@
+// SPDX-License-Identifier: Apache-2.0
+// What the algorithms on columns of float or double share: checks, definitions, launches in one dimension.
+#ifndef KN_ALGO_COLUMNS_H
+#define KN_ALGO_COLUMNS_H
+
+#include "../engine/engine.h"
+
+// The first n elements of a buffer: refuses NULL, another context, types other than KN_F32 and KN_F64, KN_F64
+// without double precision, and n beyond the buffer.
+kn_status column_check(const char *function, const kn_queue *queue, const kn_buffer *buffer, kn_type type, size_t n,
+                       kn_error *err);
+
+// Whether sums are kept in pairs of floats, since the device has no double precision.
+bool column_uses_pairs(const kn_queue *queue);
+
+// "-D NAME=VALUE" with a number.
+#define COLUMN_DEFINES 8
+struct column_defines {
+    kn_define items[COLUMN_DEFINES];
+    char values[COLUMN_DEFINES][16];
+    size_t count;
+};
+void column_define(struct column_defines *defines, const char *name, unsigned value);
+// REAL_BITS and ACC_PAIR.
+void column_define_type(struct column_defines *defines, const kn_queue *queue, kn_type type);
+
+// A scalar or an accumulator as a kernel takes it.
+union column_scalar {
+    float f32;
+    double f64;
+    float pair[2];
+};
+kn_arg column_real(union column_scalar *scalar, kn_type type, double value);
+kn_arg column_accumulator(union column_scalar *scalar, const kn_queue *queue, double value);
+// What a kernel left in an accumulator.
+double column_value(const union column_scalar *scalar, const kn_queue *queue);
+
+#endif

@@ -1,0 +1,71 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "moments.h"
+
+#include <math.h>
+
+enum { SHIFT_SAMPLES = 15 };
+
+double stats_shift(const double *x, size_t n, bool single)
+{
+    double sample[SHIFT_SAMPLES];
+    size_t wanted = n < SHIFT_SAMPLES ? n : SHIFT_SAMPLES, count = 0;
+
+    // Insertion into a sorted sample. The index is k * (n - 1) / (wanted - 1), in two parts, so that it
+    // cannot overflow.
+    for (size_t k = 0; k < wanted; k++) {
+        size_t gaps = wanted > 1 ? wanted - 1 : 1;
+        size_t index = k * ((n - 1) / gaps) + k * ((n - 1) % gaps) / gaps;
+        double value = single ? (double)(float)x[index] : x[index];
+        size_t place = count;
+
+        if (!isfinite(value))
+            continue;
+        for (; place > 0 && sample[place - 1] > value; place--)
+            sample[place] = sample[place - 1];
+        sample[place] = value;
+        count++;
+    }
+    return count ? sample[(count - 1) / 2] : 0;
+}
+
+struct stats_sums stats_fold_leaves(struct stats_sums *leaves, size_t count)
+{
+    if (count == 0)
+        return (struct stats_sums){0, 0};
+    while (count > 1) {
+        size_t pairs = count / 2;
+
+        for (size_t i = 0; i < pairs; i++) {
+            leaves[i].sum = leaves[2 * i].sum + leaves[2 * i + 1].sum;
+            leaves[i].squares = leaves[2 * i].squares + leaves[2 * i + 1].squares;
+        }
+        // A missing partner is +0, and adding it changes nothing: no sum here is -0, since each began with
+        // +0.
+        if (count % 2)
+            leaves[pairs] = leaves[count - 1];
+        count = pairs + count % 2;
+    }
+    return leaves[0];
+}
+
+void stats_moments(struct stats_sums sums, double shift, size_t n, struct stats_result *result)
+{
+    double count = (double)n;
+    double offset = sums.sum / count; // the mean, seen from the shift
+    double variance = fma(-offset, sums.sum, sums.squares) / count;
+
+    // Adding +0 makes 0 of -0.
+    result->n = n;
+    result->mean = shift + offset + 0.0;
+    result->std = sqrt(variance < 0 ? 0 : variance) + 0.0;
+    result->cv = result->std / result->mean + 0.0;
+}
+
+double stats_middle(double lower, double upper)
+{
+    double sum = lower + upper;
+
+    if (isinf(sum) && isfinite(lower) && isfinite(upper))
+        return lower + (upper - lower) / 2;
+    return sum / 2 + 0.0;
+}

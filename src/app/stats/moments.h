@@ -1,0 +1,42 @@
+// SPDX-License-Identifier: Apache-2.0
+// From sums to moments: the one place where host and device variants turn two sums into mean, deviation and
+// CV.
+//
+// The sums are those of d = x - shift and d*d, in double, in a tree that depends on the element's index
+// alone:
+// - a leaf is 4,096 consecutive elements; element i belongs to lane i mod 64 of its leaf;
+// - a lane takes its elements in order, starting from +0: s = s + d, q = fma(d, d, q); no element past n adds
+// to it;
+// - lanes are folded by halves: lane[l] += lane[l + 32], then 16, 8, 4, 2, 1;
+// - leaves are folded in adjacent pairs, (0,1), (2,3)..., then pairs of pairs; a missing partner is +0.
+// Only additions, one subtraction and explicit fma: compile with -ffp-contract=off, and the bits are the same
+// everywhere.
+#ifndef KN_APP_STATS_MOMENTS_H
+#define KN_APP_STATS_MOMENTS_H
+
+#include <stdbool.h>
+#include <stddef.h>
+
+#include "stats.h"
+
+enum { STATS_LEAF = 4096, STATS_LANES = 64 };
+
+struct stats_sums {
+    double sum, squares;
+};
+
+// A typical element (rounded to float first, if `single`): the median of up to 15 finite ones, evenly spaced over the column; 0 if all 15 are
+// infinite. Sums relative to it keep their digits where the mean is far from 0 and the deviation small, also
+// when the first element is a start-up value; and sums of integers stay exact.
+double stats_shift(const double *x, size_t n, bool single);
+
+// Folds the leaves' sums in place; the result is that of the whole. No leaves: zero.
+struct stats_sums stats_fold_leaves(struct stats_sums *leaves, size_t count);
+
+// Fills n, mean, std and cv.
+void stats_moments(struct stats_sums sums, double shift, size_t n, struct stats_result *result);
+
+// The mean of the two middle elements, without overflow; 0 for -0.
+double stats_middle(double lower, double upper);
+
+#endif

@@ -1,0 +1,137 @@
+// SPDX-License-Identifier: Apache-2.0
+// What a path to devices must be able to do. A backend is one const table of these functions; src/engine checks
+// every argument once before it calls, so a backend stays short and never checks again.
+//
+// The be_* structs are each backend's own; the engine only carries pointers to them. A function that can fail
+// fills `err` and leaves its output untouched.
+#ifndef KN_BACKEND_BACKEND_H
+#define KN_BACKEND_BACKEND_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include <koine/device.h>
+#include <koine/error.h>
+#include <koine/program.h>
+
+struct be_context;
+struct be_queue;
+struct be_memory;
+struct be_program;
+struct be_kernel;
+struct be_event;
+
+// A device as the backend found it.
+struct be_device {
+    kn_device_info info;
+    char *extensions; // separated by blanks; freed with kn_be_devices_free
+    void *platform;   // the backend's own handles
+    void *device;
+};
+
+// Host memory that the device reaches without a detour.
+struct be_host {
+    void *data;
+    struct be_memory *holder;
+};
+
+struct be_arg {
+    enum { BE_ARG_MEMORY, BE_ARG_VALUE, BE_ARG_LOCAL } kind;
+    struct be_memory *memory;
+    const void *value;
+    size_t size; // of the value, or bytes of local memory
+};
+
+struct be_range {
+    unsigned dims; // 1 to 3
+    size_t offset[3];
+    size_t global[3];
+    size_t local[3]; // all 0: the device's choice
+};
+
+struct be_kernel_limits {
+    size_t work_group;
+    size_t preferred_multiple;
+    size_t local_bytes;
+};
+
+// How a copy is ordered: after everything before it in its queue. `blocking`: return when it is done.
+struct be_copy {
+    size_t offset; // in the device memory
+    size_t bytes;
+    bool blocking;
+};
+
+struct kn_backend {
+    const char *name;
+
+    // Every device of this path. None is no error: `why` then says in words why there is none.
+    kn_status (*devices)(struct be_device **list, size_t *count, char why[256], kn_error *err);
+
+    kn_status (*context_open)(const struct be_device *device, struct be_context **context, kn_error *err);
+    // The application's own context; `device` receives the device it stands for. Never closed by us.
+    kn_status (*context_wrap)(void *native, void *native_device, struct be_context **context,
+                              struct be_device *device, kn_error *err);
+    void *(*context_native)(const struct be_context *context);
+    void (*context_close)(struct be_context *context);
+
+    kn_status (*queue_open)(struct be_context *context, struct be_queue **queue, kn_error *err);
+    kn_status (*queue_wrap)(struct be_context *context, void *native, struct be_queue **queue, kn_error *err);
+    void *(*queue_native)(const struct be_queue *queue);
+    kn_status (*queue_flush)(struct be_queue *queue, kn_error *err);
+    kn_status (*queue_finish)(struct be_queue *queue, kn_error *err);
+    kn_status (*queue_wait)(struct be_queue *queue, struct be_event *event, kn_error *err);
+    void (*queue_close)(struct be_queue *queue);
+
+    kn_status (*memory_alloc)(struct be_context *context, size_t bytes, struct be_memory **memory, kn_error *err);
+    kn_status (*memory_wrap)(struct be_context *context, void *native, struct be_memory **memory, size_t *bytes,
+                             kn_error *err);
+    void *(*memory_native)(const struct be_memory *memory);
+    void (*memory_free)(struct be_memory *memory);
+    kn_status (*host_alloc)(struct be_queue *queue, size_t bytes, struct be_host *host, kn_error *err);
+    void (*host_free)(struct be_queue *queue, struct be_host *host);
+
+    // `event` may be NULL in all that follow.
+    kn_status (*copy_to_device)(struct be_queue *queue, struct be_memory *to, const void *from,
+                                const struct be_copy *copy, struct be_event **event, kn_error *err);
+    kn_status (*copy_to_host)(struct be_queue *queue, struct be_memory *from, void *to, const struct be_copy *copy,
+                              struct be_event **event, kn_error *err);
+    kn_status (*copy_on_device)(struct be_queue *queue, struct be_memory *from, size_t from_offset,
+                                struct be_memory *to, size_t to_offset, size_t bytes, struct be_event **event,
+                                kn_error *err);
+    // `pattern_size` is 1, 2, 4, 8 or 16; offset and bytes are multiples of it.
+    kn_status (*fill)(struct be_queue *queue, struct be_memory *memory, const void *pattern, size_t pattern_size,
+                      size_t offset, size_t bytes, struct be_event **event, kn_error *err);
+
+    // The compiler's switches for a numeric policy: part of the cache's key.
+    const char *(*policy_options)(const struct be_context *context, kn_policy policy);
+    // `log` receives what the compiler said (malloc'ed, maybe ""), also on failure.
+    kn_status (*program_build)(struct be_context *context, const char *source, const char *options,
+                               struct be_program **program, char **log, kn_error *err);
+    kn_status (*program_load)(struct be_context *context, const void *binary, size_t bytes, const char *options,
+                              struct be_program **program, kn_error *err);
+    // The caller frees *binary.
+    kn_status (*program_binary)(struct be_program *program, void **binary, size_t *bytes, kn_error *err);
+    void (*program_free)(struct be_program *program);
+
+    kn_status (*kernel_get)(struct be_program *program, const char *name, struct be_kernel **kernel, kn_error *err);
+    kn_status (*kernel_limits)(struct be_kernel *kernel, struct be_kernel_limits *limits, kn_error *err);
+    void (*kernel_free)(struct be_kernel *kernel);
+    kn_status (*launch)(struct be_queue *queue, struct be_kernel *kernel, const struct be_range *range,
+                        const struct be_arg *args, size_t arg_count, struct be_event **event, kn_error *err);
+
+    kn_status (*event_wait)(struct be_event *event, kn_error *err);
+    // Nanoseconds of the device's clock.
+    kn_status (*event_times)(struct be_event *event, uint64_t *queued, uint64_t *start, uint64_t *end,
+                             kn_error *err);
+    // A second handle of the same event, freed on its own.
+    kn_status (*event_share)(struct be_event *event, struct be_event **second, kn_error *err);
+    void (*event_free)(struct be_event *event);
+};
+
+extern const struct kn_backend kn_backend_opencl;
+
+void kn_be_devices_free(struct be_device *list, size_t count);
+
+#endif

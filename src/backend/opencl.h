@@ -1,0 +1,62 @@
+// SPDX-License-Identifier: Apache-2.0
+// What the parts of the OpenCL backend share: opencl.c (contexts, queues, memory, copies), opencl_device.c (finding
+// devices), opencl_program.c (programs, kernels, launches, events).
+#ifndef KN_BACKEND_OPENCL_H
+#define KN_BACKEND_OPENCL_H
+
+#define CL_TARGET_OPENCL_VERSION 120
+#include <CL/cl.h>
+
+#include "backend.h"
+
+struct be_context {
+    cl_context context;
+    cl_device_id device;
+    char spec[32]; // for messages
+    bool correctly_rounded;
+};
+
+struct be_queue {
+    cl_command_queue queue;
+    struct be_context *context;
+};
+
+struct be_memory {
+    cl_mem memory;
+};
+
+struct be_event {
+    cl_event event;
+};
+
+// "CL_OUT_OF_RESOURCES" for a code; "unknown OpenCL error" if it is none.
+const char *opencl_error_name(cl_int code);
+
+// A failure of an OpenCL call: "SPEC: what: CL_NAME (code)", with what usually helps.
+kn_status opencl_fail(kn_error *err, cl_int code, const char *spec, const char *what);
+
+// An event the caller wants (`event` not NULL) or does not.
+kn_status opencl_event_give(cl_event native, struct be_event **event, kn_error *err);
+
+kn_status opencl_devices(struct be_device **list, size_t *count, char why[256], kn_error *err);
+// Fills `device` for a native device; spec stays empty if the device is in no platform's list.
+kn_status opencl_device_describe(cl_device_id native, struct be_device *device, kn_error *err);
+
+kn_status opencl_program_build(struct be_context *context, const char *source, const char *options,
+                               struct be_program **program, char **log, kn_error *err);
+kn_status opencl_program_load(struct be_context *context, const void *binary, size_t bytes, const char *options,
+                              struct be_program **program, kn_error *err);
+kn_status opencl_program_binary(struct be_program *program, void **binary, size_t *bytes, kn_error *err);
+void opencl_program_free(struct be_program *program);
+kn_status opencl_kernel_get(struct be_program *program, const char *name, struct be_kernel **kernel, kn_error *err);
+kn_status opencl_kernel_limits(struct be_kernel *kernel, struct be_kernel_limits *limits, kn_error *err);
+void opencl_kernel_free(struct be_kernel *kernel);
+kn_status opencl_launch(struct be_queue *queue, struct be_kernel *kernel, const struct be_range *range,
+                        const struct be_arg *args, size_t arg_count, struct be_event **event, kn_error *err);
+kn_status opencl_event_wait(struct be_event *event, kn_error *err);
+kn_status opencl_event_times(struct be_event *event, uint64_t *queued, uint64_t *start, uint64_t *end,
+                             kn_error *err);
+kn_status opencl_event_share(struct be_event *event, struct be_event **second, kn_error *err);
+void opencl_event_free(struct be_event *event);
+
+#endif

@@ -1,0 +1,253 @@
+// SPDX-License-Identifier: Apache-2.0
+// The OpenCL backend: programs, kernels, launches and events.
+#include "opencl.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "../base/error.h"
+
+struct be_program {
+    cl_program program;
+    struct be_context *context;
+};
+
+struct be_kernel {
+    cl_kernel kernel;
+    struct be_context *context;
+};
+
+static kn_status program_create(struct be_context *context, cl_program native, struct be_program **program,
+                                kn_error *err)
+{
+    struct be_program *made = calloc(1, sizeof *made);
+
+    if (!made)
+        return kn_fail_memory(err, sizeof *made, "an OpenCL program");
+    made->program = native;
+    made->context = context;
+    *program = made;
+    return KN_OK;
+}
+
+// What the compiler said; "" if it said nothing, NULL if memory ran out.
+static char *build_log(cl_program program, cl_device_id device)
+{
+    size_t size = 0;
+    char *log;
+
+    if (clGetProgramBuildInfo(program, device, CL_PROGRAM_BUILD_LOG, 0, NULL, &size) != CL_SUCCESS)
+        size = 0;
+    log = calloc(size + 1, 1);
+    if (log && size > 0 &&
+        clGetProgramBuildInfo(program, device, CL_PROGRAM_BUILD_LOG, size, log, NULL) != CL_SUCCESS)
+        log[0] = '\0';
+    return log;
+}
+
+kn_status opencl_program_build(struct be_context *context, const char *source, const char *options,
+                               struct be_program **program, char **log, kn_error *err)
+{
+    cl_int code;
+    cl_program made = clCreateProgramWithSource(context->context, 1, &source, NULL, &code);
+    kn_status status;
+
+    *log = NULL;
+    if (!made)
+        return opencl_fail(err, code, context->spec, "creating a program");
+    code = clBuildProgram(made, 1, &context->device, options, NULL, NULL);
+    *log = build_log(made, context->device);
+    if (code != CL_SUCCESS) {
+        opencl_fail(err, code, context->spec, "compiling");
+        status = code == CL_OUT_OF_HOST_MEMORY ? KN_ERROR_MEMORY : KN_ERROR_BUILD;
+        if (err)
+            err->code = status;
+    } else {
+        status = program_create(context, made, program, err);
+    }
+    if (status)
+        clReleaseProgram(made);
+    return status;
+}
+
+kn_status opencl_program_load(struct be_context *context, const void *binary, size_t bytes, const char *options,
+                              struct be_program **program, kn_error *err)
+{
+    const unsigned char *data = binary;
+    cl_int loaded = CL_SUCCESS;
+    cl_int code;
+    cl_program made =
+        clCreateProgramWithBinary(context->context, 1, &context->device, &bytes, &data, &loaded, &code);
+    kn_status status;
+
+    if (!made)
+        return opencl_fail(err, code, context->spec, "loading a cached program");
+    code = loaded != CL_SUCCESS ? loaded : clBuildProgram(made, 1, &context->device, options, NULL, NULL);
+    if (code != CL_SUCCESS)
+        status = opencl_fail(err, code, context->spec, "loading a cached program");
+    else
+        status = program_create(context, made, program, err);
+    if (status)
+        clReleaseProgram(made);
+    return status;
+}
+
+kn_status opencl_program_binary(struct be_program *program, void **binary, size_t *bytes, kn_error *err)
+{
+    const char *spec = program->context->spec;
+    size_t size = 0;
+    unsigned char *data;
+    cl_int code = clGetProgramInfo(program->program, CL_PROGRAM_BINARY_SIZES, sizeof size, &size, NULL);
+
+    if (code != CL_SUCCESS)
+        return opencl_fail(err, code, spec, "asking for a program's binary");
+    if (size == 0)
+        return kn_fail(err, KN_ERROR_UNSUPPORTED, "%s: the driver keeps no binary of a program", spec);
+    data = malloc(size);
+    if (!data)
+        return kn_fail_memory(err, size, "a program's binary");
+    code = clGetProgramInfo(program->program, CL_PROGRAM_BINARIES, sizeof data, &data, NULL);
+    if (code != CL_SUCCESS) {
+        free(data);
+        return opencl_fail(err, code, spec, "reading a program's binary");
+    }
+    *binary = data;
+    *bytes = size;
+    return KN_OK;
+}
+
+void opencl_program_free(struct be_program *program)
+{
+    clReleaseProgram(program->program);
+    free(program);
+}
+
+// ---- kernels ----
+
+kn_status opencl_kernel_get(struct be_program *program, const char *name, struct be_kernel **kernel, kn_error *err)
+{
+    struct be_kernel *made = calloc(1, sizeof *made);
+    char what[160];
+    cl_int code;
+
+    if (!made)
+        return kn_fail_memory(err, sizeof *made, "an OpenCL kernel");
+    made->context = program->context;
+    made->kernel = clCreateKernel(program->program, name, &code);
+    if (!made->kernel) {
+        free(made);
+        snprintf(what, sizeof what, "getting kernel %s", name);
+        return opencl_fail(err, code, program->context->spec, what);
+    }
+    *kernel = made;
+    return KN_OK;
+}
+
+kn_status opencl_kernel_limits(struct be_kernel *kernel, struct be_kernel_limits *limits, kn_error *err)
+{
+    cl_device_id device = kernel->context->device;
+    cl_ulong local = 0;
+    cl_int code = clGetKernelWorkGroupInfo(kernel->kernel, device, CL_KERNEL_WORK_GROUP_SIZE,
+                                           sizeof limits->work_group, &limits->work_group, NULL);
+
+    if (code == CL_SUCCESS)
+        code = clGetKernelWorkGroupInfo(kernel->kernel, device, CL_KERNEL_PREFERRED_WORK_GROUP_SIZE_MULTIPLE,
+                                        sizeof limits->preferred_multiple, &limits->preferred_multiple, NULL);
+    if (code == CL_SUCCESS)
+        code = clGetKernelWorkGroupInfo(kernel->kernel, device, CL_KERNEL_LOCAL_MEM_SIZE, sizeof local, &local, NULL);
+    if (code != CL_SUCCESS)
+        return opencl_fail(err, code, kernel->context->spec, "asking for a kernel's limits");
+    limits->local_bytes = (size_t)local;
+    return KN_OK;
+}
+
+void opencl_kernel_free(struct be_kernel *kernel)
+{
+    clReleaseKernel(kernel->kernel);
+    free(kernel);
+}
+
+kn_status opencl_launch(struct be_queue *queue, struct be_kernel *kernel, const struct be_range *range,
+                        const struct be_arg *args, size_t arg_count, struct be_event **event, kn_error *err)
+{
+    static const size_t no_local[3] = {0, 0, 0};
+    bool chosen = memcmp(range->local, no_local, sizeof no_local) != 0;
+    cl_event native = NULL;
+    cl_int code;
+    char what[64];
+
+    for (size_t i = 0; i < arg_count; i++) {
+        const struct be_arg *arg = &args[i];
+        if (arg->kind == BE_ARG_MEMORY)
+            code = clSetKernelArg(kernel->kernel, (cl_uint)i, sizeof(cl_mem), &arg->memory->memory);
+        else
+            code = clSetKernelArg(kernel->kernel, (cl_uint)i, arg->size, arg->kind == BE_ARG_VALUE ? arg->value : NULL);
+        if (code != CL_SUCCESS) {
+            snprintf(what, sizeof what, "setting argument %zu", i);
+            return opencl_fail(err, code, queue->context->spec, what);
+        }
+    }
+    code = clEnqueueNDRangeKernel(queue->queue, kernel->kernel, range->dims, range->offset, range->global,
+                                  chosen ? range->local : NULL, 0, NULL, event ? &native : NULL);
+    if (code != CL_SUCCESS)
+        return opencl_fail(err, code, queue->context->spec, "launching");
+    return opencl_event_give(native, event, err);
+}
+
+// ---- events ----
+
+kn_status opencl_event_give(cl_event native, struct be_event **event, kn_error *err)
+{
+    struct be_event *made;
+
+    if (!event)
+        return KN_OK;
+    made = calloc(1, sizeof *made);
+    if (!made) {
+        clReleaseEvent(native);
+        return kn_fail_memory(err, sizeof *made, "an OpenCL event");
+    }
+    made->event = native;
+    *event = made;
+    return KN_OK;
+}
+
+kn_status opencl_event_wait(struct be_event *event, kn_error *err)
+{
+    cl_int code = clWaitForEvents(1, &event->event);
+
+    return code == CL_SUCCESS ? KN_OK : opencl_fail(err, code, "opencl", "waiting for an event");
+}
+
+kn_status opencl_event_times(struct be_event *event, uint64_t *queued, uint64_t *start, uint64_t *end,
+                             kn_error *err)
+{
+    cl_ulong times[3] = {0, 0, 0};
+    cl_int code = clGetEventProfilingInfo(event->event, CL_PROFILING_COMMAND_QUEUED, sizeof times[0], &times[0], NULL);
+
+    if (code == CL_SUCCESS)
+        code = clGetEventProfilingInfo(event->event, CL_PROFILING_COMMAND_START, sizeof times[1], &times[1], NULL);
+    if (code == CL_SUCCESS)
+        code = clGetEventProfilingInfo(event->event, CL_PROFILING_COMMAND_END, sizeof times[2], &times[2], NULL);
+    if (code != CL_SUCCESS)
+        return opencl_fail(err, code, "opencl", "reading an event's times");
+    *queued = times[0];
+    *start = times[1];
+    *end = times[2];
+    return KN_OK;
+}
+
+kn_status opencl_event_share(struct be_event *event, struct be_event **second, kn_error *err)
+{
+    cl_int code = clRetainEvent(event->event);
+
+    return code == CL_SUCCESS ? opencl_event_give(event->event, second, err)
+                              : opencl_fail(err, code, "opencl", "sharing an event");
+}
+
+void opencl_event_free(struct be_event *event)
+{
+    clReleaseEvent(event->event);
+    free(event);
+}

@@ -1,0 +1,42 @@
+// SPDX-License-Identifier: Apache-2.0
+// The environment variables that Koine reads: this list is all of them, and koine(1) prints it.
+#ifndef KN_BASE_ENV_H
+#define KN_BASE_ENV_H
+
+#include <stddef.h>
+
+// X(identifier, name, what its value looks like, meaning)
+#define KN_ENVIRONMENT(X)                                                                                    \
+    X(DEVICE, "KOINE_DEVICE", "SPEC",                                                                        \
+      "The device to use where --device names none: opencl:0.0, cpu, gpu, host, or a part of a name.")       \
+    X(CACHE_DIR, "KOINE_CACHE_DIR", "DIR",                                                                   \
+      "Where compiled kernels are kept. Without it: $XDG_CACHE_HOME/koine, else ~/.cache/koine.")            \
+    X(KERNEL_PATH, "KOINE_KERNEL_PATH", "DIR[:DIR]...",                                                      \
+      "Folders searched for kernel files (.cl, .clh) before those built into the library.")                  \
+    X(LOG, "KOINE_LOG", "warning|info|debug|sync",                                                           \
+      "How much is said on standard error; without it, warnings. sync says as much as debug and waits "      \
+      "after each kernel, so that a fault is reported under the name of the kernel that made it.")           \
+    X(DATA, "KOINE_DATA", "DIR", "For the tests: the folder with real data. Without it: ../shared/data.")    \
+    X(REQUIRE, "KOINE_REQUIRE", "NAME[,NAME]...",                                                            \
+      "For the tests: what must be there (data, for instance); a test that would be skipped for want of "    \
+      "it fails.")
+
+enum kn_env_variable {
+#define KN_ENV_IDENTIFIER(identifier, name, value, meaning) KN_ENV_##identifier,
+    KN_ENVIRONMENT(KN_ENV_IDENTIFIER)
+#undef KN_ENV_IDENTIFIER
+        KN_ENV_COUNT
+};
+
+struct kn_env_entry {
+    const char *name;
+    const char *value; // as a manual shows it
+    const char *meaning;
+};
+
+extern const struct kn_env_entry kn_env_table[KN_ENV_COUNT];
+
+// The variable's value, NULL if it is not set or empty.
+const char *kn_env_get(enum kn_env_variable variable);
+
+#endif

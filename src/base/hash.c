@@ -1,0 +1,27 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "hash.h"
+
+#include <sha2.h>
+#include <stdint.h>
+#include <stdio.h>
+
+struct kn_hash kn_hash_fields(const struct kn_field *fields, size_t count)
+{
+    SHA2_CTX context;
+    struct kn_hash hash;
+
+    SHA256Init(&context);
+    for (size_t i = 0; i < count; i++) {
+        uint64_t length = fields[i].bytes;
+        SHA256Update(&context, (const uint8_t *)&length, sizeof length);
+        SHA256Update(&context, fields[i].data, fields[i].bytes);
+    }
+    SHA256Final(hash.bytes, &context);
+    return hash;
+}
+
+void kn_hash_hex(const struct kn_hash *hash, char hex[2 * KN_HASH_BYTES + 1])
+{
+    for (size_t i = 0; i < KN_HASH_BYTES; i++)
+        snprintf(hex + 2 * i, 3, "%02x", hash->bytes[i]);
+}

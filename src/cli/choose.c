@@ -1,0 +1,144 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "choose.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/utsname.h>
+
+#include "../base/env.h"
+#include "../base/error.h"
+#include "log.h"
+
+enum { SPEC_MAX = sizeof((struct place_spec *)0)->spec };
+
+static kn_status add_spec(struct places *places, const char *spec, bool from_all, kn_error *err)
+{
+    struct place_spec *specs;
+
+    if (strlen(spec) >= SPEC_MAX)
+        return kn_fail(err, KN_ERROR_NO_DEVICE, "no device has a name as long as '%s'", spec);
+    specs = realloc(places->specs, (places->count + 1) * sizeof *specs);
+    if (!specs)
+        return kn_fail_memory(err, 0, "listing the devices");
+    places->specs = specs;
+    snprintf(specs[places->count].spec, SPEC_MAX, "%s", spec);
+    specs[places->count++].from_all = from_all;
+    return KN_OK;
+}
+
+static kn_status add_all(struct places *places, kn_error *err)
+{
+    kn_device_info *list = NULL;
+    size_t count = 0, before = places->count;
+    char why[256] = "";
+    kn_status status = kn_devices_list(&list, &count, why, err);
+
+    for (size_t i = 0; i < count && !status; i++)
+        if (!*list[i].why_not && !*list[i].alias_of)
+            status = add_spec(places, list[i].spec, true, err);
+    if (!status && places->count == before)
+        status = kn_fail(err, KN_ERROR_NO_DEVICE, "--device all: there is no usable device%s%s",
+                         *why ? ": " : "", why);
+    kn_devices_free(list);
+    return status;
+}
+
+kn_status choose_places(const struct string_list *devices, struct places *places, kn_error *err)
+{
+    const char *environment = kn_env_get(KN_ENV_DEVICE);
+    const char *const *specs = devices->count ? devices->items : &environment;
+    size_t count = devices->count ? devices->count : environment != NULL;
+    kn_status status = KN_OK;
+
+    memset(places, 0, sizeof *places);
+    for (size_t i = 0; i < count && !status; i++) {
+        bool best = strcmp(specs[i], "auto") == 0;
+
+        status = strcmp(specs[i], "all") == 0 ? add_all(places, err)
+                                              : add_spec(places, best ? "" : specs[i], false, err);
+    }
+    if (!count)
+        status = add_spec(places, "", false, err);
+    if (status)
+        choose_free(places);
+    return status;
+}
+
+void choose_free(struct places *places)
+{
+    free(places->specs);
+    memset(places, 0, sizeof *places);
+}
+
+// "model name : ..." of /proc/cpuinfo; false where the kernel does not tell (ARM).
+static bool processor_name(char *name, size_t size)
+{
+    FILE *file = fopen("/proc/cpuinfo", "r");
+    char line[256];
+    bool found = false;
+
+    while (file && !found && fgets(line, sizeof line, file)) {
+        const char *value = strchr(line, ':');
+
+        found = value && strncmp(line, "model name", strlen("model name")) == 0;
+        if (found)
+            snprintf(name, size, "%.*s", (int)strcspn(value + 2, "\n"), value + 2);
+    }
+    if (file)
+        fclose(file);
+    return found;
+}
+
+void place_host(struct place *place)
+{
+    kn_device_info *device = &place->device;
+    struct utsname system;
+
+    memset(place, 0, sizeof *place);
+    snprintf(device->spec, sizeof device->spec, "host");
+    snprintf(device->backend, sizeof device->backend, "host");
+    device->fp64 = 1;
+    if (!processor_name(device->name, sizeof device->name))
+        snprintf(device->name, sizeof device->name, "%s", uname(&system) == 0 ? system.machine : "host");
+}
+
+kn_status place_open(const char *spec, bool must_be_device, const char *command, struct place *place,
+                     kn_error *err)
+{
+    kn_context_options options = {0};
+    kn_error why = KN_ERROR_INIT;
+    kn_status status = log_options(&options, err);
+
+    memset(place, 0, sizeof *place);
+    if (status)
+        return status;
+    if (strcmp(spec, "host") == 0) {
+        place_host(place);
+        return KN_OK;
+    }
+    status = kn_context_open_with(*spec ? spec : "auto", &options, &place->context, &why);
+    if (status == KN_ERROR_NO_DEVICE && !*spec && !must_be_device) {
+        fprintf(stderr, "%s: %s; the host's own code computes\n", command, why.text);
+        place_host(place);
+        return KN_OK;
+    }
+    if (!status)
+        status = kn_queue_open(place->context, &place->queue, &why);
+    if (status) {
+        if (err)
+            *err = why;
+        place_close(place);
+        return status;
+    }
+    place->device = *kn_context_device(place->context);
+    return KN_OK;
+}
+
+void place_close(struct place *place)
+{
+    kn_queue_close(place->queue);
+    kn_context_close(place->context);
+    place->queue = NULL;
+    place->context = NULL;
+}

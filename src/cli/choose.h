@@ -1,0 +1,38 @@
+// SPDX-License-Identifier: Apache-2.0
+// From --device and KOINE_DEVICE to the places where the work is done: devices, or the host.
+#ifndef KN_CLI_CHOOSE_H
+#define KN_CLI_CHOOSE_H
+
+#include <koine/context.h>
+
+#include "options.h"
+
+struct place {
+    kn_context *context;   // NULL: the host itself
+    kn_queue *queue;       // NULL: the host itself
+    kn_device_info device; // of the host, `spec`, `name` and `backend` only
+};
+
+// Where the work shall be done, in order.
+struct places {
+    struct place_spec {
+        char spec[128]; // "" is the best device there is
+        bool from_all;  // it was not named itself, but is one of `all`
+    } * specs;
+    size_t count;
+};
+
+// `all` becomes every usable device. KN_ERROR_NO_DEVICE if there is none for `all`.
+kn_status choose_places(const struct string_list *devices, struct places *places, kn_error *err);
+void choose_free(struct places *places);
+
+// Opens a `spec` of these. "" becomes the host where no device is found, which a line on standard error says
+// (`command` begins it), unless `must_be_device`.
+kn_status place_open(const char *spec, bool must_be_device, const char *command, struct place *place,
+                     kn_error *err);
+void place_close(struct place *place);
+
+// The host as a place: its processor's name.
+void place_host(struct place *place);
+
+#endif

@@ -1,0 +1,24 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "commands.h"
+
+#include <string.h>
+
+const struct command *const koine_commands[] = {
+    &command_devices,
+    &command_cache,
+    &command_stats,
+    NULL,
+};
+
+const struct command_example koine_examples[KOINE_EXAMPLES] = {
+    {"koine devices", "which devices there are, and which one is used by default"},
+    {"koine stats ACC.csv", "mean, deviation, median and MAD of each column, computed on that device"},
+};
+
+const struct command *command_named(const char *name)
+{
+    for (const struct command *const *command = koine_commands; *command; command++)
+        if (strcmp((*command)->name, name) == 0)
+            return *command;
+    return NULL;
+}

@@ -1,0 +1,23 @@
+// SPDX-License-Identifier: Apache-2.0
+// The commands there are, and what is said of the whole.
+#ifndef KN_CLI_COMMANDS_H
+#define KN_CLI_COMMANDS_H
+
+#include "options.h"
+
+#define KOINE_SUMMARY "Runs OpenCL C kernels on any vendor's device, and the sciences built on them"
+
+extern const struct command command_devices;
+extern const struct command command_cache;
+extern const struct command command_stats;
+
+// All of them, in the order of the help; ends in NULL.
+extern const struct command *const koine_commands[];
+
+enum { KOINE_EXAMPLES = 2 };
+extern const struct command_example koine_examples[KOINE_EXAMPLES];
+
+// The command of that name, NULL if there is none.
+const struct command *command_named(const char *name);
+
+#endif

@@ -1,0 +1,86 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "inputs.h"
+
+#include <dirent.h>
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+
+#include "../base/array.h"
+#include "../base/error.h"
+#include "../base/text.h"
+
+static kn_status add_path(struct inputs *inputs, const char *folder, const char *name, kn_error *err)
+{
+    struct kn_text path = KN_TEXT_INIT;
+    char *taken;
+
+    if (folder)
+        kn_text_format(&path, "%s%s", folder, folder[strlen(folder) - 1] == '/' ? "" : "/");
+    kn_text_add(&path, name);
+    taken = kn_text_take(&path);
+    if (taken && KN_ARRAY_PUSH(inputs->paths, inputs->count, inputs->capacity, taken))
+        return KN_OK;
+    free(taken);
+    return kn_fail_memory(err, 0, "listing the input files");
+}
+
+static bool ends_in(const char *name, const char *ending)
+{
+    size_t length = strlen(name), tail = strlen(ending);
+
+    return length > tail && *name != '.' && strcmp(name + length - tail, ending) == 0;
+}
+
+static int compare_paths(const void *a, const void *b)
+{
+    char *const *left = a, *const *right = b;
+
+    return strcmp(*left, *right);
+}
+
+static kn_status add_folder(struct inputs *inputs, const char *folder, const char *ending, kn_error *err)
+{
+    DIR *dir = opendir(folder);
+    size_t before = inputs->count;
+    const struct dirent *entry;
+    kn_status status = KN_OK;
+
+    if (!dir)
+        return kn_fail_errno(err, KN_ERROR_INPUT, folder, errno, "the folder cannot be read");
+    while (!status && (entry = readdir(dir)))
+        if (ends_in(entry->d_name, ending))
+            status = add_path(inputs, folder, entry->d_name, err);
+    closedir(dir);
+    if (status)
+        return status;
+    if (inputs->count == before)
+        return kn_fail_at(err, KN_ERROR_INPUT, folder, 0, "no file in this folder ends in %s", ending);
+    qsort(inputs->paths + before, inputs->count - before, sizeof *inputs->paths, compare_paths);
+    return KN_OK;
+}
+
+kn_status inputs_add(struct inputs *inputs, const struct string_list *items, const char *ending,
+                     kn_error *err)
+{
+    kn_status status = KN_OK;
+    struct stat info;
+
+    for (size_t i = 0; i < items->count && !status; i++) {
+        const char *item = items->items[i];
+
+        if (*item && strcmp(item, "-") != 0 && stat(item, &info) == 0 && S_ISDIR(info.st_mode))
+            status = add_folder(inputs, item, ending, err);
+        else
+            status = add_path(inputs, NULL, item, err);
+    }
+    return status;
+}
+
+void inputs_free(struct inputs *inputs)
+{
+    for (size_t i = 0; i < inputs->count; i++)
+        free(inputs->paths[i]);
+    free(inputs->paths);
+}

@@ -1,0 +1,132 @@
+// SPDX-License-Identifier: Apache-2.0
+// The command `koine`: finds the subcommand, reads its options, runs it, and turns what came of it into a
+// message and an exit status. setlocale is never called: numbers are written and read the same way
+// everywhere.
+#include <config.h>
+#include <errno.h>
+#include <fcntl.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "../base/error.h"
+#include "commands.h"
+#include "help.h"
+#include "interrupt.h"
+#include "man.h"
+#include "nearest.h"
+#include "status.h"
+
+// A standard file that the caller closed is put in place so that its use fails: otherwise the next file
+// opened, a data file perhaps, would be standard output.
+static void occupy_standard_files(void)
+{
+    for (int fd = STDIN_FILENO; fd <= STDERR_FILENO; fd++)
+        if (fcntl(fd, F_GETFD) == -1 && open("/dev/null", fd == STDIN_FILENO ? O_WRONLY : O_RDONLY) == -1)
+            _exit(EXIT_FILE);
+}
+
+// What was printed must have arrived: a full disk or a closed file is an error like any other.
+static kn_status close_standard_output(kn_error *err)
+{
+    int failed_before = ferror(stdout);
+
+    if (fflush(stdout) != 0)
+        return kn_fail_errno(err, KN_ERROR_OUTPUT, NULL, errno, "cannot write to standard output");
+    if (failed_before)
+        return kn_fail(err, KN_ERROR_OUTPUT, "cannot write to standard output");
+    return KN_OK;
+}
+
+static kn_status run_command(const struct command *command, int argc, char **argv, bool *check_failed,
+                             kn_error *err)
+{
+    struct common_arguments *common = calloc(1, command->arguments_size);
+    char name[32];
+    kn_status status;
+
+    if (!common)
+        return kn_fail_memory(err, command->arguments_size, "reading the options");
+    snprintf(name, sizeof name, "koine %s", command->name);
+    common->command = name;
+    status = options_parse(command, argc, argv, common, err);
+    if (!status && common->help)
+        help_command(command, stdout);
+    else if (!status)
+        status = command->run(common, err);
+    *check_failed = common->check_failed;
+    options_free(command, common);
+    free(common);
+    return status;
+}
+
+static kn_status unknown_command(const char *word, kn_error *err)
+{
+    struct nearest nearest = {word, NULL, 0};
+
+    for (const struct command *const *command = koine_commands; *command; command++)
+        nearest_offer(&nearest, (*command)->name);
+    nearest_offer(&nearest, "help");
+    return kn_fail(err, KN_ERROR_ARGUMENT, "%s '%s'%s%s%s; try 'koine --help'",
+                   *word == '-' ? "unknown option" : "unknown command", word,
+                   nearest.best ? ", did you mean '" : "", nearest.best ? nearest.best : "",
+                   nearest.best ? "'?" : "");
+}
+
+static kn_status show_help(const char *word, kn_error *err)
+{
+    const struct command *command = word ? command_named(word) : NULL;
+
+    if (word && !command)
+        return unknown_command(word, err);
+    if (command)
+        help_command(command, stdout);
+    else
+        help_overview(koine_commands, stdout);
+    return KN_OK;
+}
+
+// What is not a command: help, the version, a man page.
+static kn_status run_word(int argc, char **argv, kn_error *err)
+{
+    const char *word = argc > 1 ? argv[1] : "", *next = argc > 2 ? argv[2] : NULL;
+
+    if (strcmp(word, "--help") == 0 || strcmp(word, "-h") == 0)
+        return show_help(NULL, err);
+    if (strcmp(word, "help") == 0)
+        return show_help(next, err);
+    if (strcmp(word, "--version") == 0 || strcmp(word, "-V") == 0) {
+        puts("koine " PACKAGE_VERSION);
+        return KN_OK;
+    }
+    if (strcmp(word, "--man") == 0 && next && man_print(next, stdout))
+        return KN_OK;
+    if (strcmp(word, "--man") == 0)
+        return kn_fail(err, KN_ERROR_ARGUMENT, "--man: there is no page '%s'", next ? next : "");
+    if (!*word)
+        return kn_fail(err, KN_ERROR_ARGUMENT, "no command given; try 'koine --help'");
+    return unknown_command(word, err);
+}
+
+int main(int argc, char **argv)
+{
+    const struct command *command = argc > 1 ? command_named(argv[1]) : NULL;
+    kn_error err = KN_ERROR_INIT, output_err = KN_ERROR_INIT;
+    bool check_failed = false;
+    kn_status status;
+
+    occupy_standard_files();
+    interrupt_install();
+    status =
+        command ? run_command(command, argc - 1, argv + 1, &check_failed, &err) : run_word(argc, argv, &err);
+    if (close_standard_output(&output_err) && !status) {
+        status = output_err.code;
+        err = output_err;
+    }
+    if (status) {
+        interrupt_broken_pipe(&err);
+        fprintf(stderr, "koine%s%s: %s\n", command ? " " : "", command ? command->name : "", err.text);
+    }
+    return !status && check_failed ? EXIT_CHECK_FAILED : (int)exit_status_of(status);
+}

@@ -1,0 +1,77 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "build_log.h"
+
+#include <ctype.h>
+#include <stdbool.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+// Finds "FILE:LINE" or "FILE(LINE)" or "FILE", line LINE in a line of the log, for a file of the unit.
+static const struct src_file *find_place(const struct src_unit *unit, const char *text, size_t length, long *line)
+{
+    const struct src_file *best = NULL;
+    size_t best_length = 0;
+
+    for (size_t i = 0; i < unit->file_count; i++) {
+        const char *name = unit->files[i].name;
+        size_t name_length = strlen(name);
+        if (name_length <= best_length)
+            continue;
+        for (size_t at = 0; at + name_length + 1 < length; at++) {
+            const char *after = text + at + name_length;
+            if (memcmp(text + at, name, name_length) != 0)
+                continue;
+            if (*after == '"')
+                after++;
+            after += strncmp(after, ", line ", 7) == 0 ? 7 : *after == ':' || *after == '(' ? 1 : 0;
+            if (!isdigit((unsigned char)*after))
+                continue;
+            *line = strtol(after, NULL, 10);
+            best = &unit->files[i];
+            best_length = name_length;
+            break;
+        }
+    }
+    return best;
+}
+
+static bool contains(const char *text, size_t length, const char *word)
+{
+    size_t word_length = strlen(word);
+
+    for (size_t at = 0; at + word_length <= length; at++)
+        if (memcmp(text + at, word, word_length) == 0)
+            return true;
+    return false;
+}
+
+void build_log_explain(const struct src_unit *unit, const char *log, struct kn_text *out, struct build_place *place)
+{
+    bool error_seen = false;
+
+    place->file[0] = '\0';
+    place->line = 0;
+    for (const char *end; *log; log = *end ? end + 1 : end) {
+        long line = 0;
+        const char *source;
+        size_t length;
+        end = strchr(log, '\n');
+        if (!end)
+            end = log + strlen(log);
+        length = (size_t)(end - log);
+        if (length == 0)
+            continue;
+        kn_text_format(out, "%.*s\n", (int)length, log);
+        const struct src_file *file = find_place(unit, log, length, &line);
+        if (!file)
+            continue;
+        if (!place->file[0] || (!error_seen && contains(log, length, "error"))) {
+            snprintf(place->file, sizeof place->file, "%s", file->name);
+            place->line = line;
+        }
+        error_seen = error_seen || contains(log, length, "error");
+        if (src_line(unit, file->name, line, &source, &length))
+            kn_text_format(out, "%6ld | %.*s\n", line, (int)length, source);
+    }
+}

@@ -1,0 +1,324 @@
+// SPDX-License-Identifier: Apache-2.0
+#include <config.h>
+
+#include "cache.h"
+
+#include <dirent.h>
+#include <errno.h>
+#include <fcntl.h>
+#include <limits.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <time.h>
+#include <unistd.h>
+
+#include "../base/array.h"
+#include "../base/error.h"
+
+#define SUFFIX  ".kbin"
+#define FORMAT  1u
+#define LARGEST ((uint64_t)1 << 30) // no program's binary is larger
+
+// A file is this header and the binary. `sum` is over the rest of the header and the binary.
+struct header {
+    char magic[8];
+    uint32_t format;
+    uint32_t reserved;
+    unsigned char sum[KN_HASH_BYTES];
+    unsigned char key[KN_HASH_BYTES];
+    uint64_t bytes;
+    char program[64];
+    char device[128];
+    char version[32];
+};
+
+static const char magic[8] = {'K', 'O', 'I', 'N', 'E', 'B', 'I', 'N'};
+
+kn_status cache_default_dir(char *path, size_t size, kn_error *err)
+{
+    const char *own = getenv("KOINE_CACHE_DIR");
+    const char *xdg = getenv("XDG_CACHE_HOME");
+    const char *home = getenv("HOME");
+    int length;
+
+    if (own && *own)
+        length = snprintf(path, size, "%s", own);
+    else if (xdg && *xdg == '/')
+        length = snprintf(path, size, "%s/koine", xdg);
+    else if (home && *home)
+        length = snprintf(path, size, "%s/.cache/koine", home);
+    else
+        return kn_fail(err, KN_ERROR_OUTPUT, "neither KOINE_CACHE_DIR nor XDG_CACHE_HOME nor HOME is set");
+    if (length < 0 || (size_t)length >= size)
+        return kn_fail(err, KN_ERROR_OUTPUT, "the cache folder's name is too long");
+    return KN_OK;
+}
+
+// The folder and those above it, for nobody else to see.
+static int make_folders(const char *dir)
+{
+    char path[PATH_MAX];
+
+    if (snprintf(path, sizeof path, "%s", dir) >= (int)sizeof path)
+        return ENAMETOOLONG;
+    for (char *slash = path + 1; *slash; slash++)
+        if (*slash == '/') {
+            *slash = '\0';
+            if (mkdir(path, 0700) != 0 && errno != EEXIST)
+                return errno;
+            *slash = '/';
+        }
+    return mkdir(path, 0700) == 0 || errno == EEXIST ? 0 : errno;
+}
+
+static bool file_path(char path[PATH_MAX], const char *dir, const struct cache_key *key)
+{
+    char hex[2 * KN_HASH_BYTES + 1];
+
+    kn_hash_hex(&key->hash, hex);
+    return snprintf(path, PATH_MAX, "%s/%s" SUFFIX, dir, hex) < PATH_MAX;
+}
+
+static struct kn_hash checksum(const struct header *header, const void *data)
+{
+    const struct kn_field fields[] = {
+        {header->magic, sizeof header->magic},
+        {&header->format, sizeof header->format},
+        {header->key, sizeof *header - offsetof(struct header, key)},
+        {data, (size_t)header->bytes},
+    };
+    return kn_hash_fields(fields, KN_COUNT(fields));
+}
+
+static bool read_fully(int fd, void *data, size_t bytes)
+{
+    for (size_t done = 0; done < bytes;) {
+        ssize_t got = read(fd, (char *)data + done, bytes - done);
+        if (got < 0 && errno == EINTR)
+            continue;
+        if (got <= 0)
+            return false;
+        done += (size_t)got;
+    }
+    return true;
+}
+
+static bool write_fully(int fd, const void *data, size_t bytes)
+{
+    for (size_t done = 0; done < bytes;) {
+        ssize_t put = write(fd, (const char *)data + done, bytes - done);
+        if (put < 0 && errno == EINTR)
+            continue;
+        if (put <= 0)
+            return false;
+        done += (size_t)put;
+    }
+    return true;
+}
+
+// Reads and examines an open file. NULL if it is as it should be (then *data is the caller's), else what is wrong.
+static const char *examine(int fd, struct header *header, void **data)
+{
+    struct stat info;
+    struct kn_hash sum;
+
+    *data = NULL;
+    if (fstat(fd, &info) != 0 || !S_ISREG(info.st_mode))
+        return "not a regular file";
+    if ((uint64_t)info.st_size < sizeof *header || !read_fully(fd, header, sizeof *header))
+        return "truncated";
+    if (memcmp(header->magic, magic, sizeof magic) != 0)
+        return "not a cache file of Koine";
+    if (header->format != FORMAT)
+        return "of another format";
+    if (header->bytes == 0 || header->bytes > LARGEST || header->bytes != (uint64_t)info.st_size - sizeof *header)
+        return "truncated or extended";
+    *data = malloc((size_t)header->bytes);
+    if (!*data || !read_fully(fd, *data, (size_t)header->bytes))
+        return "not readable to its end";
+    sum = checksum(header, *data);
+    if (memcmp(sum.bytes, header->sum, sizeof header->sum) != 0)
+        return "its checksum does not match";
+    header->program[sizeof header->program - 1] = '\0';
+    header->device[sizeof header->device - 1] = '\0';
+    header->version[sizeof header->version - 1] = '\0';
+    if (strcmp(header->version, PACKAGE_VERSION) != 0)
+        return "of another version of Koine";
+    return NULL;
+}
+
+bool cache_read(const char *dir, const struct cache_key *key, void **data, size_t *bytes, char why[128])
+{
+    char path[PATH_MAX];
+    struct header header;
+    const char *wrong;
+    int fd;
+
+    why[0] = '\0';
+    if (!file_path(path, dir, key))
+        return false;
+    fd = open(path, O_RDONLY | O_CLOEXEC);
+    if (fd < 0) {
+        if (errno != ENOENT)
+            snprintf(why, 128, "%s", errno == EACCES ? "no permission to read it" : "it cannot be opened");
+        return false;
+    }
+    wrong = examine(fd, &header, data);
+    if (!wrong && memcmp(header.key, key->hash.bytes, sizeof header.key) != 0)
+        wrong = "of another program";
+    if (wrong) {
+        free(*data);
+        *data = NULL;
+        snprintf(why, 128, "%s", wrong);
+        (void)unlink(path); // if that fails, the next reader finds the same and builds as well
+    } else {
+        *bytes = (size_t)header.bytes;
+        (void)futimens(fd, NULL); // when it was last used; not worth an error
+    }
+    close(fd);
+    return !wrong;
+}
+
+kn_status cache_write(const char *dir, const struct cache_key *key, const void *data, size_t bytes, kn_error *err)
+{
+    struct header header;
+    struct kn_hash sum;
+    char path[PATH_MAX], temporary[PATH_MAX];
+    int number = make_folders(dir);
+    int fd;
+
+    if (number)
+        return kn_fail_errno(err, KN_ERROR_OUTPUT, dir, number, "the cache folder cannot be made");
+    if (!file_path(path, dir, key) || snprintf(temporary, sizeof temporary, "%s/.new-XXXXXX", dir) >= (int)sizeof temporary)
+        return kn_fail_errno(err, KN_ERROR_OUTPUT, dir, ENAMETOOLONG, "the cache cannot be written");
+    memset(&header, 0, sizeof header);
+    memcpy(header.magic, magic, sizeof magic);
+    header.format = FORMAT;
+    memcpy(header.key, key->hash.bytes, sizeof header.key);
+    header.bytes = bytes;
+    snprintf(header.program, sizeof header.program, "%s", key->program);
+    snprintf(header.device, sizeof header.device, "%s", key->device);
+    snprintf(header.version, sizeof header.version, "%s", PACKAGE_VERSION);
+    sum = checksum(&header, data);
+    memcpy(header.sum, sum.bytes, sizeof header.sum);
+
+    fd = mkstemp(temporary);
+    if (fd < 0)
+        return kn_fail_errno(err, KN_ERROR_OUTPUT, dir, errno, "the cache cannot be written");
+    (void)fcntl(fd, F_SETFD, FD_CLOEXEC);
+    errno = 0;
+    number = !write_fully(fd, &header, sizeof header) || !write_fully(fd, data, bytes) || fsync(fd) != 0 ? errno ? errno : EIO : 0;
+    if (close(fd) != 0 && !number)
+        number = errno;
+    if (!number && rename(temporary, path) != 0)
+        number = errno;
+    if (number) {
+        (void)unlink(temporary);
+        return kn_fail_errno(err, KN_ERROR_OUTPUT, path, number, "the cache cannot be written");
+    }
+    return KN_OK;
+}
+
+void cache_remove(const char *dir, const struct cache_key *key)
+{
+    char path[PATH_MAX];
+
+    if (file_path(path, dir, key))
+        (void)unlink(path);
+}
+
+// ---- the folder as a whole ----
+
+static bool has_suffix(const char *name)
+{
+    size_t length = strlen(name);
+    return length > strlen(SUFFIX) && strcmp(name + length - strlen(SUFFIX), SUFFIX) == 0;
+}
+
+static bool is_leftover(const char *name)
+{
+    return strncmp(name, ".new-", 5) == 0;
+}
+
+static struct cache_entry describe(int dirfd, const char *name)
+{
+    struct cache_entry entry;
+    struct header header;
+    struct stat info;
+    const char *wrong = NULL;
+    void *data = NULL;
+    int fd;
+
+    memset(&entry, 0, sizeof entry);
+    memset(&header, 0, sizeof header);
+    snprintf(entry.file, sizeof entry.file, "%s", name);
+    if (fstatat(dirfd, name, &info, 0) == 0) {
+        entry.bytes = (uint64_t)info.st_size;
+        entry.used = (int64_t)info.st_mtime;
+    }
+    fd = openat(dirfd, name, O_RDONLY | O_CLOEXEC | O_NONBLOCK);
+    wrong = fd < 0 ? "it cannot be opened" : examine(fd, &header, &data);
+    if (fd >= 0)
+        close(fd);
+    free(data);
+    entry.valid = !wrong;
+    snprintf(entry.why, sizeof entry.why, "%s", wrong ? wrong : "");
+    if (!wrong) {
+        snprintf(entry.program, sizeof entry.program, "%s", header.program);
+        snprintf(entry.device, sizeof entry.device, "%s", header.device);
+        snprintf(entry.version, sizeof entry.version, "%s", header.version);
+    }
+    return entry;
+}
+
+static kn_status open_folder(const char *dir, DIR **folder, kn_error *err)
+{
+    *folder = opendir(dir);
+    if (!*folder && errno != ENOENT)
+        return kn_fail_errno(err, KN_ERROR_INPUT, dir, errno, "the cache folder cannot be read");
+    return KN_OK;
+}
+
+kn_status cache_list(const char *dir, struct cache_entry **list, size_t *count, kn_error *err)
+{
+    DIR *folder;
+    size_t capacity = 0;
+    kn_status status = open_folder(dir, &folder, err);
+
+    *list = NULL;
+    *count = 0;
+    if (status || !folder)
+        return status;
+    for (struct dirent *item; (item = readdir(folder)) && !status;)
+        if (has_suffix(item->d_name) && !KN_ARRAY_PUSH(*list, *count, capacity, describe(dirfd(folder), item->d_name)))
+            status = kn_fail_memory(err, 0, "listing the cache");
+    closedir(folder);
+    if (status) {
+        free(*list);
+        *list = NULL;
+        *count = 0;
+    }
+    return status;
+}
+
+kn_status cache_clear(const char *dir, size_t *removed, kn_error *err)
+{
+    DIR *folder;
+    kn_status status = open_folder(dir, &folder, err);
+
+    *removed = 0;
+    if (status || !folder)
+        return status;
+    for (struct dirent *item; (item = readdir(folder)) && !status;) {
+        if (!has_suffix(item->d_name) && !is_leftover(item->d_name))
+            continue;
+        if (unlinkat(dirfd(folder), item->d_name, 0) == 0)
+            ++*removed;
+        else if (errno != ENOENT)
+            status = kn_fail_errno(err, KN_ERROR_OUTPUT, dir, errno, "'%s' cannot be removed", item->d_name);
+    }
+    closedir(folder);
+    return status;
+}

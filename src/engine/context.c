@@ -1,0 +1,219 @@
+// SPDX-License-Identifier: Apache-2.0
+// Contexts and queues: opening, wrapping, closing; and the log.
+#include <config.h>
+
+#include "engine.h"
+
+#include <stdarg.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "../base/error.h"
+#include "cache.h"
+#include "device.h"
+
+void engine_log(const kn_context *context, kn_log_level level, const char *format, ...)
+{
+    char message[1024];
+    va_list args;
+
+    if (!context->options.log)
+        return;
+    va_start(args, format);
+    if (vsnprintf(message, sizeof message, format, args) >= 0)
+        context->options.log(context->options.log_user, level, message);
+    va_end(args);
+}
+
+static kn_status choose_cache(kn_context *context, kn_error *err)
+{
+    const char *given = context->options.cache_dir;
+    char path[4096];
+    kn_error reason = KN_ERROR_INIT;
+
+    if (given && !*given)
+        return KN_OK;
+    if (given) {
+        snprintf(path, sizeof path, "%s", given);
+    } else if (cache_default_dir(path, sizeof path, &reason)) {
+        engine_log(context, KN_LOG_WARNING, "programs are not cached: %s", reason.text);
+        return KN_OK;
+    }
+    context->cache_dir = strdup(path);
+    return context->cache_dir ? KN_OK : kn_fail_memory(err, 0, "opening a context");
+}
+
+kn_status engine_context_create(const struct kn_backend *backend, struct be_context *native,
+                                const struct be_device *device, const kn_context_options *options,
+                                kn_context **context, kn_error *err)
+{
+    kn_context *made = calloc(1, sizeof *made);
+    kn_status status;
+
+    if (!made)
+        return kn_fail_memory(err, sizeof *made, "a context");
+    made->backend = backend;
+    made->native = native;
+    made->device = *device;
+    if (options)
+        made->options = *options;
+    made->quirks = engine_quirks_of(&made->device.info);
+    if (made->options.max_alloc && made->options.max_alloc < made->device.info.max_alloc)
+        made->device.info.max_alloc = made->options.max_alloc;
+    if (pthread_mutex_init(&made->lock, NULL) != 0) {
+        free(made);
+        return kn_fail_memory(err, 0, "opening a context");
+    }
+    status = choose_cache(made, err);
+    if (status) {
+        pthread_mutex_destroy(&made->lock);
+        free(made);
+        return status;
+    }
+    made->options.cache_dir = NULL; // the caller's string; ours is cache_dir
+    engine_log(made, KN_LOG_INFO, "%s: %s, %s, driver %s", made->device.info.spec, made->device.info.name,
+               made->device.info.version, made->device.info.driver);
+    if (made->device.info.loop_limit)
+        engine_log(made, KN_LOG_WARNING, "%s: this driver stops a work-item's loops after %u iterations without a word",
+                   made->device.info.spec, (unsigned)made->device.info.loop_limit);
+    *context = made;
+    return KN_OK;
+}
+
+kn_status kn_context_open(const char *spec, kn_context **context, kn_error *err)
+{
+    return kn_context_open_with(spec, NULL, context, err);
+}
+
+kn_status kn_context_open_with(const char *spec, const kn_context_options *options, kn_context **context,
+                               kn_error *err)
+{
+    struct engine_devices devices;
+    const struct engine_device *chosen = NULL;
+    struct be_context *native = NULL;
+    struct be_device device;
+    kn_status status;
+
+    if (!context)
+        return kn_fail(err, KN_ERROR_ARGUMENT, "kn_context_open: context is NULL");
+    if (!spec)
+        spec = getenv("KOINE_DEVICE");
+    if (!spec || !*spec)
+        spec = "auto";
+    status = engine_devices_find(&devices, err);
+    if (status)
+        return status;
+    status = engine_devices_match(&devices, spec, &chosen, err);
+    if (!status)
+        status = chosen->backend->context_open(&chosen->device, &native, err);
+    if (!status) {
+        device = chosen->device;
+        device.extensions = strdup(chosen->device.extensions);
+        status = device.extensions ? engine_context_create(chosen->backend, native, &device, options, context, err)
+                                   : kn_fail_memory(err, 0, "opening a context");
+        if (status) {
+            free(device.extensions);
+            chosen->backend->context_close(native);
+        }
+    }
+    engine_devices_free(&devices);
+    return status;
+}
+
+void kn_context_close(kn_context *context)
+{
+    if (!context)
+        return;
+    for (size_t i = 0; i < context->builtin_count; i++) {
+        kn_program_free(context->builtins[i].program);
+        free(context->builtins[i].key);
+    }
+    free(context->builtins);
+    context->backend->context_close(context->native);
+    pthread_mutex_destroy(&context->lock);
+    free(context->device.extensions);
+    free(context->cache_dir);
+    free(context);
+}
+
+const kn_device_info *kn_context_device(const kn_context *context)
+{
+    return &context->device.info;
+}
+
+double kn_context_build_seconds(const kn_context *context)
+{
+    return (double)atomic_load(&context->build_nanoseconds) * 1e-9;
+}
+
+// ---- queues ----
+
+kn_status engine_queue_create(kn_context *context, struct be_queue *native, kn_queue **queue, kn_error *err)
+{
+    kn_queue *made = calloc(1, sizeof *made);
+
+    if (!made)
+        return kn_fail_memory(err, sizeof *made, "a queue");
+    made->context = context;
+    made->native = native;
+    *queue = made;
+    return KN_OK;
+}
+
+kn_status kn_queue_open(kn_context *context, kn_queue **queue, kn_error *err)
+{
+    struct be_queue *native = NULL;
+    kn_status status;
+
+    if (!context || !queue)
+        return kn_fail(err, KN_ERROR_ARGUMENT, "kn_queue_open: context or queue is NULL");
+    status = context->backend->queue_open(context->native, &native, err);
+    if (status)
+        return status;
+    status = engine_queue_create(context, native, queue, err);
+    if (status)
+        context->backend->queue_close(native);
+    return status;
+}
+
+void kn_queue_close(kn_queue *queue)
+{
+    if (!queue)
+        return;
+    engine_stage_free(queue);
+    for (size_t i = 0; i < ENGINE_SCRATCH; i++)
+        kn_buffer_free(queue->scratch[i]);
+    engine_profile_clear(&queue->profile, queue->context->backend);
+    queue->context->backend->queue_close(queue->native);
+    free(queue);
+}
+
+kn_context *kn_queue_context(const kn_queue *queue)
+{
+    return queue->context;
+}
+
+kn_status kn_queue_flush(kn_queue *queue, kn_error *err)
+{
+    if (!queue)
+        return kn_fail(err, KN_ERROR_ARGUMENT, "kn_queue_flush: queue is NULL");
+    return queue->context->backend->queue_flush(queue->native, err);
+}
+
+kn_status kn_queue_finish(kn_queue *queue, kn_error *err)
+{
+    if (!queue)
+        return kn_fail(err, KN_ERROR_ARGUMENT, "kn_queue_finish: queue is NULL");
+    return queue->context->backend->queue_finish(queue->native, err);
+}
+
+void kn_free(void *pointer)
+{
+    free(pointer);
+}
+
+const char *kn_version(void)
+{
+    return PACKAGE_VERSION;
+}

@@ -1,0 +1,26 @@
+// SPDX-License-Identifier: Apache-2.0
+// All devices of all backends, ranked, and the one that a word means.
+#ifndef KN_ENGINE_DEVICE_H
+#define KN_ENGINE_DEVICE_H
+
+#include "../backend/backend.h"
+
+struct engine_device {
+    const struct kn_backend *backend;
+    struct be_device device;
+};
+
+struct engine_devices {
+    struct engine_device *items; // best first; unusable ones last
+    size_t count, capacity;
+    char why[256]; // why there is none
+};
+
+kn_status engine_devices_find(struct engine_devices *devices, kn_error *err);
+void engine_devices_free(struct engine_devices *devices);
+
+// The device that `spec` means (see kn_context_open).
+kn_status engine_devices_match(const struct engine_devices *devices, const char *spec,
+                               const struct engine_device **match, kn_error *err);
+
+#endif

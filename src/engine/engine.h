@@ -1,0 +1,116 @@
+// SPDX-License-Identifier: Apache-2.0
+// The engine's objects, and what its files ask of one another.
+#ifndef KN_ENGINE_ENGINE_H
+#define KN_ENGINE_ENGINE_H
+
+#include <pthread.h>
+#include <stdatomic.h>
+#include <stdbool.h>
+
+#include <koine/koine.h>
+
+#include "../backend/backend.h"
+#include "../source/source.h"
+#include "profile.h"
+#include "quirks.h"
+
+struct engine_builtin {
+    char *key; // the file's name and its definitions
+    kn_program *program;
+};
+
+struct kn_context {
+    const struct kn_backend *backend;
+    struct be_context *native;
+    struct be_device device;
+    struct engine_quirks quirks;
+    kn_context_options options;
+    char *cache_dir;      // NULL: no cache
+    atomic_ullong build_nanoseconds;
+    pthread_mutex_t lock; // what follows, and every kernel's clones
+    struct engine_builtin *builtins;
+    size_t builtin_count, builtin_capacity;
+};
+
+#define ENGINE_STAGES  2
+#define ENGINE_SCRATCH 2
+
+struct kn_queue {
+    kn_context *context;
+    struct be_queue *native;
+    struct be_host stage[ENGINE_STAGES]; // pinned staging, allocated at the first copy that uses it
+    struct be_event *busy[ENGINE_STAGES];
+    kn_buffer *scratch[ENGINE_SCRATCH]; // see engine_scratch
+    struct engine_profile profile;
+};
+
+struct kn_buffer {
+    kn_context *context;
+    size_t bytes;
+    struct be_memory *native; // NULL: held in parts, or empty
+    size_t part_bytes;
+    struct kn_buffer *parts;
+    size_t part_count;
+};
+
+struct engine_clone {
+    const kn_queue *queue; // NULL: nobody's yet
+    struct be_kernel *native;
+};
+
+struct kn_kernel {
+    kn_program *program;
+    const struct src_kernel *source;
+    kn_kernel_limits limits;
+    struct engine_clone *clones; // clSetKernelArg on one kernel is not safe from two threads: one clone a queue
+    size_t clone_count, clone_capacity;
+};
+
+struct kn_program {
+    kn_context *context;
+    struct be_program *native;
+    struct src_unit *unit;
+    struct kn_kernel *kernels;
+    size_t kernel_count;
+    bool cached;
+};
+
+struct kn_event {
+    kn_context *context;
+    struct be_event *native;
+};
+
+// Context options with defaults, and the parts that opening and wrapping share. Takes over `device` and `native`
+// on success only.
+kn_status engine_context_create(const struct kn_backend *backend, struct be_context *native,
+                                const struct be_device *device, const kn_context_options *options,
+                                kn_context **context, kn_error *err);
+kn_status engine_queue_create(kn_context *context, struct be_queue *native, kn_queue **queue, kn_error *err);
+kn_status engine_buffer_wrap(kn_context *context, struct be_memory *native, size_t bytes, kn_buffer **buffer,
+                             kn_error *err);
+
+// Says `format` to the context's log function if there is one.
+void engine_log(const kn_context *context, kn_log_level level, const char *format, ...)
+    __attribute__((format(printf, 3, 4)));
+
+// A kernel of one of Koine's own files with these definitions, built once a context. The kernel stays the
+// context's.
+kn_status engine_builtin_kernel(kn_context *context, const char *file, const kn_define *defines,
+                                size_t define_count, kn_policy policy, const char *name, kn_kernel **kernel,
+                                kn_error *err);
+
+// An engine event around a backend's, if the caller wants one.
+kn_status engine_event_give(kn_context *context, struct be_event *native, kn_event **event, kn_error *err);
+
+// Scratch memory of an algorithm, at least `bytes`, kept by the queue for the next one: what is in it lasts until the
+// next call for the same slot. Never freed by the caller.
+kn_status engine_scratch(kn_queue *queue, unsigned slot, size_t bytes, kn_buffer **buffer, kn_error *err);
+
+// Copies through pinned staging; src/engine/transfer.c.
+kn_status engine_stage_write(kn_queue *queue, struct be_memory *to, size_t offset, const void *data, size_t bytes,
+                             kn_error *err);
+kn_status engine_stage_read(kn_queue *queue, struct be_memory *from, size_t offset, void *data, size_t bytes,
+                            kn_error *err);
+void engine_stage_free(kn_queue *queue);
+
+#endif

@@ -1,0 +1,68 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "engine.h"
+
+#include <stdlib.h>
+
+#include "../base/error.h"
+
+kn_status engine_event_give(kn_context *context, struct be_event *native, kn_event **event, kn_error *err)
+{
+    kn_event *made;
+
+    if (!event)
+        return KN_OK;
+    made = calloc(1, sizeof *made);
+    if (!made) {
+        context->backend->event_free(native);
+        return kn_fail_memory(err, sizeof *made, "an event");
+    }
+    made->context = context;
+    made->native = native;
+    *event = made;
+    return KN_OK;
+}
+
+kn_status kn_event_wait(kn_event *event, kn_error *err)
+{
+    if (!event)
+        return kn_fail(err, KN_ERROR_ARGUMENT, "kn_event_wait: event is NULL");
+    return event->context->backend->event_wait(event->native, err);
+}
+
+kn_status kn_queue_wait_for(kn_queue *queue, kn_event *event, kn_error *err)
+{
+    if (!queue || !event)
+        return kn_fail(err, KN_ERROR_ARGUMENT, "kn_queue_wait_for: queue or event is NULL");
+    if (queue->context != event->context)
+        return kn_fail(err, KN_ERROR_ARGUMENT, "kn_queue_wait_for: the event belongs to another context");
+    return queue->context->backend->queue_wait(queue->native, event->native, err);
+}
+
+kn_status kn_event_span(kn_event *event, uint64_t *start, uint64_t *end, kn_error *err)
+{
+    uint64_t queued;
+    kn_status status;
+
+    if (!start || !end)
+        return kn_fail(err, KN_ERROR_ARGUMENT, "kn_event_span: start or end is NULL");
+    status = kn_event_wait(event, err);
+    return status ? status : event->context->backend->event_times(event->native, &queued, start, end, err);
+}
+
+kn_status kn_event_duration(kn_event *event, uint64_t *nanoseconds, kn_error *err)
+{
+    uint64_t start, end;
+    kn_status status = kn_event_span(event, &start, &end, err);
+
+    if (!status && nanoseconds)
+        *nanoseconds = end > start ? end - start : 0;
+    return status;
+}
+
+void kn_event_free(kn_event *event)
+{
+    if (!event)
+        return;
+    event->context->backend->event_free(event->native);
+    free(event);
+}

@@ -1,0 +1,273 @@
+// SPDX-License-Identifier: Apache-2.0
+// Launches: every argument and size is checked here, once for all backends, before a driver sees it. Some drivers
+// abort the whole process on what others report (PoCL: more local memory than there is).
+#include "engine.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "../base/array.h"
+#include "../base/error.h"
+
+#define MAX_ARGS   128
+#define LOCAL_UNIT 16 // local arguments are counted in these
+
+static const char *const param_words[] = {
+    [KN_PARAM_GLOBAL] = "a buffer (__global)", [KN_PARAM_CONSTANT] = "a buffer (__constant)",
+    [KN_PARAM_LOCAL] = "bytes of local memory", [KN_PARAM_VALUE] = "a value",
+    [KN_PARAM_IMAGE] = "an image",             [KN_PARAM_SAMPLER] = "a sampler",
+};
+static const char *const arg_words[] = {
+    [KN_ARG_BUFFER] = "a buffer", [KN_ARG_VALUE] = "a value", [KN_ARG_LOCAL] = "local memory"};
+
+struct check {
+    const kn_context *context;
+    const kn_kernel *kernel;
+    size_t index;
+    const kn_param *param;
+    kn_error *err;
+};
+
+static kn_status check_buffer(const struct check *check, const kn_buffer *buffer)
+{
+    const char *kernel = check->kernel->source->name;
+
+    if (!buffer)
+        return kn_fail(check->err, KN_ERROR_ARGUMENT, "%s: argument %zu (%s) is a NULL buffer", kernel, check->index,
+                       check->param->name);
+    if (buffer->context != check->context)
+        return kn_fail(check->err, KN_ERROR_ARGUMENT, "%s: argument %zu (%s) is a buffer of another context", kernel,
+                       check->index, check->param->name);
+    if (!buffer->native)
+        return kn_fail(check->err, KN_ERROR_ARGUMENT,
+                       "%s: argument %zu (%s) is a buffer of %zu bytes held in %zu parts of at most %zu; launch once for "
+                       "each kn_buffer_part",
+                       kernel, check->index, check->param->name, buffer->bytes, buffer->part_count, buffer->part_bytes);
+    if (check->param->kind == KN_PARAM_CONSTANT && buffer->bytes > check->context->device.info.constant_memory)
+        return kn_fail(check->err, KN_ERROR_LIMIT,
+                       "%s: argument %zu (%s) is __constant and has %zu bytes; %s takes at most %llu", kernel, check->index,
+                       check->param->name, buffer->bytes, check->context->device.info.spec,
+                       (unsigned long long)check->context->device.info.constant_memory);
+    return KN_OK;
+}
+
+static kn_status check_arg(const struct check *check, const kn_arg *arg)
+{
+    static const int wanted[] = {[KN_PARAM_GLOBAL] = KN_ARG_BUFFER, [KN_PARAM_CONSTANT] = KN_ARG_BUFFER,
+                                 [KN_PARAM_LOCAL] = KN_ARG_LOCAL,   [KN_PARAM_VALUE] = KN_ARG_VALUE,
+                                 [KN_PARAM_IMAGE] = -1,             [KN_PARAM_SAMPLER] = -1};
+    const kn_param *param = check->param;
+    const char *kernel = check->kernel->source->name;
+
+    if (wanted[param->kind] < 0)
+        return kn_fail(check->err, KN_ERROR_UNSUPPORTED, "%s: argument %zu (%s) is %s; Koine launches no kernels with those",
+                       kernel, check->index, param->name, param_words[param->kind]);
+    if ((int)arg->kind != wanted[param->kind])
+        return kn_fail(check->err, KN_ERROR_ARGUMENT, "%s: argument %zu (%s) takes %s, but was given %s", kernel,
+                       check->index, param->name, param_words[param->kind], arg_words[arg->kind]);
+    if (arg->kind == KN_ARG_BUFFER)
+        return check_buffer(check, arg->buffer);
+    if (arg->kind == KN_ARG_LOCAL && arg->size == 0)
+        return kn_fail(check->err, KN_ERROR_ARGUMENT, "%s: argument %zu (%s) takes local memory, but was given 0 bytes",
+                       kernel, check->index, param->name);
+    if (arg->kind == KN_ARG_VALUE && !arg->value)
+        return kn_fail(check->err, KN_ERROR_ARGUMENT, "%s: argument %zu (%s) is a NULL value", kernel, check->index,
+                       param->name);
+    if (arg->kind == KN_ARG_VALUE && param->size && arg->size != param->size)
+        return kn_fail(check->err, KN_ERROR_ARGUMENT, "%s: argument %zu (%s) is of type %s, %zu bytes, but was given %zu",
+                       kernel, check->index, param->name, param->type, param->size, arg->size);
+    return KN_OK;
+}
+
+static kn_status check_args(kn_context *context, const kn_kernel *kernel, const kn_arg *args, size_t count,
+                            kn_error *err)
+{
+    const struct src_kernel *source = kernel->source;
+    size_t local = kernel->limits.local_bytes;
+    size_t bytes = 0;
+
+    if (count != source->param_count)
+        return kn_fail(err, KN_ERROR_ARGUMENT, "%s takes %zu arguments, but was given %zu", source->name,
+                       source->param_count, count);
+    if (count > MAX_ARGS)
+        return kn_fail(err, KN_ERROR_LIMIT, "%s has %zu arguments; Koine takes at most %d", source->name, count, MAX_ARGS);
+    for (size_t i = 0; i < count; i++) {
+        struct check check = {context, kernel, i, &source->params[i], err};
+        kn_status status = check_arg(&check, &args[i]);
+        if (status)
+            return status;
+        if (args[i].kind == KN_ARG_LOCAL) {
+            size_t rounded = (args[i].size + LOCAL_UNIT - 1) / LOCAL_UNIT * LOCAL_UNIT;
+            local = rounded < args[i].size || local + rounded < local ? (size_t)-1 : local + rounded;
+        }
+        bytes += args[i].kind == KN_ARG_VALUE ? args[i].size : sizeof(void *);
+    }
+    if (local > context->device.info.local_memory)
+        return kn_fail(err, KN_ERROR_LIMIT, "%s needs %zu bytes of local memory (%zu of its own); %s has %llu", source->name,
+                       local, kernel->limits.local_bytes, context->device.info.spec,
+                       (unsigned long long)context->device.info.local_memory);
+    if (bytes > context->device.info.max_argument_bytes)
+        return kn_fail(err, KN_ERROR_LIMIT, "%s: its arguments take %zu bytes; %s passes at most %llu", source->name, bytes,
+                       context->device.info.spec, (unsigned long long)context->device.info.max_argument_bytes);
+    return KN_OK;
+}
+
+static kn_status check_group(const kn_context *context, const kn_kernel *kernel, const struct be_range *range,
+                             kn_error *err)
+{
+    const kn_device_info *info = &context->device.info;
+    const char *name = kernel->source->name;
+    size_t limit = kernel->limits.work_group < info->max_work_group ? kernel->limits.work_group : (size_t)info->max_work_group;
+    size_t items = 1;
+
+    for (unsigned d = 0; d < range->dims; d++) {
+        if (range->local[d] == 0)
+            return kn_fail(err, KN_ERROR_ARGUMENT, "%s: work-group size 0 in dimension %u; give all dimensions or none", name, d);
+        if (range->global[d] % range->local[d])
+            return kn_fail(err, KN_ERROR_ARGUMENT,
+                           "%s: %zu work-items in dimension %u are no multiple of the work-group's %zu (OpenCL 1.2)", name,
+                           range->global[d], d, range->local[d]);
+        if (range->local[d] > info->max_work_item_sizes[d])
+            return kn_fail(err, KN_ERROR_LIMIT, "%s: a work-group of %zu in dimension %u; %s takes at most %llu there", name,
+                           range->local[d], d, info->spec, (unsigned long long)info->max_work_item_sizes[d]);
+        items = items > (size_t)-1 / range->local[d] ? (size_t)-1 : items * range->local[d];
+    }
+    if (items > limit)
+        return kn_fail(err, KN_ERROR_LIMIT, "%s: a work-group of %zu work-items; this kernel takes at most %zu on %s", name,
+                       items, limit, info->spec);
+    return KN_OK;
+}
+
+// The range as the backend takes it: unused dimensions are 1, a required work-group is filled in.
+static kn_status check_range(const kn_context *context, const kn_kernel *kernel, const kn_range *given,
+                             struct be_range *range, kn_error *err)
+{
+    const size_t *required = kernel->limits.required_group;
+    const char *name = kernel->source->name;
+    bool chosen;
+
+    if (given->dims < 1 || given->dims > 3)
+        return kn_fail(err, KN_ERROR_ARGUMENT, "%s: %u dimensions; a range has 1, 2 or 3", name, given->dims);
+    range->dims = given->dims;
+    for (unsigned d = 0; d < given->dims; d++) {
+        range->global[d] = given->global[d];
+        range->local[d] = given->local[d];
+        range->offset[d] = given->offset[d];
+        if (given->global[d] == 0)
+            return kn_fail(err, KN_ERROR_ARGUMENT, "%s: no work-items in dimension %u", name, d);
+    }
+    chosen = range->local[0] || range->local[1] || range->local[2];
+    if (required[0]) {
+        for (unsigned d = 0; d < 3; d++) {
+            size_t local = d < range->dims ? range->local[d] : 1;
+            if (chosen && local != required[d])
+                return kn_fail(err, KN_ERROR_ARGUMENT, "%s requires work-groups of %zu x %zu x %zu; dimension %u was given %zu",
+                               name, required[0], required[1], required[2], d, local);
+            if (!chosen && d < range->dims)
+                range->local[d] = required[d];
+        }
+        chosen = true;
+    }
+    return chosen ? check_group(context, kernel, range, err) : KN_OK;
+}
+
+// This queue's own kernel object: the first one that has no owner, or a new one.
+static kn_status clone_for(kn_queue *queue, kn_kernel *kernel, struct be_kernel **native, kn_error *err)
+{
+    struct engine_clone clone = {queue, NULL};
+    struct engine_clone *found = NULL;
+    kn_status status = KN_OK;
+
+    pthread_mutex_lock(&queue->context->lock);
+    for (size_t i = 0; i < kernel->clone_count && !found; i++)
+        if (kernel->clones[i].queue == queue || !kernel->clones[i].queue)
+            found = &kernel->clones[i];
+    if (found) {
+        found->queue = queue;
+        *native = found->native;
+    } else {
+        status = queue->context->backend->kernel_get(kernel->program->native, kernel->source->name, &clone.native, err);
+        if (!status && !KN_ARRAY_PUSH(kernel->clones, kernel->clone_count, kernel->clone_capacity, clone)) {
+            queue->context->backend->kernel_free(clone.native);
+            status = kn_fail_memory(err, 0, "a kernel");
+        }
+        *native = clone.native;
+    }
+    pthread_mutex_unlock(&queue->context->lock);
+    return status;
+}
+
+static kn_status name_kernel(const kn_kernel *kernel, kn_status status, const kn_error *reason, kn_error *err)
+{
+    kn_fail(err, status, "kernel %s: %s", kernel->source->name, reason->text);
+    kn_error_native(err, reason->native, reason->native_name);
+    return status;
+}
+
+// Keeps the launch's event in the queue's profile; a caller who wants it too gets a second handle.
+static kn_status record(kn_queue *queue, const kn_kernel *kernel, struct be_event **done, bool wanted, kn_error *err)
+{
+    const struct kn_backend *backend = queue->context->backend;
+    struct be_event *second = NULL;
+    kn_status status = wanted ? backend->event_share(*done, &second, err) : KN_OK;
+
+    if (status) {
+        backend->event_free(*done);
+        return status;
+    }
+    status = engine_profile_add(&queue->profile, backend, kernel->source->name, *done, err);
+    if (status && second)
+        backend->event_free(second);
+    *done = second;
+    return status;
+}
+
+kn_status kn_launch(kn_queue *queue, kn_kernel *kernel, const kn_range *given, const kn_arg *args, size_t arg_count,
+                    kn_event **event, kn_error *err)
+{
+    struct be_range range = {0, {0, 0, 0}, {1, 1, 1}, {0, 0, 0}};
+    struct be_arg natives[MAX_ARGS];
+    struct be_kernel *native = NULL;
+    struct be_event *done = NULL;
+    kn_error reason = KN_ERROR_INIT;
+    kn_context *context;
+    kn_status status;
+
+    if (!queue || !kernel || !given || (!args && arg_count))
+        return kn_fail(err, KN_ERROR_ARGUMENT, "kn_launch: queue, kernel, range or args is NULL");
+    context = queue->context;
+    if (kernel->program->context != context)
+        return kn_fail(err, KN_ERROR_ARGUMENT, "%s belongs to another context than the queue", kernel->source->name);
+    status = check_args(context, kernel, args, arg_count, err);
+    if (!status)
+        status = check_range(context, kernel, given, &range, err);
+    if (!status)
+        status = clone_for(queue, kernel, &native, err);
+    if (status)
+        return status;
+    for (size_t i = 0; i < arg_count; i++) {
+        natives[i].kind = args[i].kind == KN_ARG_BUFFER  ? BE_ARG_MEMORY
+                          : args[i].kind == KN_ARG_VALUE ? BE_ARG_VALUE
+                                                         : BE_ARG_LOCAL;
+        natives[i].memory = args[i].kind == KN_ARG_BUFFER ? args[i].buffer->native : NULL;
+        natives[i].value = args[i].value;
+        natives[i].size = args[i].size;
+    }
+    status = context->backend->launch(queue->native, native, &range, natives, arg_count,
+                                      event || queue->profile.on ? &done : NULL, &reason);
+    if (!status && context->options.debug_sync) {
+        engine_log(context, KN_LOG_DEBUG, "%s: %zu x %zu x %zu work-items", kernel->source->name, range.global[0],
+                   range.global[1], range.global[2]);
+        status = context->backend->queue_finish(queue->native, &reason);
+        if (status && done)
+            context->backend->event_free(done);
+    }
+    if (status)
+        return name_kernel(kernel, status, &reason, err);
+    if (queue->profile.on) {
+        status = record(queue, kernel, &done, event != NULL, err);
+        if (status)
+            return status;
+    }
+    return engine_event_give(context, done, event, err);
+}

@@ -1,0 +1,86 @@
+// SPDX-License-Identifier: Apache-2.0
+// include/koine/opencl.h: the application's own OpenCL objects in, ours out.
+#include <koine/opencl.h>
+
+#include <stdlib.h>
+
+#include "../base/error.h"
+#include "engine.h"
+
+kn_status kn_opencl_context_wrap(cl_context native, cl_device_id device, const kn_context_options *options,
+                                 kn_context **context, kn_error *err)
+{
+    struct be_context *wrapped = NULL;
+    struct be_device described;
+    struct engine_quirks quirks;
+    kn_status status;
+
+    if (!native || !context)
+        return kn_fail(err, KN_ERROR_ARGUMENT, "kn_opencl_context_wrap: native or context is NULL");
+    status = kn_backend_opencl.context_wrap(native, device, &wrapped, &described, err);
+    if (status)
+        return status;
+    quirks = engine_quirks_of(&described.info);
+    status = quirks.why_not ? kn_fail(err, KN_ERROR_UNSUPPORTED, "%s cannot be used: %s", described.info.name, quirks.why_not)
+                            : engine_context_create(&kn_backend_opencl, wrapped, &described, options, context, err);
+    if (status) {
+        kn_backend_opencl.context_close(wrapped);
+        free(described.extensions);
+    }
+    return status;
+}
+
+kn_status kn_opencl_queue_wrap(kn_context *context, cl_command_queue native, kn_queue **queue, kn_error *err)
+{
+    struct be_queue *wrapped = NULL;
+    kn_status status;
+
+    if (!context || !native || !queue)
+        return kn_fail(err, KN_ERROR_ARGUMENT, "kn_opencl_queue_wrap: context, native or queue is NULL");
+    if (context->backend != &kn_backend_opencl)
+        return kn_fail(err, KN_ERROR_ARGUMENT, "kn_opencl_queue_wrap: %s is not an OpenCL context", context->device.info.spec);
+    status = context->backend->queue_wrap(context->native, native, &wrapped, err);
+    if (status)
+        return status;
+    status = engine_queue_create(context, wrapped, queue, err);
+    if (status)
+        context->backend->queue_close(wrapped);
+    return status;
+}
+
+kn_status kn_opencl_buffer_wrap(kn_context *context, cl_mem native, kn_buffer **buffer, kn_error *err)
+{
+    struct be_memory *wrapped = NULL;
+    size_t bytes = 0;
+    kn_status status;
+
+    if (!context || !native || !buffer)
+        return kn_fail(err, KN_ERROR_ARGUMENT, "kn_opencl_buffer_wrap: context, native or buffer is NULL");
+    if (context->backend != &kn_backend_opencl)
+        return kn_fail(err, KN_ERROR_ARGUMENT, "kn_opencl_buffer_wrap: %s is not an OpenCL context", context->device.info.spec);
+    status = context->backend->memory_wrap(context->native, native, &wrapped, &bytes, err);
+    if (status)
+        return status;
+    status = engine_buffer_wrap(context, wrapped, bytes, buffer, err);
+    if (status)
+        context->backend->memory_free(wrapped);
+    return status;
+}
+
+cl_context kn_opencl_context(kn_context *context)
+{
+    return context && context->backend == &kn_backend_opencl ? context->backend->context_native(context->native) : NULL;
+}
+
+cl_command_queue kn_opencl_queue(kn_queue *queue)
+{
+    return queue && queue->context->backend == &kn_backend_opencl ? queue->context->backend->queue_native(queue->native)
+                                                                  : NULL;
+}
+
+cl_mem kn_opencl_buffer(kn_buffer *buffer)
+{
+    return buffer && buffer->context->backend == &kn_backend_opencl && buffer->native
+               ? buffer->context->backend->memory_native(buffer->native)
+               : NULL;
+}

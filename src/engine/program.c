@@ -1,0 +1,386 @@
+// SPDX-License-Identifier: Apache-2.0
+// Programs: source layer, cache, compiler, and the kernels that come out.
+#include <config.h>
+
+#include "engine.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <time.h>
+
+#include "../base/array.h"
+#include "../base/error.h"
+#include "../base/text.h"
+#include "../source/embedded.h"
+#include "build_log.h"
+#include "cache.h"
+#include "target.h"
+
+// What the compiler is given: the text, its options, and the key of both on this device.
+struct recipe {
+    const char *name;
+    struct kn_text source;
+    struct kn_text options;
+    struct cache_key key;
+};
+
+static kn_status make_recipe(kn_context *context, const char *name, const struct src_unit *unit, kn_policy policy,
+                             struct recipe *recipe, kn_error *err)
+{
+    const kn_device_info *info = &context->device.info;
+
+    recipe->name = name;
+    if (policy == KN_POLICY_STRICT)
+        kn_text_add(&recipe->source, "#pragma OPENCL FP_CONTRACT OFF\n");
+    kn_text_add_bytes(&recipe->source, unit->opencl, unit->opencl_length);
+    kn_text_add(&recipe->options, context->backend->policy_options(context->native, policy));
+    if (context->quirks.build_options[0])
+        kn_text_format(&recipe->options, " %s", context->quirks.build_options);
+    if (recipe->source.failed || recipe->options.failed)
+        return kn_fail_memory(err, 0, "compiling a program");
+
+    const char *const words[] = {PACKAGE_VERSION, info->backend,  info->platform, info->name,
+                                 info->vendor,    info->version,  info->language, info->driver,
+                                 info->uuid,      kn_text_string(&recipe->options)};
+    struct kn_field fields[KN_COUNT(words) + 1];
+    for (size_t i = 0; i < KN_COUNT(words); i++)
+        fields[i] = (struct kn_field){words[i], strlen(words[i])};
+    fields[KN_COUNT(words)] = (struct kn_field){kn_text_string(&recipe->source), recipe->source.length};
+    recipe->key.hash = kn_hash_fields(fields, KN_COUNT(fields));
+    recipe->key.program = name;
+    recipe->key.device = info->name;
+    return KN_OK;
+}
+
+static bool load_cached(kn_context *context, const struct recipe *recipe, struct be_program **native)
+{
+    void *binary = NULL;
+    size_t bytes = 0;
+    char why[128];
+    kn_error reason = KN_ERROR_INIT;
+    bool loaded;
+
+    if (!context->cache_dir || context->quirks.no_binaries)
+        return false;
+    if (!cache_read(context->cache_dir, &recipe->key, &binary, &bytes, why)) {
+        if (why[0])
+            engine_log(context, KN_LOG_WARNING, "%s: cached program not used: %s", recipe->name, why);
+        return false;
+    }
+    loaded = !context->backend->program_load(context->native, binary, bytes, kn_text_string(&recipe->options), native, &reason);
+    free(binary);
+    if (!loaded) {
+        engine_log(context, KN_LOG_WARNING, "%s: cached program not used: %s", recipe->name, reason.text);
+        cache_remove(context->cache_dir, &recipe->key);
+    }
+    return loaded;
+}
+
+static void store_cached(kn_context *context, const struct recipe *recipe, struct be_program *native)
+{
+    void *binary = NULL;
+    size_t bytes = 0;
+    kn_error reason = KN_ERROR_INIT;
+
+    if (!context->cache_dir || context->quirks.no_binaries)
+        return;
+    if (context->backend->program_binary(native, &binary, &bytes, &reason) ||
+        cache_write(context->cache_dir, &recipe->key, binary, bytes, &reason))
+        engine_log(context, KN_LOG_WARNING, "%s: not cached: %s", recipe->name, reason.text);
+    free(binary);
+}
+
+static kn_status compile(kn_context *context, const struct src_unit *unit, const struct recipe *recipe, char **log,
+                         struct be_program **native, kn_error *err)
+{
+    kn_error reason = KN_ERROR_INIT;
+    struct kn_text explained = KN_TEXT_INIT;
+    struct build_place place;
+    kn_status status = context->backend->program_build(context->native, kn_text_string(&recipe->source),
+                                                       kn_text_string(&recipe->options), native, log, &reason);
+
+    if (!status)
+        return KN_OK;
+    build_log_explain(unit, *log ? *log : "", &explained, &place);
+    if (status == KN_ERROR_BUILD)
+        kn_fail_at(err, status, place.file[0] ? place.file : recipe->name, place.line, "does not compile for %s (%s)\n%s",
+                   context->device.info.spec, context->device.info.name, kn_text_string(&explained));
+    else
+        kn_fail_at(err, status, recipe->name, 0, "%s", reason.text);
+    kn_error_native(err, reason.native, reason.native_name);
+    kn_text_free(&explained);
+    return status;
+}
+
+// The first clone of a kernel, and what the device allows it.
+static kn_status prepare_kernel(kn_program *program, struct kn_kernel *kernel, const struct src_kernel *source,
+                                kn_error *err)
+{
+    kn_context *context = program->context;
+    struct engine_clone clone = {NULL, NULL};
+    struct be_kernel_limits limits = {0, 0, 0};
+    kn_kernel_limits *kept = &kernel->limits;
+    kn_status status = context->backend->kernel_get(program->native, source->name, &clone.native, err);
+
+    if (status)
+        return status;
+    kernel->program = program;
+    kernel->source = source;
+    if (!KN_ARRAY_PUSH(kernel->clones, kernel->clone_count, kernel->clone_capacity, clone)) {
+        context->backend->kernel_free(clone.native);
+        return kn_fail_memory(err, 0, "a kernel");
+    }
+    status = context->backend->kernel_limits(clone.native, &limits, err);
+    if (status)
+        return status;
+    kept->work_group = context->quirks.group_answer_wrong ? (size_t)context->device.info.max_work_group : limits.work_group;
+    kept->preferred_multiple = limits.preferred_multiple;
+    kept->local_bytes = context->quirks.local_answer_doubled ? limits.local_bytes / 2 : limits.local_bytes;
+    kept->local_bytes_left = context->device.info.local_memory > kept->local_bytes
+                                 ? (size_t)context->device.info.local_memory - kept->local_bytes
+                                 : 0;
+    memcpy(kept->required_group, source->required_group, sizeof kept->required_group);
+    return KN_OK;
+}
+
+static kn_status prepare_kernels(kn_program *program, kn_error *err)
+{
+    kn_status status = KN_OK;
+
+    if (program->unit->kernel_count == 0)
+        return KN_OK;
+    program->kernels = calloc(program->unit->kernel_count, sizeof *program->kernels);
+    if (!program->kernels)
+        return kn_fail_memory(err, 0, "a program's kernels");
+    program->kernel_count = program->unit->kernel_count;
+    for (size_t i = 0; i < program->kernel_count && !status; i++)
+        status = prepare_kernel(program, &program->kernels[i], &program->unit->kernels[i], err);
+    return status;
+}
+
+static kn_status check_capabilities(const kn_context *context, const struct src_unit *unit, kn_error *err)
+{
+    if (unit->double_line && !context->device.info.fp64)
+        return kn_fail_at(err, KN_ERROR_UNSUPPORTED, unit->double_file, unit->double_line,
+                          "uses double precision, which %s (%s) does not have", context->device.info.spec,
+                          context->device.info.name);
+    return KN_OK;
+}
+
+static kn_status build(kn_context *context, const char *name, struct src_unit *unit, const kn_program_options *options,
+                       kn_program **program, kn_error *err)
+{
+    kn_policy policy = options ? options->policy : KN_POLICY_DEFAULT;
+    struct recipe recipe = {name, KN_TEXT_INIT, KN_TEXT_INIT, {{{0}}, NULL, NULL}};
+    char *log = NULL;
+    kn_program *made = calloc(1, sizeof *made);
+    kn_status status = made ? KN_OK : kn_fail_memory(err, sizeof *made, "a program");
+
+    if (!status) {
+        made->context = context;
+        made->unit = unit;
+        status = make_recipe(context, name, unit, policy, &recipe, err);
+    }
+    if (!status && !(made->cached = load_cached(context, &recipe, &made->native)))
+        status = compile(context, unit, &recipe, &log, &made->native, err);
+    if (!status)
+        status = prepare_kernels(made, err); // before the binary is read: some drivers complete it only then
+    if (!status && !made->cached)
+        store_cached(context, &recipe, made->native);
+    if (!status)
+        engine_log(context, KN_LOG_DEBUG, "%s: %s for %s", name, made->cached ? "from the cache" : "compiled",
+                   context->device.info.spec);
+    kn_text_free(&recipe.source);
+    kn_text_free(&recipe.options);
+    if (options && options->log)
+        *options->log = log ? log : calloc(1, 1);
+    else
+        free(log);
+    if (status) {
+        if (made)
+            made->unit = NULL; // the caller's, on failure
+        kn_program_free(made);
+        return status;
+    }
+    *program = made;
+    return KN_OK;
+}
+
+static unsigned long long nanoseconds_now(void)
+{
+    struct timespec now;
+
+    clock_gettime(CLOCK_MONOTONIC, &now);
+    return (unsigned long long)now.tv_sec * 1000000000u + (unsigned long long)now.tv_nsec;
+}
+
+static kn_status create(kn_context *context, const char *name, const char *text, bool builtin,
+                        const kn_program_options *options, kn_program **program, kn_error *err)
+{
+    struct src_unit *unit = NULL;
+    struct target target;
+    unsigned long long start = nanoseconds_now();
+    kn_status status;
+
+    if (!context || !name || !program)
+        return kn_fail(err, KN_ERROR_ARGUMENT, "a program needs a context, a name and a place for its handle");
+    status = target_describe(&context->device, options, &target, err);
+    if (status)
+        return status;
+    target.source.embedded = src_embedded_kernels;
+    target.source.kernel_path = getenv("KOINE_KERNEL_PATH");
+    target.source.builtin = builtin;
+    status = src_read(name, text, &target.source, &unit, err);
+    target_free(&target);
+    if (!status)
+        status = check_capabilities(context, unit, err);
+    if (!status)
+        status = build(context, name, unit, options, program, err);
+    if (status)
+        src_free(unit);
+    atomic_fetch_add(&context->build_nanoseconds, nanoseconds_now() - start);
+    return status;
+}
+
+kn_status kn_program_from_text(kn_context *context, const char *text, const char *name,
+                               const kn_program_options *options, kn_program **program, kn_error *err)
+{
+    if (!text)
+        return kn_fail(err, KN_ERROR_ARGUMENT, "kn_program_from_text: text is NULL");
+    return create(context, name, text, false, options, program, err);
+}
+
+kn_status kn_program_from_file(kn_context *context, const char *path, const kn_program_options *options,
+                               kn_program **program, kn_error *err)
+{
+    return create(context, path, NULL, false, options, program, err);
+}
+
+kn_status kn_program_builtin(kn_context *context, const char *name, const kn_program_options *options,
+                             kn_program **program, kn_error *err)
+{
+    return create(context, name, NULL, true, options, program, err);
+}
+
+void kn_program_free(kn_program *program)
+{
+    if (!program)
+        return;
+    for (size_t i = 0; i < program->kernel_count; i++) {
+        for (size_t c = 0; c < program->kernels[i].clone_count; c++)
+            program->context->backend->kernel_free(program->kernels[i].clones[c].native);
+        free(program->kernels[i].clones);
+    }
+    free(program->kernels);
+    if (program->native)
+        program->context->backend->program_free(program->native);
+    src_free(program->unit);
+    free(program);
+}
+
+// ---- kernels ----
+
+kn_status kn_program_kernel(kn_program *program, const char *name, kn_kernel **kernel, kn_error *err)
+{
+    struct kn_text names = KN_TEXT_INIT;
+    kn_status status;
+
+    if (!program || !name || !kernel)
+        return kn_fail(err, KN_ERROR_ARGUMENT, "kn_program_kernel: program, name or kernel is NULL");
+    for (size_t i = 0; i < program->kernel_count; i++) {
+        if (strcmp(program->kernels[i].source->name, name) == 0) {
+            *kernel = &program->kernels[i];
+            return KN_OK;
+        }
+        kn_text_format(&names, "%s%s", i ? ", " : "", program->kernels[i].source->name);
+    }
+    status = kn_fail(err, KN_ERROR_ARGUMENT, "no kernel '%s'; there %s %s", name, program->kernel_count == 1 ? "is" : "are",
+                     program->kernel_count ? kn_text_string(&names) : "none");
+    kn_text_free(&names);
+    return status;
+}
+
+size_t kn_program_kernel_count(const kn_program *program)
+{
+    return program ? program->kernel_count : 0;
+}
+
+kn_kernel *kn_program_kernel_at(kn_program *program, size_t index)
+{
+    return program && index < program->kernel_count ? &program->kernels[index] : NULL;
+}
+
+int kn_program_was_cached(const kn_program *program)
+{
+    return program && program->cached;
+}
+
+const char *kn_kernel_name(const kn_kernel *kernel)
+{
+    return kernel ? kernel->source->name : "";
+}
+
+size_t kn_kernel_param_count(const kn_kernel *kernel)
+{
+    return kernel ? kernel->source->param_count : 0;
+}
+
+const kn_param *kn_kernel_param(const kn_kernel *kernel, size_t index)
+{
+    return kernel && index < kernel->source->param_count ? &kernel->source->params[index] : NULL;
+}
+
+kn_status kn_kernel_get_limits(kn_kernel *kernel, kn_kernel_limits *limits, kn_error *err)
+{
+    if (!kernel || !limits)
+        return kn_fail(err, KN_ERROR_ARGUMENT, "kn_kernel_get_limits: kernel or limits is NULL");
+    *limits = kernel->limits;
+    return KN_OK;
+}
+
+// ---- Koine's own kernels, built once a context ----
+
+static kn_status builtin_program(kn_context *context, const char *key, const char *file, const kn_define *defines,
+                                 size_t define_count, kn_policy policy, kn_program **program, kn_error *err)
+{
+    kn_program_options options = {.defines = defines, .define_count = define_count, .policy = policy};
+    struct engine_builtin entry = {NULL, NULL};
+    kn_status status;
+
+    for (size_t i = 0; i < context->builtin_count; i++)
+        if (strcmp(context->builtins[i].key, key) == 0) {
+            *program = context->builtins[i].program;
+            return KN_OK;
+        }
+    status = kn_program_builtin(context, file, &options, &entry.program, err);
+    if (status)
+        return status;
+    entry.key = strdup(key);
+    if (!entry.key || !KN_ARRAY_PUSH(context->builtins, context->builtin_count, context->builtin_capacity, entry)) {
+        free(entry.key);
+        kn_program_free(entry.program);
+        return kn_fail_memory(err, 0, "a program");
+    }
+    *program = entry.program;
+    return KN_OK;
+}
+
+kn_status engine_builtin_kernel(kn_context *context, const char *file, const kn_define *defines, size_t define_count,
+                                kn_policy policy, const char *name, kn_kernel **kernel, kn_error *err)
+{
+    struct kn_text key = KN_TEXT_INIT;
+    kn_program *program = NULL;
+    kn_status status;
+
+    kn_text_format(&key, "%s %d", file, (int)policy);
+    for (size_t i = 0; i < define_count; i++)
+        kn_text_format(&key, " %s=%s", defines[i].name, defines[i].value ? defines[i].value : "1");
+    if (key.failed)
+        return kn_fail_memory(err, 0, "a program");
+    pthread_mutex_lock(&context->lock);
+    status = builtin_program(context, kn_text_string(&key), file, defines, define_count, policy, &program, err);
+    pthread_mutex_unlock(&context->lock);
+    kn_text_free(&key);
+    return status ? status : kn_program_kernel(program, name, kernel, err);
+}

@@ -1,0 +1,37 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "quirks.h"
+
+#include <stdio.h>
+#include <string.h>
+
+#include "../base/array.h"
+
+static const struct {
+    const char *platform; // how its name begins
+    struct engine_quirks quirks;
+} table[] = {
+    // Mesa 22.3: LLVM aborts the process on vloadn, atomics, sincos and async copies; OpenCL C 1.1 only.
+    {"Clover",
+     {.why_not = "its compiler aborts the program on ordinary kernels; Mesa's rusticl replaces it "
+                 "(RUSTICL_ENABLE=llvmpipe)"}},
+    // Mesa 22.3, llvmpipe: every work-item's loops stop silently after 65,535 iterations in all. Says that a kernel
+    // takes 32 work-items where 1,024 work, and twice the local memory that a kernel has.
+    {"rusticl", {.loop_limit = 65535, .group_answer_wrong = true, .local_answer_doubled = true}},
+    // Oclgrind 21.10: miscompiles optimised code that narrows integers to odd widths (switch (x & 3)).
+    {"Oclgrind", {.build_options = "-cl-opt-disable", .no_binaries = true}},
+};
+
+struct engine_quirks engine_quirks_of(kn_device_info *info)
+{
+    struct engine_quirks quirks = {.build_options = ""};
+
+    for (size_t i = 0; i < KN_COUNT(table); i++)
+        if (strncmp(info->platform, table[i].platform, strlen(table[i].platform)) == 0)
+            quirks = table[i].quirks;
+    if (!quirks.build_options)
+        quirks.build_options = "";
+    if (quirks.why_not && !info->why_not[0])
+        snprintf(info->why_not, sizeof info->why_not, "%s", quirks.why_not);
+    info->loop_limit = quirks.loop_limit;
+    return quirks;
+}

@@ -1,0 +1,24 @@
+// SPDX-License-Identifier: Apache-2.0
+// What OpenCL drivers do differently from what the specification or their own answers say: one table (quirks.c),
+// a line each, each with a test in tests/conformance/test_quirks.c.
+#ifndef KN_ENGINE_QUIRKS_H
+#define KN_ENGINE_QUIRKS_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+#include <koine/device.h>
+
+struct engine_quirks {
+    const char *why_not;          // not usable at all, in words; NULL: usable
+    const char *build_options;    // always given to its compiler; "" if none
+    uint32_t loop_limit;          // loop iterations a work-item may run; 0: no limit
+    bool group_answer_wrong;      // its answer to the kernel's largest work-group is too small to be true
+    bool local_answer_doubled;    // its answer to the kernel's own local memory is twice the truth
+    bool no_binaries;             // the binaries it hands out are not to be kept
+};
+
+// The quirks of a device, from its platform's name, and with `info` changed where they show (why_not, loop_limit).
+struct engine_quirks engine_quirks_of(kn_device_info *info);
+
+#endif

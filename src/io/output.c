@@ -1,0 +1,306 @@
+// SPDX-License-Identifier: Apache-2.0
+#define _GNU_SOURCE // renameat2
+#include "output.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <libgen.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include "../base/error.h"
+
+struct kn_output {
+    FILE *stream;
+    char *name;      // as the user wrote it, for messages
+    char *path;      // where the file goes: `name` with symbolic links followed
+    char *folder;    // the folder of `path`
+    char *temporary; // NULL where the stream writes to its place directly
+    bool force;
+};
+
+static kn_status fail_open(const char *path, int number, kn_error *err)
+{
+    return kn_fail_errno(err, KN_ERROR_OUTPUT, path, number, "cannot be written");
+}
+
+static kn_status fail_exists(const char *path, kn_error *err)
+{
+    return kn_fail_at(err, KN_ERROR_OUTPUT, path, 0,
+                      "is already there and is not overwritten; --force does, or choose another name");
+}
+
+// `number` is negative where a write failed earlier and its reason is no longer known.
+static kn_status fail_write(const struct kn_output *out, int number, kn_error *err)
+{
+    const char *kept = out->temporary ? ", and was not kept" : "";
+
+    if (number < 0)
+        return kn_fail_at(err, KN_ERROR_OUTPUT, out->name, 0,
+                          "could not be written whole%s (is the disk full?)", kept);
+    return kn_fail_errno(err, KN_ERROR_OUTPUT, out->name, number, "could not be written whole%s", kept);
+}
+
+static void free_output(struct kn_output *out)
+{
+    free(out->name);
+    free(out->path);
+    free(out->folder);
+    free(out->temporary);
+    free(out);
+}
+
+// A new file in the folder, with the mode that the user's umask gives, or the one of the file it will
+// replace.
+static kn_status open_temporary(struct kn_output *out, const struct stat *replaced, kn_error *err)
+{
+    size_t size = strlen(out->folder) + 64;
+    int fd = -1;
+
+    out->temporary = malloc(size);
+    if (!out->temporary)
+        return kn_fail_memory(err, size, out->name);
+    for (int attempt = 0; attempt < 1000; attempt++) {
+        snprintf(out->temporary, size, "%s/.koine-%ld-%d.tmp", out->folder, (long)getpid(), attempt);
+        fd = open(out->temporary, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0666);
+        if (fd >= 0 || errno != EEXIST)
+            break;
+    }
+    if (fd < 0) {
+        int number = errno;
+
+        free(out->temporary);
+        out->temporary = NULL;
+        if (number == ENOENT)
+            return kn_fail_at(err, KN_ERROR_OUTPUT, out->name, 0,
+                              "cannot be written: there is no folder %s; create it first", out->folder);
+        if (number == EACCES || number == EROFS)
+            return kn_fail_errno(err, KN_ERROR_OUTPUT, out->name, number,
+                                 "cannot be written: no file can be made in the folder %s", out->folder);
+        return fail_open(out->name, number, err);
+    }
+    // The mode is a courtesy: another owner's file may not allow it.
+    if (replaced && fchmod(fd, replaced->st_mode & 07777) != 0)
+        errno = 0;
+    out->stream = fdopen(fd, "w");
+    if (out->stream)
+        return KN_OK;
+    close(fd);
+    unlink(out->temporary);
+    return kn_fail_memory(err, 0, out->name);
+}
+
+static kn_status open_direct(struct kn_output *out, kn_error *err)
+{
+    int fd = open(out->path, O_WRONLY | O_CLOEXEC);
+
+    if (fd < 0)
+        return fail_open(out->name, errno, err);
+    out->stream = fdopen(fd, "w");
+    if (out->stream)
+        return KN_OK;
+    close(fd);
+    return kn_fail_memory(err, 0, out->name);
+}
+
+// Fills `path` and `folder`: links are followed, so that a link to a result stays one.
+static kn_status resolve(struct kn_output *out, bool exists, kn_error *err)
+{
+    char *copy;
+
+    out->path = exists ? realpath(out->name, NULL) : strdup(out->name);
+    if (!out->path)
+        return errno == ENOMEM ? kn_fail_memory(err, 0, out->name) : fail_open(out->name, errno, err);
+    copy = strdup(out->path);
+    if (!copy)
+        return kn_fail_memory(err, 0, out->name);
+    out->folder = strdup(dirname(copy));
+    free(copy);
+    return out->folder ? KN_OK : kn_fail_memory(err, 0, out->name);
+}
+
+static kn_status open_path(struct kn_output *out, kn_error *err)
+{
+    struct stat info;
+    size_t length = strlen(out->name);
+    bool exists = stat(out->name, &info) == 0;
+    kn_status status;
+
+    if (length == 0)
+        return kn_fail(err, KN_ERROR_OUTPUT, "the name of the file to write is empty");
+    if (exists && S_ISDIR(info.st_mode))
+        return kn_fail_at(err, KN_ERROR_OUTPUT, out->name, 0,
+                          "cannot be written: it is a directory; name a file");
+    if (!exists && (out->name[length - 1] == '/'))
+        return kn_fail_at(err, KN_ERROR_OUTPUT, out->name, 0,
+                          "cannot be written: the name ends in '/'; name a file");
+    if (exists && S_ISREG(info.st_mode) && !out->force)
+        return fail_exists(out->name, err);
+    if ((status = resolve(out, exists, err)))
+        return status;
+    if (exists && !S_ISREG(info.st_mode))
+        return open_direct(out, err);
+    return open_temporary(out, exists ? &info : NULL, err);
+}
+
+kn_status kn_output_open(const char *path, bool force, struct kn_output **out, kn_error *err)
+{
+    bool standard = strcmp(path, "-") == 0;
+    struct kn_output *made = calloc(1, sizeof *made);
+    kn_status status = KN_OK;
+
+    if (!made)
+        return kn_fail_memory(err, sizeof *made, path);
+    made->force = force;
+    made->name = strdup(standard ? "standard output" : path);
+    if (!made->name)
+        status = kn_fail_memory(err, 0, path);
+    else if (standard)
+        made->stream = stdout;
+    else
+        status = open_path(made, err);
+    if (status) {
+        free_output(made);
+        return status;
+    }
+    *out = made;
+    return KN_OK;
+}
+
+FILE *kn_output_stream(struct kn_output *out)
+{
+    return out->stream;
+}
+
+// Gives the temporary file its name. Without force the name must be free at that very moment.
+static int put_in_place(const struct kn_output *out)
+{
+    if (out->force)
+        return rename(out->temporary, out->path);
+    if (renameat2(AT_FDCWD, out->temporary, AT_FDCWD, out->path, RENAME_NOREPLACE) == 0)
+        return 0;
+    // Some file systems know no such rename; a hard link refuses a taken name too.
+    if (errno != EINVAL && errno != ENOSYS)
+        return -1;
+    return link(out->temporary, out->path) == 0 ? unlink(out->temporary) : -1;
+}
+
+// So that the new name survives a power cut. Not every file system can, and the data are safe without.
+static void sync_folder(const char *folder)
+{
+    int fd = open(folder, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+
+    if (fd < 0)
+        return;
+    fsync(fd);
+    close(fd);
+}
+
+// Writes out what is buffered; returns errno's number for what went wrong, now or earlier, or 0.
+static int finish_stream(struct kn_output *out)
+{
+    // The flush usually meets an earlier failure's trouble again, and then knows its reason.
+    int number = ferror(out->stream) ? -1 : 0;
+
+    errno = 0;
+    if (fflush(out->stream) != 0 && errno)
+        number = errno;
+    if (!number && out->temporary && fsync(fileno(out->stream)) != 0)
+        number = errno;
+    if (out->stream != stdout && fclose(out->stream) != 0 && !number)
+        number = errno;
+    return number;
+}
+
+kn_status kn_output_close(struct kn_output *out, kn_error *err)
+{
+    kn_status status = KN_OK;
+    int number;
+
+    if (!out)
+        return KN_OK;
+    number = finish_stream(out);
+    if (number) {
+        status = fail_write(out, number, err);
+    } else if (out->temporary && put_in_place(out) != 0) {
+        status = errno == EEXIST ? fail_exists(out->name, err) : fail_open(out->name, errno, err);
+    } else if (out->temporary) {
+        sync_folder(out->folder);
+        free(out->temporary);
+        out->temporary = NULL;
+    }
+    if (out->temporary)
+        unlink(out->temporary);
+    free_output(out);
+    return status;
+}
+
+void kn_output_discard(struct kn_output *out)
+{
+    if (!out)
+        return;
+    if (out->stream != stdout)
+        fclose(out->stream);
+    if (out->temporary)
+        unlink(out->temporary);
+    free_output(out);
+}
+
+kn_status kn_output_write(const char *path, const void *bytes, size_t count, bool force, kn_error *err)
+{
+    struct kn_output *out = NULL;
+    kn_status status = kn_output_open(path, force, &out, err);
+
+    if (status)
+        return status;
+    errno = 0;
+    if (count && fwrite(bytes, 1, count, out->stream) != count) {
+        status = fail_write(out, errno ? errno : -1, err);
+        kn_output_discard(out);
+        return status;
+    }
+    return kn_output_close(out, err);
+}
+
+// Creates one folder; one that is there is fine.
+static kn_status make_folder(const char *path, kn_error *err)
+{
+    struct stat info;
+    int number;
+
+    if (mkdir(path, 0777) == 0)
+        return KN_OK;
+    number = errno;
+    if (stat(path, &info) != 0)
+        return kn_fail_errno(err, KN_ERROR_OUTPUT, path, number, "the folder cannot be created");
+    if (!S_ISDIR(info.st_mode))
+        return kn_fail_at(err, KN_ERROR_OUTPUT, path, 0,
+                          "a file is in the way where a folder is wanted; remove it "
+                          "or choose another name");
+    return KN_OK;
+}
+
+kn_status kn_output_folder(const char *path, kn_error *err)
+{
+    char *part;
+    kn_status status = KN_OK;
+
+    if (!*path)
+        return kn_fail(err, KN_ERROR_OUTPUT, "the name of the output folder is empty");
+    part = strdup(path);
+    if (!part)
+        return kn_fail_memory(err, 0, path);
+    for (char *slash = strchr(part + 1, '/'); slash && !status; slash = strchr(slash + 1, '/')) {
+        *slash = '\0';
+        status = make_folder(part, err);
+        *slash = '/';
+    }
+    if (!status)
+        status = make_folder(part, err);
+    free(part);
+    if (!status && access(path, W_OK | X_OK) != 0)
+        return kn_fail_errno(err, KN_ERROR_OUTPUT, path, errno, "the folder cannot be written into");
+    return status;
+}

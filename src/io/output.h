@@ -1,0 +1,42 @@
+// SPDX-License-Identifier: Apache-2.0
+// Writing a result file so that it is there whole or not at all: to a temporary name in the same folder,
+// synced, renamed.
+//
+//     struct kn_output *out = NULL;
+//     if (kn_output_open("x.npy", force, &out, err)) return ...;
+//     fwrite(..., kn_output_stream(out));                  // errors stick in the stream
+//     return kn_output_close(out, err);                    // or kn_output_discard(out)
+//
+// "-" is standard output. What is no regular file (/dev/null, a pipe) is written to directly. A program that
+// calls this ignores SIGPIPE and SIGXFSZ, so that a closed pipe and a file-size limit come back as errors.
+#ifndef KN_IO_OUTPUT_H
+#define KN_IO_OUTPUT_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdio.h>
+
+#include <koine/error.h>
+
+struct kn_output;
+
+// Every failure is KN_ERROR_OUTPUT: a file that is already there (unless `force`), a directory in the way, a
+// missing folder, no permission.
+kn_status kn_output_open(const char *path, bool force, struct kn_output **out, kn_error *err);
+
+FILE *kn_output_stream(struct kn_output *out);
+
+// Makes the file appear under its name and frees `out`. On failure (disk full; the name was taken meanwhile)
+// nothing is left behind. NULL is fine.
+kn_status kn_output_close(struct kn_output *out, kn_error *err);
+
+// Drops what was written, and frees `out`. NULL is fine.
+void kn_output_discard(struct kn_output *out);
+
+// A whole file at once.
+kn_status kn_output_write(const char *path, const void *bytes, size_t count, bool force, kn_error *err);
+
+// Makes sure that a folder is there and can be written into, creating it and those above it.
+kn_status kn_output_folder(const char *path, kn_error *err);
+
+#endif

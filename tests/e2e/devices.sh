@@ -1,0 +1,30 @@
+#!/bin/sh
+# SPDX-License-Identifier: Apache-2.0
+# `koine devices`: what there is, what is used by default, and why something is not used.
+. "${srcdir:-.}/tests/e2e/lib.sh"
+
+# A machine without devices is told so, and why; the listing itself worked.
+expect_exit 0 without_devices "$KOINE" devices
+expect_stdout '^No device'
+expect_exit 0 without_devices "$KOINE" devices --json -
+expect_stdout '"devices": *\[\]'
+
+need_device
+expect_exit 0 koine devices
+expect_stdout '^spec +name +type +memory +fp64'
+expect_stdout '^opencl:[0-9]+\.[0-9]+ .*\*$'
+expect_stdout '^CUDA: '
+[ "$(grep -c '\*$' "$work/out")" -eq 1 ] || fail "not one default device: $(cat "$work/out")"
+cp "$work/out" "$work/short"
+
+# --all has no fewer lines than the list without it.
+expect_exit 0 koine devices --all
+[ "$(wc -l <"$work/out")" -ge "$(wc -l <"$work/short")" ] || fail "--all shows less"
+
+# Every device of the list can be named.
+write_numbers "$work/numbers.csv"
+sed -n 's/^\(opencl:[0-9.]*\) .*/\1/p' "$work/short" >"$work/specs"
+while read -r spec; do
+    expect_exit 0 koine stats --precision float --device "$spec" "$work/numbers.csv"
+    expect_stdout "$spec"
+done <"$work/specs"

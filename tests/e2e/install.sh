@@ -1,0 +1,56 @@
+#!/bin/sh
+# SPDX-License-Identifier: Apache-2.0
+# make install: the headers, the libraries, koine.pc and the kernels are where a program finds them, and such a
+# program builds with what pkg-config says and runs.
+. "${srcdir:?}/tests/e2e/common.sh"
+
+# The options of the make that runs this test are not for the one below.
+unset MAKEFLAGS MFLAGS MAKELEVEL
+${MAKE:-make} -C "${builddir:?}" install DESTDIR="$work/root" >"$work/log" 2>&1 || fail "make install:
+$(tail -n 20 "$work/log")"
+
+pc=$(find "$work/root" -name koine.pc)
+[ -n "$pc" ] || fail "no koine.pc was installed"
+PKG_CONFIG_PATH=${pc%/*}${PKG_CONFIG_PATH:+:$PKG_CONFIG_PATH}
+export PKG_CONFIG_PATH
+prefix=$work/root$(pkg-config --variable=prefix koine)
+koine_pc()
+{
+    pkg-config --define-variable=prefix="$prefix" "$@" koine
+}
+include=$(koine_pc --variable=includedir)/koine
+kernels=$(koine_pc --variable=kerneldir)
+lib=$(koine_pc --variable=libdir)
+
+for file in "$srcdir"/include/koine/*.h; do
+    cmp "$file" "$include/${file##*/}" || fail "the header ${file##*/} is not installed"
+done
+if [ -d "$srcdir/cl" ]; then
+    (cd "$srcdir/cl" && find . -name '*.cl' -o -name '*.clh') >"$work/kernels"
+    while read -r file; do
+        cmp "$srcdir/cl/$file" "$kernels/$file" || fail "the kernel $file is not installed"
+    done <"$work/kernels"
+fi
+
+cat >"$work/use.c" <<'END'
+#include <koine/error.h>
+#include <stdio.h>
+int main(void)
+{
+    return puts(kn_status_name(KN_ERROR_LIMIT)) < 0;
+}
+END
+# A library with sanitizers wants a program with them.
+sanitize=$(sed -n 's/^KN_CFLAGS =.* \(-fsanitize=[^ ]*\).*/\1/p' "$builddir/Makefile")
+if [ -e "$lib/libkoine.so" ]; then
+    flags=$(koine_pc --cflags --libs)
+    # shellcheck disable=SC2086 # flags are words
+    ${CC:-cc} $sanitize -o "$work/use" "$work/use.c" $flags || fail "linking with libkoine.so"
+    [ "$(LD_LIBRARY_PATH=$lib "$work/use")" = KN_ERROR_LIMIT ] || fail "the program with libkoine.so does not run"
+fi
+if [ -e "$lib/libkoine.a" ]; then
+    flags=$(koine_pc --static --cflags --libs | sed "s|-lkoine|$lib/libkoine.a|")
+    # shellcheck disable=SC2086 # flags are words
+    ${CC:-cc} $sanitize -o "$work/use" "$work/use.c" $flags || fail "linking with libkoine.a: $flags"
+    [ "$("$work/use")" = KN_ERROR_LIMIT ] || fail "the program with libkoine.a does not run"
+fi

@@ -1,0 +1,18 @@
+#!/bin/sh
+# SPDX-License-Identifier: Apache-2.0
+# An interrupted run exits with 130 and leaves no half file; a reader that goes away is no error message.
+. "${srcdir:-.}/tests/e2e/lib.sh"
+
+# Standard input that never ends: the run waits in reading until it is interrupted.
+mkfifo "$work/fifo"
+exec 3<>"$work/fifo"
+printf 'a,b\n1,2\n' >&3
+status=0
+timeout --preserve-status -s INT 1 "$KOINE" stats --serial --output "$work/result" - <"$work/fifo" \
+    >"$work/out" 2>"$work/err" || status=$?
+exec 3>&-
+[ "$status" -eq 130 ] || fail "exit status $status after SIGINT, expected 130: $(cat "$work/err")"
+[ ! -d "$work/result" ] || expect_files "$work/result"
+
+koine help stats | head -n 1 >"$work/out" 2>"$work/err"
+grep -q '^Usage' "$work/out" || fail "the first line did not arrive"

@@ -1,0 +1,97 @@
+# SPDX-License-Identifier: Apache-2.0
+# shellcheck shell=sh
+# For the e2e tests of the command: runs it as a user would and looks at what came out. $KOINE is its path.
+# Usage: . "${srcdir:-.}/tests/e2e/lib.sh"
+. "${srcdir:-.}/tests/e2e/common.sh"
+
+KOINE=${KOINE:-${builddir:-.}/koine}
+KOINE_CACHE_DIR=$(cd "$work" && pwd)/cache
+export KOINE_CACHE_DIR
+unset KOINE_LOG
+
+# koine ARGUMENT...: the command under test.
+koine()
+{
+    "$KOINE" "$@"
+}
+
+# expect_exit STATUS COMMAND...: runs it; its output is left for the expectations that follow.
+expect_exit()
+{
+    wanted=$1
+    shift
+    ran=$*
+    status=0
+    "$@" >"$work/out" 2>"$work/err" || status=$?
+    [ "$status" -eq "$wanted" ] || fail "exit status $status, expected $wanted: $ran
+$(cat "$work/out" "$work/err")"
+}
+
+# expect_stdout REGEX, expect_stderr REGEX (extended): a line like this was printed.
+expect_stdout()
+{
+    grep -Eq -e "$1" "$work/out" || fail "standard output of '$ran' has no line like: $1
+$(cat "$work/out" "$work/err")"
+}
+
+expect_stderr()
+{
+    grep -Eq -e "$1" "$work/err" || fail "standard error of '$ran' has no line like: $1
+$(cat "$work/err")"
+}
+
+# expect_empty stdout|stderr: nothing was printed there.
+expect_empty()
+{
+    case $1 in
+    stdout) printed=$work/out ;;
+    stderr) printed=$work/err ;;
+    *) fail "expect_empty: $1?" ;;
+    esac
+    [ ! -s "$printed" ] || fail "'$ran' printed on $1:
+$(cat "$printed")"
+}
+
+# expect_one_line: the message on standard error is one line.
+expect_one_line()
+{
+    [ "$(wc -l <"$work/err")" -eq 1 ] || fail "the message of '$ran' is not one line:
+$(cat "$work/err")"
+}
+
+# expect_files DIR [NAME...]: the folder holds these files and no others.
+expect_files()
+{
+    dir=$1
+    shift
+    found=$(find "$dir" -mindepth 1 -maxdepth 1 -exec basename {} \; | sort | tr '\n' ' ')
+    [ "$found" = "${*:+$* }" ] || fail "$dir holds '$found', expected '$*' (after '$ran')"
+}
+
+# Where the real data are; skips the test if they are not there.
+need_data()
+{
+    data=${KOINE_DATA:-${srcdir:-.}/../shared/data}
+    [ -e "$data/$1" ] || skip data "$data/$1 is not there; KOINE_DATA names the folder"
+}
+
+# need_device: skips the test where no device is.
+need_device()
+{
+    koine devices --json - >"$work/devices.json" || fail "koine devices --json - fails"
+    grep -q '"spec"' "$work/devices.json" || skip device "no OpenCL device is installed"
+}
+
+# write_numbers FILE: a file with a header and two columns with a known answer:
+# a = 1 2 3 10: mean 4, std sqrt(12.5), median 2.5, MAD 1; b = -1 -1 -1 -1.
+write_numbers()
+{
+    printf 'time, a, b\n2020-07-24 07:07:49.000000,1.0,-1\n2020-07-24 07:07:49.031250,2.0,-1\n' >"$1"
+    printf '2020-07-24 07:07:49.062500,3.0,-1\n2020-07-24 07:07:49.093750,10.0,-1\n' >>"$1"
+}
+
+# Runs a command where no OpenCL driver can be found.
+without_devices()
+{
+    env -u KOINE_DEVICE OCL_ICD_VENDORS=/nonexistent OCL_ICD_FILENAMES= "$@"
+}

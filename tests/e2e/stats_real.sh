@@ -1,0 +1,38 @@
+#!/bin/sh
+# SPDX-License-Identifier: Apache-2.0
+# `koine stats` on a real Empatica E4 recording: the exact answers, in both precisions and on the host.
+. "${srcdir:-.}/tests/e2e/lib.sh"
+need_data acc/ACC_msr2023.csv
+
+expect_answers()
+{
+    expect_stdout 'ACC_msr2023\.csv'
+    expect_stdout ' x +117156 +-30\.056728 +[0-9.]+ +-0\.72210659 +-33 +11$'
+    expect_stdout ' y +117156 +-?[0-9.]+ +[0-9.]+ +6\.57664(114|11) +-7 +17$'
+    expect_stdout ' z +117156 +-?[0-9.]+ +[0-9.]+ +0\.63885642 +45 +11$'
+}
+
+expect_exit 0 koine stats --serial "$data/acc/ACC_msr2023.csv"
+expect_answers
+expect_exit 0 without_devices "$KOINE" stats "$data/acc/ACC_msr2023.csv"
+expect_answers
+expect_stderr '^koine stats: no device.*own code computes'
+expect_one_line
+
+need_device
+expect_exit 0 koine stats "$data/acc/ACC_msr2023.csv"
+expect_answers
+expect_exit 0 koine stats --gpu --method sort --precision float --repetitions 3 "$data/acc/ACC_msr2023.csv"
+expect_answers
+expect_exit 0 koine stats --device all --precision float "$data/acc/ACC_msr2023.csv"
+expect_answers
+
+# One column, out of a folder, from standard input.
+mkdir "$work/folder"
+cp "$data/acc/ACC_msr2023.csv" "$work/folder/"
+expect_exit 0 koine stats --column z "$work/folder"
+expect_stdout ' z +117156 .* 45 +11$'
+[ "$(grep -c ' 117156 ' "$work/out")" -eq 1 ] || fail "--column z shows other columns too"
+koine stats --column 3 - <"$data/acc/ACC_msr2023.csv" >"$work/out" || fail "standard input is not read"
+ran='koine stats --column 3 -'
+expect_stdout ' z +117156 .* 45 +11$'

@@ -1,0 +1,63 @@
+#!/bin/sh
+# SPDX-License-Identifier: Apache-2.0
+# `koine stats` on small files whose answers can be worked out by hand.
+. "${srcdir:-.}/tests/e2e/lib.sh"
+mkdir "$work/in"
+numbers=$work/in/numbers.csv
+write_numbers "$numbers"
+
+# check OPTION...: a = 1 2 3 10; b = four times -1. The time is no number.
+check()
+{
+    expect_exit 0 koine stats "$@" "$numbers"
+    expect_stdout '^ *(column|file) .* n +mean +std +CV +median +MAD$'
+    expect_stdout ' a +4 +4 +3\.5355339 +0\.88388348 +2\.5 +1$'
+    expect_stdout ' b +4 +-1 +0 +-?0 +-1 +0$'
+    ! grep -q ' time ' "$work/out" || fail "the time was taken for a number"
+}
+check --serial
+expect_stdout '\(host\), variant serial, double precision; seconds: read '
+check --serial --precision float
+expect_stdout 'variant serial, float precision'
+expect_exit 0 koine stats --serial --mad-scale normal "$numbers"
+expect_stdout ' a .* 2\.5 +1\.4826022$'
+
+# Missing cells: refused with the line, left out, or carried through.
+printf 'a,b\n1,5\n,6\n3,7\n' >"$work/in/holes.csv"
+expect_exit 3 koine stats --serial "$work/in/holes.csv"
+expect_stderr 'holes\.csv:3: '
+expect_exit 0 koine stats --serial --missing omit "$work/in/holes.csv"
+expect_stdout ' a +2 +2 +1 +0\.5 +2 +1$'
+expect_exit 0 koine stats --serial --missing propagate "$work/in/holes.csv"
+expect_stdout ' a +3 +nan +nan +nan +nan +nan$'
+expect_stdout ' b +3 +6 '
+
+# --output: stats.csv, not overwritten without --force, and nothing left beside it.
+expect_exit 0 koine stats --serial --output "$work/result" "$numbers"
+expect_files "$work/result" stats.csv
+head -n 1 "$work/result/stats.csv" | grep -q '^file,column,device,variant,method,n,mean,std,cv,median,mad,seconds$' ||
+    fail "stats.csv begins with $(head -n 1 "$work/result/stats.csv")"
+grep -Eq ',a,host,serial,sort,4,4,3\.5355339059327378,' "$work/result/stats.csv" ||
+    fail "stats.csv holds $(cat "$work/result/stats.csv")"
+cp "$work/result/stats.csv" "$work/kept"
+expect_exit 3 koine stats --serial --column b --output "$work/result" "$numbers"
+expect_stderr 'stats\.csv.*--force'
+cmp -s "$work/result/stats.csv" "$work/kept" || fail "the file was changed without --force"
+expect_exit 0 koine stats --serial --column b --force --output "$work/result" "$numbers"
+! cmp -s "$work/result/stats.csv" "$work/kept" || fail "--force did not write"
+expect_files "$work/result" stats.csv
+
+# A folder: its .csv files in order.
+cp "$numbers" "$work/in/another.csv"
+expect_exit 0 koine stats --serial --missing omit "$work/in"
+[ "$(grep -o '[a-z]*\.csv' "$work/out" | uniq | tr '\n' ' ')" = "another.csv holes.csv numbers.csv " ] ||
+    fail "files out of order: $(cat "$work/out")"
+expect_exit 0 koine stats --serial --input "$numbers" --input "$work/in/another.csv"
+
+need_device
+check
+check --gpu --method auto
+check --method sort --precision float --policy strict
+check --repetitions 5 --policy fast
+expect_exit 0 koine stats --missing propagate "$work/in/holes.csv"
+expect_stdout ' a +3 +nan +nan +nan +nan +nan$'

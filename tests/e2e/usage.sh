@@ -1,0 +1,59 @@
+#!/bin/sh
+# SPDX-License-Identifier: Apache-2.0
+# Wrong usage: exit 2, one line that says what is wrong and where help is, nothing on standard output.
+. "${srcdir:-.}/tests/e2e/lib.sh"
+
+# refuse REGEX ARGUMENT...
+refuse()
+{
+    regex=$1
+    shift
+    expect_exit 2 koine "$@"
+    expect_stderr "$regex"
+    expect_one_line
+    expect_empty stdout
+}
+
+write_numbers "$work/numbers.csv"
+
+refuse "^koine: no command given; try 'koine --help'"
+refuse "^koine: unknown command 'stat', did you mean 'stats'\?" stat
+refuse "^koine: unknown command 'xyzzy'; try" xyzzy
+refuse "^koine: unknown option '--json'" --json
+refuse "^koine stats: unknown option --columm, " stats --columm a "$work/numbers.csv"
+refuse "did you mean --column\?.*try 'koine stats --help'" stats --columm a "$work/numbers.csv"
+refuse "did you mean --mad-scale\?" stats --mda_scale=1 "$work/numbers.csv"
+refuse "option --m is the beginning of several: --[a-z-]+ --" stats --m=1 "$work/numbers.csv"
+refuse "unknown option -x" stats -x "$work/numbers.csv"
+refuse "json needs a value: FILE" stats "$work/numbers.csv" --json
+refuse "precision needs a value" stats "$work/numbers.csv" --precision
+refuse "gpu takes no value" stats --gpu=yes "$work/numbers.csv"
+refuse "precision: 'half' is none of float, double" stats --precision half "$work/numbers.csv"
+refuse "policy: '' is none of" stats --policy= "$work/numbers.csv"
+for number in 0 -1 1.5 1e3 x '' ' 1' 99999999999999999999999; do
+    refuse "repetitions: '$number' is no whole number from 1" stats "--repetitions=$number" "$work/numbers.csv"
+done
+refuse "input: the value is empty" stats --input= "$work/numbers.csv"
+refuse "no input" stats
+refuse "gpu.*serial" stats --gpu --serial "$work/numbers.csv"
+refuse "serial.*--device" stats --serial --device cpu "$work/numbers.csv"
+refuse "gpu.*--device host" stats --gpu --device host "$work/numbers.csv"
+refuse "column.*nothing" stats --serial --column nothing "$work/numbers.csv"
+refuse "one argument too many" devices extra
+refuse "list, verify or clear" cache
+refuse "did you mean 'clear'\?" cache claer
+refuse "one argument too many" cache list list
+# What a later version will offer is unknown to this one, and not taken for something else.
+for option in --plots --num-partitions=3 --num_partitions=3 --partition-step=3 --parallel --vectorized --all-variants; do
+    refuse "unknown option $(echo "${option%%=*}" | tr _ -)" stats "$option" "$work/numbers.csv"
+done
+refuse "method: 'select' is none of" stats --method select "$work/numbers.csv"
+
+# An underscore for a hyphen, an option after the file, and -- before a file that looks like an option.
+expect_exit 0 koine stats --serial "$work/numbers.csv" --mad_scale=normal
+expect_stdout '1\.4826'
+cp "$work/numbers.csv" "$work/--gpu"
+command=$(command -v "$KOINE")
+command=$(cd "$(dirname "$command")" && pwd)/$(basename "$command")
+cd "$work"
+"$command" stats --serial -- --gpu >out || fail "a file after -- is not read"

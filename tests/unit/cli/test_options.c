@@ -1,0 +1,200 @@
+// SPDX-License-Identifier: Apache-2.0
+// The option tables: what the parser takes and refuses, and that every command's table is sound.
+#include <check.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "../../../src/base/array.h"
+#include "../../../src/cli/commands.h"
+#include "../../../src/cli/help.h"
+#include "../../../src/cli/nearest.h"
+
+struct sample_arguments {
+    struct common_arguments common;
+    struct string_list names;
+    size_t count;
+    bool two_words;
+    int colour;
+    const char *text;
+};
+
+static const char *const colours[] = {"red", "green", NULL};
+
+static const struct option_row sample_options[] = {
+    {"name", 'n', OPTION_STRINGS, "NAME", NULL, NULL, offsetof(struct sample_arguments, names), "a name"},
+    {"count", 0, OPTION_COUNT, "N", NULL, "3", offsetof(struct sample_arguments, count), "a count"},
+    {"two-words", 't', OPTION_FLAG, NULL, NULL, NULL, offsetof(struct sample_arguments, two_words), "a flag"},
+    {"colour", 0, OPTION_CHOICE, NULL, colours, "green", offsetof(struct sample_arguments, colour),
+     "a colour"},
+    {"text", 0, OPTION_STRING, "TEXT", NULL, NULL, offsetof(struct sample_arguments, text), "a text"},
+    {.name = NULL},
+};
+
+static const struct command sample = {
+    .name = "sample",
+    .summary = "Is a sample",
+    .operands = "FILE...",
+    .common = COMMON_JSON | COMMON_PRECISION,
+    .precision = "float",
+    .options = sample_options,
+    .arguments_size = sizeof(struct sample_arguments),
+};
+
+enum { WORDS_MAX = 8 };
+
+static struct sample_arguments arguments;
+static kn_error err;
+
+// Parses the words (ends in NULL) that follow "koine sample".
+static kn_status parse(const char *const *words)
+{
+    char *argv[WORDS_MAX + 2] = {"sample"};
+    int argc = 1;
+
+    memset(&arguments, 0, sizeof arguments);
+    memset(&err, 0, sizeof err);
+    for (; *words; words++)
+        argv[argc++] = (char *)(size_t)*words;
+    return options_parse(&sample, argc, argv, &arguments, &err);
+}
+
+START_TEST(defaults_come_from_the_table)
+{
+    ck_assert_int_eq(parse((const char *const[]){NULL}), KN_OK);
+    ck_assert_uint_eq(arguments.count, 3);
+    ck_assert_int_eq(arguments.colour, 1);
+    ck_assert_int_eq(arguments.common.precision, PRECISION_FLOAT);
+    ck_assert(!arguments.two_words);
+    ck_assert_ptr_null(arguments.text);
+    ck_assert_uint_eq(arguments.common.operands.count, 0);
+    options_free(&sample, &arguments);
+}
+END_TEST
+
+START_TEST(values_reach_their_fields)
+{
+    ck_assert_int_eq(parse((const char *const[]){"a", "--name=x", "-n", "y", "--two_words", "--count=12",
+                                                 "--", "-b", NULL}),
+                     KN_OK);
+    ck_assert_uint_eq(arguments.names.count, 2);
+    ck_assert_str_eq(arguments.names.items[0], "x");
+    ck_assert_str_eq(arguments.names.items[1], "y");
+    ck_assert_uint_eq(arguments.count, 12);
+    ck_assert(arguments.two_words);
+    ck_assert_uint_eq(arguments.common.operands.count, 2);
+    ck_assert_str_eq(arguments.common.operands.items[0], "a");
+    ck_assert_str_eq(arguments.common.operands.items[1], "-b");
+    options_free(&sample, &arguments);
+}
+END_TEST
+
+// What follows "koine sample", and what the message must contain.
+static const struct {
+    const char *words[3];
+    const char *message;
+} refused[] = {
+    {{"--cuont=1", NULL}, "unknown option --cuont, did you mean --count?"},
+    {{"--two_wrods", NULL}, "did you mean --two-words?"},
+    {{"--xyzzy", NULL}, "unknown option --xyzzy; try 'koine sample --help'"},
+    {{"--device", "cpu", NULL}, "unknown option --device;"},
+    {{"--co", "1", NULL}, "--co is the beginning of several: --count --colour"},
+    {{"-x", NULL}, "unknown option -x"},
+    {{"--count", NULL}, "--count needs a value: N"},
+    {{"-n", NULL}, "--name needs a value: NAME"},
+    {{"--count=0", NULL}, "'0' is no whole number from 1"},
+    {{"--count=-1", NULL}, "'-1' is no whole number from 1"},
+    {{"--count=1x", NULL}, "'1x' is no whole number from 1"},
+    {{"--count=18446744073709551616", NULL}, "is no whole number from 1"},
+    {{"--colour=blue", NULL}, "--colour: 'blue' is none of red, green"},
+    {{"--colour=gree", NULL}, "'gree' is none of"},
+    {{"--two-words=1", NULL}, "--two-words takes no value"},
+    {{"--json=", NULL}, "--json: the value is empty, expected FILE"},
+    {{"--name=", NULL}, "--name: the value is empty"},
+};
+
+START_TEST(wrong_usage_is_refused_in_one_line)
+{
+    ck_assert_int_eq(parse(refused[_i].words), KN_ERROR_ARGUMENT);
+    ck_assert_msg(strstr(err.text, refused[_i].message) != NULL, "'%s' does not contain '%s'", err.text,
+                  refused[_i].message);
+    ck_assert_ptr_null(strchr(err.text, '\n'));
+    ck_assert_ptr_nonnull(strstr(err.text, "try 'koine sample --help'"));
+    options_free(&sample, &arguments);
+}
+END_TEST
+
+START_TEST(tables_are_sound)
+{
+    const struct command *command = koine_commands[_i];
+    struct option_row rows[OPTION_ROWS_MAX];
+    size_t count = options_collect(command, rows);
+
+    ck_assert_ptr_eq(command_named(command->name), command);
+    ck_assert_ptr_nonnull(command->description);
+    ck_assert_ptr_nonnull(command->run);
+    for (size_t i = 0; i < count; i++) {
+        ck_assert_msg(rows[i].type == OPTION_FLAG || rows[i].metavar || rows[i].words, "--%s: no value shown",
+                      rows[i].name);
+        ck_assert_msg((rows[i].type == OPTION_CHOICE) == (rows[i].words != NULL), "--%s: words",
+                      rows[i].name);
+        ck_assert_msg(rows[i].offset < command->arguments_size, "--%s: its field lies outside", rows[i].name);
+        ck_assert_msg(strchr(rows[i].name, '_') == NULL, "--%s: underscore", rows[i].name);
+        for (size_t k = 0; k < i; k++) {
+            ck_assert_str_ne(rows[i].name, rows[k].name);
+            ck_assert_msg(!rows[i].letter || rows[i].letter != rows[k].letter,
+                          "--%s and --%s: the same letter", rows[i].name, rows[k].name);
+            ck_assert_msg(rows[i].offset != rows[k].offset, "--%s and --%s: the same field", rows[i].name,
+                          rows[k].name);
+        }
+    }
+}
+END_TEST
+
+START_TEST(distances)
+{
+    ck_assert_uint_eq(nearest_distance("", ""), 0);
+    ck_assert_uint_eq(nearest_distance("abc", ""), 3);
+    ck_assert_uint_eq(nearest_distance("", "abc"), 3);
+    ck_assert_uint_eq(nearest_distance("stats", "stats"), 0);
+    ck_assert_uint_eq(nearest_distance("sats", "stats"), 1);
+    ck_assert_uint_eq(nearest_distance("tsats", "stats"), 1); // neighbours swapped
+    ck_assert_uint_eq(nearest_distance("kitten", "sitting"), 3);
+}
+END_TEST
+
+START_TEST(only_what_is_near_is_suggested)
+{
+    struct nearest nearest = {"plots", NULL, 0};
+
+    nearest_offer(&nearest, "policy");
+    nearest_offer(&nearest, "repetitions");
+    ck_assert_ptr_null(nearest.best);
+    nearest_offer(&nearest, "plats");
+    nearest_offer(&nearest, "plotts");
+    ck_assert_str_eq(nearest.best, "plats");
+}
+END_TEST
+
+int main(void)
+{
+    Suite *suite = suite_create("options");
+    TCase *tests = tcase_create("options");
+    SRunner *runner;
+    int commands = 0, failed;
+
+    while (koine_commands[commands])
+        commands++;
+    tcase_add_test(tests, defaults_come_from_the_table);
+    tcase_add_test(tests, values_reach_their_fields);
+    tcase_add_loop_test(tests, wrong_usage_is_refused_in_one_line, 0, (int)KN_COUNT(refused));
+    tcase_add_loop_test(tests, tables_are_sound, 0, commands);
+    tcase_add_test(tests, distances);
+    tcase_add_test(tests, only_what_is_near_is_suggested);
+    suite_add_tcase(suite, tests);
+    runner = srunner_create(suite);
+    srunner_run_all(runner, CK_NORMAL);
+    failed = srunner_ntests_failed(runner);
+    srunner_free(runner);
+    return failed != 0;
+}
