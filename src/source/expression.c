@@ -263,12 +263,13 @@ static struct src_value unary(struct evaluation *e, bool live)
     return value;
 }
 
+// As clang has it, a count of 64 or more (or a negative one) shifts everything out.
 static uint64_t shifted(struct src_value left, struct src_value right, bool to_left)
 {
     uint64_t count = right.bits > 63 ? 63 : right.bits;
 
     if (to_left)
-        return left.bits << count;
+        return right.bits > 63 ? 0 : left.bits << count;
     if (left.is_unsigned || !(left.bits >> 63))
         return left.bits >> count;
     return ~(~left.bits >> count);

@@ -171,18 +171,22 @@ static bool is_number_word(const struct src_token *token)
     return is_one_of(token, words, KN_COUNT(words));
 }
 
+// 0 for long long: OpenCL C reserves it, and compilers give it 8 bytes or 16.
 static size_t size_of_number(const struct src_token *first, const struct src_token *last)
 {
     static const struct {
         const char *word;
         size_t size;
-    } deciding[] = {{"char", 1}, {"short", 2}, {"long", 8}, {"half", 2}, {"float", 4}, {"double", 8}};
+    } deciding[] = {{"char", 1}, {"short", 2}, {"double", 8}, {"half", 2}, {"float", 4}};
+    size_t longs = 0;
 
-    for (size_t i = 0; i < KN_COUNT(deciding); i++)
-        for (const struct src_token *token = first; token <= last; token++)
+    for (const struct src_token *token = first; token <= last; token++) {
+        longs += src_is_word(token, "long");
+        for (size_t i = 0; i < KN_COUNT(deciding); i++)
             if (src_is_word(token, deciding[i].word))
                 return deciding[i].size;
-    return 4;
+    }
+    return longs > 1 ? 0 : longs ? 8 : 4;
 }
 
 // A size that stands in brackets as a number; 0 if it is anything else.
