@@ -186,7 +186,7 @@ static struct src_value character_constant(struct evaluation *e, const struct sr
 }
 
 // Passes a bracketed group that nobody will look into.
-static void skip_group(struct evaluation *e)
+static struct src_value skip_group(struct evaluation *e)
 {
     size_t depth = 0;
 
@@ -194,9 +194,10 @@ static void skip_group(struct evaluation *e)
         depth += src_is(e->at, "(");
         if (src_is(e->at, ")") && --depth == 0) {
             e->at++;
-            return;
+            return truth(false);
         }
     }
+    return complain(e, e->at, "a \")\" is missing");
 }
 
 static struct src_value identifier(struct evaluation *e, const struct src_token *token, bool live)
@@ -204,7 +205,7 @@ static struct src_value identifier(struct evaluation *e, const struct src_token 
     if (e->at < e->end && src_is(e->at, "(")) {
         if (live)
             return complain(e, token, "\"%.*s\" is no macro that takes arguments", shown(token), token->text);
-        skip_group(e);
+        return skip_group(e);
     }
     // OpenCL C has true as a keyword.
     return truth(src_is_word(token, "true"));

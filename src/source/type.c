@@ -68,7 +68,7 @@ bool src_is_attribute(const struct src_token *token)
     return src_is_word(token, "__attribute__") || src_is_word(token, "__attribute");
 }
 
-const struct src_token *src_skip_group(const struct src_token *at, const struct src_token *end)
+const struct src_token *src_close_of(const struct src_token *at, const struct src_token *end)
 {
     const char *open = src_is(at, "(") ? "(" : src_is(at, "[") ? "[" : "{";
     const char *close = *open == '(' ? ")" : *open == '[' ? "]" : "}";
@@ -78,9 +78,16 @@ const struct src_token *src_skip_group(const struct src_token *at, const struct 
         if (src_is(at, open))
             depth++;
         else if (src_is(at, close) && --depth == 0)
-            return at + 1;
+            return at;
     }
-    return end;
+    return NULL;
+}
+
+const struct src_token *src_skip_group(const struct src_token *at, const struct src_token *end)
+{
+    const struct src_token *close = src_close_of(at, end);
+
+    return close ? close + 1 : end;
 }
 
 const struct src_token *src_skip_attributes(const struct src_token *at, const struct src_token *end)

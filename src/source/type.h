@@ -49,6 +49,8 @@ void src_read_declarator(const struct src_token **at, const struct src_token *en
 // Whether a word qualifies (const, __global, __read_only, ...) and is therefore no part of a type's name.
 bool src_is_qualifier(const struct src_token *token);
 
+// What closes the group that opens at `at`; NULL if it is never closed.
+const struct src_token *src_close_of(const struct src_token *at, const struct src_token *end);
 // Behind an attribute's, a bracket's or a brace's group; `end` if it is never closed.
 const struct src_token *src_skip_group(const struct src_token *at, const struct src_token *end);
 const struct src_token *src_skip_attributes(const struct src_token *at, const struct src_token *end);
