@@ -130,6 +130,23 @@ START_TEST(long_texts)
 }
 END_TEST
 
+// Calls in the arguments of calls.
+START_TEST(nested_calls)
+{
+    char *closing = repeated("1", ")", 1500, "\n"), *text = repeated("#define F(x) x\n", "F(", 1500, closing);
+    char *fewer_closing = repeated("1", ")", 150, "\n"),
+         *fewer = repeated("#define F(x) x\n", "F(", 150, fewer_closing);
+    kn_error err;
+
+    expect_survival("calls in calls", text, NULL, "nested more than 200 deep");
+    ck_assert_int_eq(survive("fewer calls in calls", fewer, NULL, &err), KN_OK);
+    free(text);
+    free(closing);
+    free(fewer);
+    free(fewer_closing);
+}
+END_TEST
+
 // M0, M1, ... Mn, each of which is two of the one before, in the way `format` says.
 static char *chain(const char *first, const char *format, int count, const char *use)
 {
@@ -349,7 +366,8 @@ END_TEST
 
 int main(void)
 {
-    const TTest *const tests[] = {long_texts, macro_bombs, include_bombs, noise, random_words, memory};
+    const TTest *const tests[] = {long_texts, nested_calls, macro_bombs, include_bombs,
+                                  noise,      random_words, memory};
 
     return run_tests("source: hostile", tests, sizeof tests / sizeof *tests);
 }
