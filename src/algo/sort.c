@@ -37,7 +37,7 @@ static kn_status choose_sizes(struct sorter *s, const kn_sort_options *options, 
     bool asked = options && (options->log2_group || options->log2_keys);
 
     // Measured best on an H200, and with PoCL on two cores (bench/RESULTS.md).
-    s->log2_group = options && options->log2_group ? options->log2_group : cpu ? 8 : 7;
+    s->log2_group = options && options->log2_group ? options->log2_group : 8;
     s->log2_keys = options && options->log2_keys ? options->log2_keys : cpu ? 3 : 5;
     if (s->log2_group < 5 || s->log2_group > 10 || s->log2_keys < 2 || s->log2_keys > 5)
         return kn_fail(err, KN_ERROR_ARGUMENT, "kn_sort: log2_group %u and log2_keys %u; they go from 5 to 10 and 2 to 5",
