@@ -26,14 +26,18 @@ struct kn_context {
     struct engine_quirks quirks;
     kn_context_options options;
     char *cache_dir;      // NULL: no cache
+    bool staged;          // large copies go through pinned staging: not on a CPU, which reads host memory where it is
     atomic_ullong build_nanoseconds;
     pthread_mutex_t lock; // what follows, and every kernel's clones
     struct engine_builtin *builtins;
     size_t builtin_count, builtin_capacity;
 };
 
-#define ENGINE_STAGES  2
-#define ENGINE_SCRATCH 2
+#define ENGINE_STAGES      2
+#define ENGINE_STAGE_BYTES ((size_t)8 << 20)
+// Below this a plain blocking copy is faster than starting the pipeline.
+#define ENGINE_STAGE_FROM ((size_t)4 << 20)
+#define ENGINE_SCRATCH    2
 
 struct kn_queue {
     kn_context *context;
