@@ -7,8 +7,10 @@
 #include <stdlib.h>
 #include <string.h>
 
-// Finds "FILE:LINE" or "FILE(LINE)" or "FILE", line LINE in a line of the log, for a file of the unit.
-static const struct src_file *find_place(const struct src_unit *unit, const char *text, size_t length, long *line)
+// Finds "FILE:LINE" or "FILE(LINE)" or "FILE", line LINE in a line of the log, for a file of the unit. What is said
+// of it begins at *said.
+static const struct src_file *find_place(const struct src_unit *unit, const char *text, size_t length, long *line,
+                                         const char **said)
 {
     const struct src_file *best = NULL;
     size_t best_length = 0;
@@ -28,6 +30,7 @@ static const struct src_file *find_place(const struct src_unit *unit, const char
             if (!isdigit((unsigned char)*after))
                 continue;
             *line = strtol(after, NULL, 10);
+            *said = after;
             best = &unit->files[i];
             best_length = name_length;
             break;
@@ -50,12 +53,11 @@ void build_log_explain(const struct src_unit *unit, const char *log, struct kn_t
 {
     bool error_seen = false;
 
-    place->file[0] = '\0';
-    place->line = 0;
+    *place = (struct build_place){"", 0, 0};
     for (const char *end; *log; log = *end ? end + 1 : end) {
         long line = 0;
-        const char *source;
-        size_t length;
+        const char *source, *said;
+        size_t length, begin = out->length;
         end = strchr(log, '\n');
         if (!end)
             end = log + strlen(log);
@@ -63,14 +65,16 @@ void build_log_explain(const struct src_unit *unit, const char *log, struct kn_t
         if (length == 0)
             continue;
         kn_text_format(out, "%.*s\n", (int)length, log);
-        const struct src_file *file = find_place(unit, log, length, &line);
+        const struct src_file *file = find_place(unit, log, length, &line, &said);
         if (!file)
             continue;
-        if (!place->file[0] || (!error_seen && contains(log, length, "error"))) {
+        bool is_error = contains(said, length - (size_t)(said - log), "error");
+        if (!place->file[0] || (!error_seen && is_error)) {
             snprintf(place->file, sizeof place->file, "%s", file->name);
             place->line = line;
+            place->begin = begin;
         }
-        error_seen = error_seen || contains(log, length, "error");
+        error_seen = error_seen || is_error;
         if (src_line(unit, file->name, line, &source, &length))
             kn_text_format(out, "%6ld | %.*s\n", line, (int)length, source);
     }

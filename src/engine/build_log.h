@@ -9,6 +9,7 @@
 struct build_place {
     char file[256]; // "" if the log names no place
     long line;
+    size_t begin; // where in the explained log it is spoken of
 };
 
 // Appends `log` to `out`; after each line that names a place in a file of the unit comes that source line. `place`
