@@ -240,6 +240,13 @@ static kn_status build(kn_context *context, const char *name, struct src_unit *u
         kn_program_free(made);
         return status;
     }
+    pthread_mutex_lock(&context->clones_lock);
+    made->next = context->programs;
+    made->link = &context->programs;
+    if (made->next)
+        made->next->link = &made->next;
+    context->programs = made;
+    pthread_mutex_unlock(&context->clones_lock);
     *program = made;
     return KN_OK;
 }
@@ -304,6 +311,13 @@ void kn_program_free(kn_program *program)
 {
     if (!program)
         return;
+    if (program->link) {
+        pthread_mutex_lock(&program->context->clones_lock);
+        *program->link = program->next;
+        if (program->next)
+            program->next->link = program->link;
+        pthread_mutex_unlock(&program->context->clones_lock);
+    }
     free_kernels(program);
     if (program->native)
         program->context->backend->program_free(program->native);
@@ -412,9 +426,9 @@ kn_status engine_builtin_kernel(kn_context *context, const char *file, const kn_
         kn_text_free(&key);
         return kn_fail_memory(err, 0, "a program");
     }
-    pthread_mutex_lock(&context->lock);
+    pthread_mutex_lock(&context->builtins_lock);
     status = builtin_program(context, kn_text_string(&key), file, defines, define_count, policy, &program, err);
-    pthread_mutex_unlock(&context->lock);
+    pthread_mutex_unlock(&context->builtins_lock);
     kn_text_free(&key);
     return status ? status : kn_program_kernel(program, name, kernel, err);
 }
