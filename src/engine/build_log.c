@@ -49,6 +49,53 @@ static bool contains(const char *text, size_t length, const char *word)
     return false;
 }
 
+// The file's name in a #line directive, without its escapes.
+static void add_quoted_name(struct kn_text *out, const char *quote)
+{
+    for (const char *c = quote + 1; *c && *c != '"'; c++) {
+        c += c[0] == '\\' && c[1];
+        kn_text_add_char(out, *c);
+    }
+}
+
+// "FILE:LINE" for a line of the flat text.
+static void add_original_place(struct kn_text *out, const char *flat, long wanted)
+{
+    const char *quote = NULL;
+    long original = 1;
+
+    for (long line = 1; line < wanted && *flat; line++, original++) {
+        if (strncmp(flat, "#line ", 6) == 0) {
+            original = strtol(flat + 6, NULL, 10) - 1;
+            quote = strchr(flat, '"');
+        }
+        flat += strcspn(flat, "\n");
+        flat += *flat == '\n';
+    }
+    if (quote)
+        add_quoted_name(out, quote);
+    kn_text_format(out, ":%ld", original);
+}
+
+char *build_log_original(const char *flat, const char *name, const char *log)
+{
+    struct kn_text out = KN_TEXT_INIT;
+    size_t length = strlen(name);
+
+    while (*log) {
+        bool starts = log[0] == name[0] && strncmp(log, name, length) == 0 && log[length] == ':';
+        if (starts && isdigit((unsigned char)log[length + 1])) {
+            char *end;
+            long line = strtol(log + length + 1, &end, 10);
+            add_original_place(&out, flat, line);
+            log = end;
+        } else {
+            kn_text_add_char(&out, *log++);
+        }
+    }
+    return kn_text_take(&out);
+}
+
 void build_log_explain(const struct src_unit *unit, const char *log, struct kn_text *out, struct build_place *place)
 {
     bool error_seen = false;

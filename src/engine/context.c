@@ -13,6 +13,8 @@
 #include "cache.h"
 #include "device.h"
 
+#define SMALLEST_ALLOC 64 // bytes: a pattern of any size fits a part
+
 void engine_log(const kn_context *context, kn_log_level level, const char *format, ...)
 {
     char message[1024];
@@ -46,9 +48,13 @@ kn_status engine_context_create(const struct kn_backend *backend, struct be_cont
                                 const struct be_device *device, const kn_context_options *options,
                                 kn_context **context, kn_error *err)
 {
-    kn_context *made = calloc(1, sizeof *made);
+    kn_context *made;
     kn_status status;
 
+    if (options && options->max_alloc && options->max_alloc < SMALLEST_ALLOC)
+        return kn_fail(err, KN_ERROR_ARGUMENT, "max_alloc of %llu bytes; it is at least %d", (unsigned long long)options->max_alloc,
+                       SMALLEST_ALLOC);
+    made = calloc(1, sizeof *made);
     if (!made)
         return kn_fail_memory(err, sizeof *made, "a context");
     made->backend = backend;

@@ -104,6 +104,13 @@ static kn_status compile(kn_context *context, const struct src_unit *unit, const
     kn_status status = context->backend->program_build(context->native, kn_text_string(&recipe->source),
                                                        kn_text_string(&recipe->options), native, log, &reason);
 
+    if (context->quirks.flat_name && *log) {
+        char *original = build_log_original(kn_text_string(&recipe->source), context->quirks.flat_name, *log);
+        if (original) {
+            free(*log);
+            *log = original;
+        }
+    }
     if (!status)
         return KN_OK;
     build_log_explain(unit, *log ? *log : "", &explained, &place);
