@@ -97,6 +97,21 @@ static inline bool is_interpreted(const kn_context *context)
     return on_platform(context, "Oclgrind");
 }
 
+// From here on a driver's refusal is what the test wants: Oclgrind need not report it. Returns what end_refusals takes.
+static inline bool begin_refusals(void)
+{
+    bool reported = getenv("OCLGRIND_CHECK_API") != NULL;
+
+    unsetenv("OCLGRIND_CHECK_API");
+    return reported;
+}
+
+static inline void end_refusals(bool reported)
+{
+    if (reported)
+        setenv("OCLGRIND_CHECK_API", "1", 1);
+}
+
 // Runs the tests in this process if there is a device for them.
 static inline int run_on_device(const char *name, SFun set_up, SFun tear_down, const TTest *const *tests, size_t count)
 {

@@ -234,6 +234,7 @@ START_TEST(compile_errors)
     kn_program *program = NULL;
     kn_status status;
     char path[4300], inner[4300];
+    bool reported = begin_refusals();
 
     status = kn_program_from_text(context, "__kernel void k(__global int *x)\n{\n    x[0] = undeclared_thing;\n}\n", "bad.cl", &options,
                                   &program, &err);
@@ -259,6 +260,7 @@ START_TEST(compile_errors)
     expect_place(status, path, 4, "no_such_name|     4 | { x[0] = f(1) + no_such_name; }");
     kn_free(log);
     ck_assert_ptr_null(program);
+    end_refusals(reported);
 }
 END_TEST
 
@@ -359,6 +361,7 @@ START_TEST(long_logs)
 {
     struct kn_text text = KN_TEXT_INIT;
     kn_program *program = NULL;
+    bool reported = begin_refusals();
 
     for (int i = 0; i < 100; i++)
         kn_text_format(&text, "int f%d(int a) { int unused_%d; if (a = 1) return 1; return \"text that warns\" == 0; }\n", i, i);
@@ -366,6 +369,7 @@ START_TEST(long_logs)
     expect_refused(kn_program_from_text(context, kn_text_string(&text), "long.cl", NULL, &program, &err), KN_ERROR_BUILD,
                    "long.cl:101|no_such_name;");
     kn_text_free(&text);
+    end_refusals(reported);
 }
 END_TEST
 
