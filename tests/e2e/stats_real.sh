@@ -20,8 +20,14 @@ expect_stderr '^koine stats: no device.*own code computes'
 expect_one_line
 
 need_device
-expect_exit 0 koine stats "$data/acc/ACC_msr2023.csv"
-expect_answers
+if [ "$precision" = double ]; then
+    expect_exit 0 koine stats "$data/acc/ACC_msr2023.csv"
+    expect_answers
+    expect_stdout ', variant gpu, double precision'
+else
+    expect_exit 4 koine stats "$data/acc/ACC_msr2023.csv"
+    expect_stderr 'has no double precision; take --precision float'
+fi
 expect_exit 0 koine stats --gpu --method sort --precision float --repetitions 3 "$data/acc/ACC_msr2023.csv"
 expect_answers
 expect_exit 0 koine stats --device all --precision float "$data/acc/ACC_msr2023.csv"
@@ -30,9 +36,9 @@ expect_answers
 # One column, out of a folder, from standard input.
 mkdir "$work/folder"
 cp "$data/acc/ACC_msr2023.csv" "$work/folder/"
-expect_exit 0 koine stats --column z "$work/folder"
+expect_exit 0 koine stats --precision "$precision" --column z "$work/folder"
 expect_stdout ' z +117156 .* 45 +11$'
 [ "$(grep -c ' 117156 ' "$work/out")" -eq 1 ] || fail "--column z shows other columns too"
-koine stats --column 3 - <"$data/acc/ACC_msr2023.csv" >"$work/out" || fail "standard input is not read"
+koine stats --precision "$precision" --column 3 - <"$data/acc/ACC_msr2023.csv" >"$work/out" || fail "standard input is not read"
 ran='koine stats --column 3 -'
 expect_stdout ' z +117156 .* 45 +11$'
