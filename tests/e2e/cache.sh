@@ -10,6 +10,7 @@ expect_exit 0 koine cache verify
 expect_exit 0 koine cache clear
 
 need_device
+! on_oclgrind || skip binaries "Oclgrind hands out no binaries to keep"
 write_numbers "$work/numbers.csv"
 expect_exit 0 koine stats --precision "$precision" "$work/numbers.csv"
 cp "$work/out" "$work/first"

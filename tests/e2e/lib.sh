@@ -87,6 +87,13 @@ need_device()
     [ "$precision" = double ] || echo "the default device has no double precision: with --precision float instead"
 }
 
+# on_oclgrind: whether the default device is Oclgrind's, which is slow, hands out no binaries, and gives the lines of
+# the text that it was given instead of those that #line states.
+on_oclgrind()
+{
+    grep -q '"vendor": "Oclgrind"' "$work/devices.json"
+}
+
 # write_numbers FILE: a file with a header and two columns with a known answer:
 # a = 1 2 3 10: mean 4, std sqrt(12.5), median 2.5, MAD 1; b = -1 -1 -1 -1.
 write_numbers()
