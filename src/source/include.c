@@ -215,7 +215,8 @@ static void simplify(char *name)
 
     for (const char *from = name; *from;) {
         size_t length = strcspn(from, "/");
-        bool more = from[length] == '/'; // before it is written over
+        bool more = from[length] == '/'; // asked before anything is written there
+        const char *next = from + length + more;
         if (length == 2 && from[0] == '.' && from[1] == '.' && to > name) {
             for (to--; to > name && to[-1] != '/'; to--)
                 ;
@@ -225,8 +226,10 @@ static void simplify(char *name)
             if (more)
                 *to++ = '/';
         }
-        from += length + more;
+        from = next;
     }
+    if (to > name && to[-1] == '/')
+        to--;
     *to = '\0';
 }
 
