@@ -373,5 +373,5 @@ int main(void)
     const TTest *const tests[] = {long_texts, nested_calls, macro_bombs, include_bombs,
                                   noise,      random_words, memory};
 
-    return run_tests("source: hostile", tests, sizeof tests / sizeof *tests);
+    return TEST_RUN("source: hostile", CK_FORK, tests);
 }

@@ -202,5 +202,5 @@ int main(void)
                                   pragmas,
                                   places};
 
-    return run_tests("source: macros", tests, sizeof tests / sizeof *tests);
+    return TEST_RUN("source: macros", CK_FORK, tests);
 }
