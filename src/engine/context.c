@@ -77,7 +77,9 @@ kn_status engine_context_create(const struct kn_backend *backend, struct be_cont
     engine_log(made, KN_LOG_INFO, "%s: %s, %s, driver %s", made->device.info.spec, made->device.info.name,
                made->device.info.version, made->device.info.driver);
     if (made->device.info.loop_limit)
-        engine_log(made, KN_LOG_WARNING, "%s: this driver stops a work-item's loops after %u iterations without a word",
+        engine_log(made, KN_LOG_INFO,
+                   "%s: this driver ends a work-item's loops after %u iterations in all and reports no error; "
+                   "Koine's kernels stay below that, yours have to",
                    made->device.info.spec, (unsigned)made->device.info.loop_limit);
     *context = made;
     return KN_OK;

@@ -2,7 +2,7 @@
 // Every line of src/engine/quirks.c: through Koine the right thing happens on every device, and beneath it, where the
 // line applies, the driver still does what the line says. A driver that no longer does is named on a line of its own.
 #define CL_TARGET_OPENCL_VERSION 120
-#include "../unit/engine/device_support.h"
+#include "../unit/engine/engine_support.h"
 
 #include <koine/opencl.h>
 

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Which device a word means, which comes first, and what is said where there is none. OpenCL is only used in the
 // tests' own processes, each with the drivers that it asks for.
-#include "device_support.h"
+#include "engine_support.h"
 
 #include <ctype.h>
 
