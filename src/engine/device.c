@@ -53,6 +53,14 @@ static void mark_aliases(struct engine_devices *devices)
             }
 }
 
+void engine_devices_rank(struct engine_devices *devices)
+{
+    sort_by_rank(devices);
+    mark_aliases(devices);
+    if (devices->count > 0 && !devices->items[0].device.info.why_not[0])
+        devices->items[0].device.info.is_default = 1;
+}
+
 static kn_status add_backend(struct engine_devices *devices, const struct kn_backend *backend, kn_error *err)
 {
     struct be_device *found = NULL;
@@ -82,10 +90,7 @@ kn_status engine_devices_find(struct engine_devices *devices, kn_error *err)
         engine_devices_free(devices);
         return status;
     }
-    sort_by_rank(devices);
-    mark_aliases(devices);
-    if (devices->count > 0 && !devices->items[0].device.info.why_not[0])
-        devices->items[0].device.info.is_default = 1;
+    engine_devices_rank(devices);
     return KN_OK;
 }
 

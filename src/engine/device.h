@@ -19,6 +19,9 @@ struct engine_devices {
 kn_status engine_devices_find(struct engine_devices *devices, kn_error *err);
 void engine_devices_free(struct engine_devices *devices);
 
+// Sorts them, names the entries that are one device, and marks the default; part of engine_devices_find.
+void engine_devices_rank(struct engine_devices *devices);
+
 // The device that `spec` means (see kn_context_open).
 kn_status engine_devices_match(const struct engine_devices *devices, const char *spec,
                                const struct engine_device **match, kn_error *err);
