@@ -4,6 +4,8 @@
 
 #include <pthread.h>
 
+#include "../../../src/engine/engine.h"
+
 static kn_context *context;
 static kn_queue *queue;
 
@@ -312,6 +314,38 @@ END_TEST
 
 // ---- threads ----
 
+// Each queue sets its arguments on a kernel object of its own; a closed queue's serves the next.
+START_TEST(kernel_objects)
+{
+    kn_program *program = build_text(context, steps);
+    kn_kernel *kernel = kernel_of(program, "first");
+    kn_buffer *buffer = filled(4, 1);
+    kn_arg args[] = {KN_BUFFER(buffer)};
+    kn_range range = {1, {4}, {0}, {0}};
+
+    expect_ok(kn_launch(queue, kernel, &range, args, 1, NULL, &err));
+    for (int i = 0; i < 3; i++) {
+        kn_queue *second = open_queue(context), *third = open_queue(context);
+
+        expect_ok(kn_launch(second, kernel, &range, args, 1, NULL, &err));
+        expect_ok(kn_launch(third, kernel, &range, args, 1, NULL, &err));
+        expect_ok(kn_launch(second, kernel, &range, args, 1, NULL, &err));
+        ck_assert_uint_eq(kernel->clone_count, 3);
+        ck_assert_ptr_eq(kernel->clones[0].queue, queue);
+        ck_assert_ptr_eq(kernel->clones[1].queue, second);
+        ck_assert_ptr_eq(kernel->clones[2].queue, third);
+        ck_assert_ptr_ne(kernel->clones[0].native, kernel->clones[1].native);
+        ck_assert_ptr_ne(kernel->clones[1].native, kernel->clones[2].native);
+        kn_queue_close(second);
+        kn_queue_close(third);
+        ck_assert_ptr_null(kernel->clones[1].queue);
+        ck_assert_ptr_null(kernel->clones[2].queue);
+    }
+    kn_buffer_free(buffer);
+    kn_program_free(program);
+}
+END_TEST
+
 enum { THREADS = 4, LAUNCHES = 200, WIDTH = 64 };
 
 struct worker {
@@ -379,7 +413,7 @@ END_TEST
 int main(void)
 {
     const TTest *const tests[] = {every_kind_of_argument, every_range, required_group,       debug_sync,
-                                  profile,                several_threads, waiting_for_a_launch};
+                                  profile,                several_threads, waiting_for_a_launch, kernel_objects};
 
     return RUN_ON_DEVICE_WITH("launch", set_up, tear_down, tests);
 }
