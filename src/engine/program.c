@@ -12,7 +12,6 @@
 #include "../base/array.h"
 #include "../base/error.h"
 #include "../base/text.h"
-#include "../source/embedded.h"
 #include "build_log.h"
 #include "cache.h"
 #include "target.h"
