@@ -15,12 +15,15 @@
 static void print_items(struct printer *printer)
 {
     for (const struct syn_item *item = printer->parser->items; item; item = item->next) {
+        if (item != printer->parser->items)
+            print_space(printer);
         print_tags(printer, item->tags);
         if (item->definition)
             rewrite_function(printer, item);
         else
             print_declaration(printer, item->declaration, false);
     }
+    print_trim(printer);
 }
 
 static const char *find_embedded(const struct src_embedded *table, const char *name)

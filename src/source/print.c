@@ -4,14 +4,29 @@
 
 #include <string.h>
 
+void print_trim(struct printer *printer)
+{
+    struct kn_text *out = printer->out;
+
+    while (out->length && out->data[out->length - 1] == ' ')
+        out->data[--out->length] = '\0';
+}
+
+void print_space(struct printer *printer)
+{
+    const struct kn_text *out = printer->out;
+
+    if (out->length && out->data[out->length - 1] != ' ' && out->data[out->length - 1] != '\n')
+        print_text(printer, " ");
+}
+
 void print_place(struct printer *printer, const struct src_token *place)
 {
     long line = (long)place->line;
 
     if (printer->file && strcmp(printer->file, place->file) == 0 && line == printer->line)
         return;
-    while (printer->out->length && printer->out->data[printer->out->length - 1] == ' ')
-        printer->out->data[--printer->out->length] = '\0';
+    print_trim(printer);
     if (printer->file && strcmp(printer->file, place->file) == 0 && line > printer->line &&
         line < printer->line + 8) {
         for (; printer->line < line; printer->line++)

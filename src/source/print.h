@@ -26,6 +26,9 @@ struct printer {
 };
 
 // print.c: places, names, types.
+// A blank between two things, if none is there; and blanks at the end away, before a line ends.
+void print_space(struct printer *printer);
+void print_trim(struct printer *printer);
 void print_place(struct printer *printer, const struct src_token *place);
 void print_word(struct printer *printer, const struct syn_word *word);
 void print_symbol(struct printer *printer, const struct syn_symbol *symbol);

@@ -175,7 +175,8 @@ void print_declaration(struct printer *printer, const struct syn_declaration *de
     }
     for (const struct syn_declarator *d = declaration->declarators; d; d = d->next, first = false) {
         print_place(printer, first ? declaration->place : d->place);
-        print_text(printer, first ? "" : " ");
+        if (!first)
+            print_space(printer);
         if (d->symbol->kind == SYN_SYMBOL_VARIABLE) {
             print_variable(printer, d, split);
             continue;

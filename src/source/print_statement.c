@@ -29,14 +29,14 @@ static void print_pragma(struct printer *printer, const struct syn_statement *st
 
     if (!statement->pragma && !unroll)
         return;
+    print_trim(printer);
     if (statement->pragma) {
-        print_place(printer, statement->pragma);
-        kn_text_format(printer->out, "\n#pragma %.*s\n", (int)statement->pragma->length,
+        kn_text_format(printer->out, "\n#pragma %.*s", (int)statement->pragma->length,
                        statement->pragma->text);
     } else if (unroll > 0) {
-        kn_text_format(printer->out, "\n#pragma unroll %ld\n", unroll);
+        kn_text_format(printer->out, "\n#pragma unroll %ld", unroll);
     } else {
-        print_text(printer, "\n#pragma unroll\n");
+        print_text(printer, "\n#pragma unroll");
     }
     printer->file = NULL;
 }
@@ -201,11 +201,11 @@ void print_block(struct printer *printer, const struct syn_statement *first, con
     for (const struct syn_statement *s = first; s; s = s->next) {
         // A label's own declaration stands behind it: no later label, no jump over it.
         split = split && s != last_label;
-        print_text(printer, " ");
+        print_space(printer);
         print_statement(printer, s, split);
     }
     printer->indent--;
-    print_text(printer, " ");
+    print_space(printer);
     print_place(printer, end);
     print_text(printer, "}");
 }

@@ -33,8 +33,8 @@ static const char *read_conversion(const char *at, struct conversion *conversion
 
 static void add_conversion(struct kn_text *text, const struct conversion *conversion)
 {
-    // hl is a vector of 32-bit elements, plain for C; %s and %c keep what they have.
-    const char *length = strcmp(conversion->length, "hl") == 0 ? "" : conversion->length;
+    // hl is a vector of 32-bit elements, plain for C; CUDA has no hh: the argument is cut to a byte instead.
+    const char *length = conversion->length[0] == 'h' && conversion->length[1] ? "" : conversion->length;
     bool real = conversion->letter && strchr("fFeEgGaA", conversion->letter);
     int lanes = conversion->lanes ? conversion->lanes : 1;
 
@@ -46,10 +46,18 @@ static void add_conversion(struct kn_text *text, const struct conversion *conver
     }
 }
 
-static void print_lanes(struct printer *printer, const struct syn_expr *argument, int lanes)
+static const char *byte_cast(const struct conversion *conversion)
 {
-    for (int i = 0; i < lanes; i++) {
-        print_text(printer, ", kn_component(");
+    if (strcmp(conversion->length, "hh") != 0 || !conversion->letter)
+        return "";
+    return strchr("uxXo", conversion->letter) ? "(unsigned char)" : "(signed char)";
+}
+
+static void print_lanes(struct printer *printer, const struct syn_expr *argument,
+                        const struct conversion *conversion)
+{
+    for (int i = 0; i < conversion->lanes; i++) {
+        kn_text_format(printer->out, ", %skn_component(", byte_cast(conversion));
         print_expr(printer, argument);
         kn_text_format(printer->out, ", %d)", i);
     }
@@ -93,10 +101,12 @@ static const struct syn_expr *rewrite_format(struct printer *printer, const stru
             if (!repeats(argument))
                 syn_fail(printer->parser, KN_ERROR_UNSUPPORTED, argument->place->token,
                          "printf of a vector expression; make it a variable first");
-            print_lanes(printer, argument, conversion.lanes);
+            print_lanes(printer, argument, &conversion);
         } else if (argument) {
-            print_text(printer, ", ");
+            bool cut = *byte_cast(&conversion) != 0;
+            kn_text_format(printer->out, ", %s%s", byte_cast(&conversion), cut ? "(" : "");
             print_expr(printer, argument);
+            print_text(printer, cut ? ")" : "");
         }
         printer->out = out;
         argument = argument ? argument->next : NULL;
