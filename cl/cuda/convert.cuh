@@ -37,40 +37,103 @@ template <class F> KN_FN F kn_next(F x, int direction)
     return kn_bits<F>((I)(bits + ((bits < 0) == (direction > 0) ? -1 : 1)));
 }
 
-// ---- rounding to an integral number
+KN_FN int kn_leading_zeros(ulong x)
+{
+#if KN_ON_DEVICE
+    return ::__clzll((long long)x);
+#else
+    return x ? __builtin_clzl(x) : 64;
+#endif
+}
 
-KN_FN float kn_round_as(float x, kn_rte)
+// ---- real to integer, rounding
+
+#if KN_ON_DEVICE
+// The hardware saturates, and makes 0 of NaN where neither side has 64 bits.
+#define KN_REAL_TO_INTEGER(from, name, to, type)                                                                      \
+    KN_FN type kn_to_##to(from x, kn_rte)                                                                             \
+    {                                                                                                                 \
+        return ::__##name##2##to##_rn(x);                                                                             \
+    }                                                                                                                 \
+    KN_FN type kn_to_##to(from x, kn_rtp)                                                                             \
+    {                                                                                                                 \
+        return ::__##name##2##to##_ru(x);                                                                             \
+    }                                                                                                                 \
+    KN_FN type kn_to_##to(from x, kn_rtn)                                                                             \
+    {                                                                                                                 \
+        return ::__##name##2##to##_rd(x);                                                                             \
+    }                                                                                                                 \
+    KN_FN type kn_to_##to(from x, kn_rtz)                                                                             \
+    {                                                                                                                 \
+        return ::__##name##2##to##_rz(x);                                                                             \
+    }
+KN_REAL_TO_INTEGER(float, float, int, int)
+KN_REAL_TO_INTEGER(float, float, uint, uint)
+KN_REAL_TO_INTEGER(float, float, ll, long)
+KN_REAL_TO_INTEGER(float, float, ull, ulong)
+KN_REAL_TO_INTEGER(double, double, int, int)
+KN_REAL_TO_INTEGER(double, double, uint, uint)
+KN_REAL_TO_INTEGER(double, double, ll, long)
+KN_REAL_TO_INTEGER(double, double, ull, ulong)
+
+template <class T, bool Sat, class R, class S> KN_FN T kn_convert_from_real(S x)
 {
-    return ::rintf(x);
+    typedef kn_choose<kn_same<R, kn_default>, kn_rtz, R> rounding;
+    if (sizeof(T) == 8 || sizeof(S) == 8)
+        x = x != x ? (S)0 : x;
+    if constexpr (sizeof(T) == 8 && kn_is_signed<T>) {
+        return (T)kn_to_ll(x, rounding());
+    } else if constexpr (sizeof(T) == 8) {
+        return (T)kn_to_ull(x, rounding());
+    } else if constexpr (sizeof(T) == 4 && !kn_is_signed<T>) {
+        return (T)kn_to_uint(x, rounding());
+    } else {
+        int i = kn_to_int(x, rounding());
+        if (Sat && sizeof(T) < 4)
+            i = ::max(::min(i, (int)kn_int_max<T>), (int)kn_int_min<T>);
+        return (T)i;
+    }
 }
-KN_FN float kn_round_as(float x, kn_rtp)
-{
-    return ::ceilf(x);
-}
-KN_FN float kn_round_as(float x, kn_rtn)
-{
-    return ::floorf(x);
-}
-KN_FN double kn_round_as(double x, kn_rte)
+#else
+inline double kn_round_as(double x, kn_rte)
 {
     return ::rint(x);
 }
-KN_FN double kn_round_as(double x, kn_rtp)
+inline double kn_round_as(double x, kn_rtp)
 {
     return ::ceil(x);
 }
-KN_FN double kn_round_as(double x, kn_rtn)
+inline double kn_round_as(double x, kn_rtn)
 {
     return ::floor(x);
 }
-template <class F> KN_FN F kn_round_as(F x, kn_rtz)
+inline double kn_round_as(double x, kn_rtz)
 {
-    return x; // the cast to an integer truncates
+    return ::trunc(x);
 }
-template <class F> KN_FN F kn_round_as(F x, kn_default)
+inline double kn_round_as(double x, kn_default)
 {
-    return x;
+    return ::trunc(x);
 }
+
+// Out of range without _sat is the implementation's choice: the 32 or 64 bits that the device would cut.
+template <class T, bool Sat, class R, class S> KN_FN T kn_convert_from_real(S x)
+{
+    if constexpr (!Sat && sizeof(T) < 4) {
+        return (T)kn_convert_from_real<int, true, R>(x);
+    } else {
+        const double end = (double)(kn_unsigned<T>)(kn_int_max<T> / 2 + 1) * 2; // one more than the largest
+        double y = kn_round_as((double)x, R());
+        if (y != y)
+            return 0;
+        if (y >= end)
+            return kn_int_max<T>;
+        if (y <= (kn_is_signed<T> ? -end : 0.0))
+            return kn_int_min<T>;
+        return (T)y;
+    }
+}
+#endif
 
 // 1, -1 or 0: where an inexact result that lies below (low) or above (high) the exact one has to move.
 template <class R> KN_FN int kn_direction(bool negative, bool low, bool high)
@@ -102,22 +165,6 @@ template <class T, bool Sat, class S> KN_FN T kn_convert_integer(S x)
     return (T)x;
 }
 
-// Real to integer. Out of range without _sat is the implementation's choice: saturated where the hardware does so.
-template <class T, bool Sat, class R, class S> KN_FN T kn_convert_from_real(S x)
-{
-    const S end = (S)(kn_unsigned<T>)((kn_unsigned<T>)kn_int_max<T> / 2 + 1) * 2; // one more than the largest
-    S y = kn_round_as(x, R());
-    if (Sat || !KN_ON_DEVICE) {
-        if (y != y)
-            return 0;
-        if (y >= end)
-            return kn_int_max<T>;
-        if (y <= (kn_is_signed<T> ? -end : (S)0))
-            return kn_int_min<T>;
-    }
-    return (T)y;
-}
-
 // Integer to real: magnitudes that do not fit the significand are cut to it and rounded by hand.
 template <class T, class R, class S> KN_FN T kn_convert_to_real(S x)
 {
@@ -126,9 +173,9 @@ template <class T, class R, class S> KN_FN T kn_convert_to_real(S x)
     constexpr int digits = sizeof(T) == 4 ? 24 : 53;
     bool negative = kn_is_signed<S> && x < 0;
     ulong magnitude = negative ? 0 - (ulong)x : (ulong)x;
-    int drop = 0;
-    while (magnitude >> drop >= (ulong)1 << digits)
-        drop++;
+    int drop = 64 - kn_leading_zeros(magnitude) - digits;
+    if (drop <= 0)
+        return (T)x;
     ulong kept = magnitude >> drop;
     bool inexact = (kept << drop) != magnitude;
     bool away = negative ? kn_same<R, kn_rtn> : kn_same<R, kn_rtp>;

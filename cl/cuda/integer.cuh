@@ -67,14 +67,6 @@ template <class T> KN_FN T kn_rhadd_one(T x, T y)
 }
 KN_INTEGER_2(rhadd)
 
-KN_FN int kn_leading_zeros(ulong x)
-{
-#if KN_ON_DEVICE
-    return ::__clzll((long long)x);
-#else
-    return x ? __builtin_clzl(x) : 64;
-#endif
-}
 KN_FN int kn_bit_count(ulong x)
 {
 #if KN_ON_DEVICE

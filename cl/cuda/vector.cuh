@@ -178,15 +178,32 @@ KN_VECTOR_NAMES(double)
 
 // ---- selections
 
+// The K-th of a list.
+template <int K, int First, int... I> struct kn_nth {
+    static constexpr int value = kn_nth<K - 1, I...>::value;
+};
+template <int First, int... I> struct kn_nth<0, First, I...> {
+    static constexpr int value = First;
+};
+
+// Whether the indices count up from a multiple of their number: such a part of a vector is a vector in memory.
+template <int... I> constexpr bool kn_is_part = false;
+template <int A, int B> constexpr bool kn_is_part<A, B> = A % 2 == 0 && B == A + 1;
+template <int A, int B, int C, int D>
+constexpr bool kn_is_part<A, B, C, D> = A % 4 == 0 && B == A + 1 && C == A + 2 && D == A + 3;
+
 // A selection's own copy assignment stays trivial, so that vectors do; it would copy the whole array, so nobody may
 // call it: `a.xy = b.xy` with a constant b is written `a.xy = kn_rvalue(b.xy)` by the rewriter.
-template <class T, int N, int... I> struct kn_swizzle {
+template <class T, int N, int... I> struct alignas((N == 3 ? 4 : N) * sizeof(T)) kn_swizzle {
     typedef vec<T, sizeof...(I)> kn_vec;
     T kn_s[N == 3 ? 4 : N];
 
-    KN_BOTH constexpr operator kn_vec() const
+    KN_BOTH operator kn_vec() const
     {
-        return kn_vec(kn_lanes(), kn_s[I]...);
+        if constexpr (kn_is_part<I...>)
+            return *reinterpret_cast<const kn_vec *>(&kn_s[kn_nth<0, I...>::value]);
+        else
+            return kn_vec(kn_lanes(), kn_s[I]...);
     }
     template <class U, kn_when<kn_is_operand<U>> = 0> KN_BOTH kn_swizzle &operator=(U &&u)
     {
@@ -197,7 +214,10 @@ template <class T, int N, int... I> struct kn_swizzle {
   private:
     template <int... J> KN_BOTH void kn_set(kn_vec v, kn_seq<J...>)
     {
-        ((kn_s[I] = v.kn_s[J]), ...);
+        if constexpr (kn_is_part<I...>)
+            *reinterpret_cast<kn_vec *>(&kn_s[kn_nth<0, I...>::value]) = v;
+        else
+            ((kn_s[I] = v.kn_s[J]), ...);
     }
     template <class, int> friend struct vec;
     kn_swizzle &operator=(const kn_swizzle &) = default;
@@ -222,12 +242,6 @@ template <class T, int I, class S, int N> KN_BOTH constexpr T kn_lane(const vec<
 {
     return (T)a.kn_s[I];
 }
-template <int K, int First, int... I> struct kn_nth {
-    static constexpr int value = kn_nth<K - 1, I...>::value;
-};
-template <int First, int... I> struct kn_nth<0, First, I...> {
-    static constexpr int value = First;
-};
 template <class T, int I, class S, int N, int... J> KN_BOTH constexpr T kn_lane(const kn_swizzle<S, N, J...> &a)
 {
     return (T)a.kn_s[kn_nth<I, J...>::value];
