@@ -153,7 +153,7 @@ template <class R> KN_FN int kn_direction(bool negative, bool low, bool high)
 template <class T, bool Sat, class S> KN_FN T kn_convert_integer(S x)
 {
     if (Sat) {
-        if (kn_is_signed<S> && x < 0) {
+        if (kn_is_negative(x)) {
             if (!kn_is_signed<T>)
                 return 0;
             if ((long)x < (long)kn_int_min<T>)
@@ -171,7 +171,7 @@ template <class T, class R, class S> KN_FN T kn_convert_to_real(S x)
     if (kn_same<R, kn_default> || kn_same<R, kn_rte>)
         return (T)x;
     constexpr int digits = sizeof(T) == 4 ? 24 : 53;
-    bool negative = kn_is_signed<S> && x < 0;
+    bool negative = kn_is_negative(x);
     ulong magnitude = negative ? 0 - (ulong)x : (ulong)x;
     int drop = 64 - kn_leading_zeros(magnitude) - digits;
     if (drop <= 0)
@@ -315,7 +315,7 @@ template <class S> struct kn_shape_<kn_init_value<S>> : kn_shape_<S> {};
 template <class A, class B, bool Vector, bool Null> struct kn_arms_ {
     typedef kn_bare<decltype(true ? *(A *)nullptr : *(B *)nullptr)> type;
 };
-template <class A, bool Vector, bool Null> struct kn_arms_<A, A, Vector, Null> {
+template <class A> struct kn_arms_<A, A, false, false> {
     typedef A type;
 };
 template <class A, class B> struct kn_arms_<A, B, true, false> {
@@ -325,7 +325,8 @@ template <class A, class B> struct kn_arms_<A, B, false, true> {
     typedef kn_choose<kn_is_pointer<A>, A, B> type;
 };
 template <class A, class B>
-using kn_arms = typename kn_arms_<A, B, kn_is_vector<A> || kn_is_vector<B>, kn_is_pointer<A> != kn_is_pointer<B>>::type;
+using kn_arms = typename kn_arms_<A, B, !kn_same<A, B> && (kn_is_vector<A> || kn_is_vector<B>),
+                                  kn_is_pointer<A> != kn_is_pointer<B>>::type;
 
 template <class T> KN_BOTH constexpr T kn_either(bool c, T a, T b)
 {

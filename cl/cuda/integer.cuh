@@ -22,7 +22,7 @@ namespace kn {
 // abs and abs_diff give the unsigned type.
 template <class T> KN_FN kn_unsigned<T> kn_abs_one(T x)
 {
-    return x < 0 ? (kn_unsigned<T>)(0 - (kn_unsigned<T>)x) : (kn_unsigned<T>)x;
+    return kn_is_negative(x) ? (kn_unsigned<T>)(0 - (kn_unsigned<T>)x) : (kn_unsigned<T>)x;
 }
 template <class A> KN_FN auto abs(const A &a)
 {
@@ -37,11 +37,17 @@ template <class A, class B> KN_FN auto abs_diff(const A &a, const B &b)
         [](T x, T y) { return x > y ? (U)((U)x - (U)y) : (U)((U)y - (U)x); }, a, b);
 }
 
+// The end of T's range on x's side of 0.
+template <class T> KN_FN T kn_int_end(T x)
+{
+    return kn_is_negative(x) ? kn_int_min<T> : kn_int_max<T>;
+}
+
 template <class T> KN_FN T kn_add_sat_one(T x, T y)
 {
     T sum = (T)((kn_unsigned<T>)x + (kn_unsigned<T>)y);
     if (kn_is_signed<T>)
-        return (T)((x ^ sum) & (y ^ sum)) < 0 ? (x < 0 ? kn_int_min<T> : kn_int_max<T>) : sum;
+        return kn_is_negative((T)((x ^ sum) & (y ^ sum))) ? kn_int_end(x) : sum;
     return sum < x ? kn_int_max<T> : sum;
 }
 KN_INTEGER_2(add_sat)
@@ -50,7 +56,7 @@ template <class T> KN_FN T kn_sub_sat_one(T x, T y)
 {
     T difference = (T)((kn_unsigned<T>)x - (kn_unsigned<T>)y);
     if (kn_is_signed<T>)
-        return (T)((x ^ y) & (x ^ difference)) < 0 ? (x < 0 ? kn_int_min<T> : kn_int_max<T>) : difference;
+        return kn_is_negative((T)((x ^ y) & (x ^ difference))) ? kn_int_end(x) : difference;
     return x < y ? (T)0 : difference;
 }
 KN_INTEGER_2(sub_sat)
@@ -134,11 +140,9 @@ template <class T> KN_FN T kn_mad_sat_one(T x, T y, T z)
         T low = (T)((ulong)x * (ulong)y);
         T high = kn_mul_hi_one(x, y);
         T sum = (T)((ulong)low + (ulong)z);
-        if (kn_is_signed<T>) { // carry the sign of z and of the low words into the high word
-            T top = (T)((ulong)high + (ulong)(z < 0 ? -1L : 0L) + ((ulong)sum < (ulong)low ? 1 : 0));
-            if (top != (sum < 0 ? (T)-1 : (T)0))
-                return top < 0 ? kn_int_min<T> : kn_int_max<T>;
-            return sum;
+        if (kn_is_signed<T>) { // the sign of z and the carry of the low words go into the high word
+            T top = (T)((ulong)high + (ulong)(kn_is_negative(z) ? -1L : 0L) + ((ulong)sum < (ulong)low ? 1 : 0));
+            return top == (kn_is_negative(sum) ? (T)-1 : (T)0) ? sum : kn_int_end(top);
         }
         return high || sum < low ? kn_int_max<T> : sum;
     }

@@ -118,6 +118,14 @@ template <class T>
 constexpr T kn_int_max = kn_is_signed<T> ? (T)((kn_unsigned<T>)~(kn_unsigned<T>)0 >> 1) : (T)~(T)0;
 template <class T> constexpr T kn_int_min = kn_is_signed<T> ? (T)(-kn_int_max<T> - 1) : (T)0;
 
+template <class T> KN_BOTH constexpr bool kn_is_negative(T x)
+{
+    if constexpr (kn_kind<T> == kn_unsigned_number)
+        return false;
+    else
+        return x < 0;
+}
+
 // ---- elements and widths: of scalars, vectors and component selections
 
 template <class T> struct kn_shape_ {
