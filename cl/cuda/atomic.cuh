@@ -53,7 +53,7 @@ template <class T> KN_FN T kn_atomic_cmpxchg(volatile T *p, T expected, T x)
 #define KN_ATOMIC_OPERATION(name, value)                                                                              \
     template <class T> KN_FN T kn_atomic_##name(volatile T *p, T x)                                                   \
     {                                                                                                                 \
-        typedef kn_unsigned<T> U;                                                                                     \
+        [[maybe_unused]] typedef kn_unsigned<T> U;                                                                    \
         T before = *p;                                                                                                \
         *p = (T)(value);                                                                                              \
         return before;                                                                                                \

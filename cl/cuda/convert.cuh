@@ -23,7 +23,7 @@ template <class R, class A> KN_FN R kn_as(const A &a)
     auto from = kn_rvalue(a);
     static_assert(sizeof(R) == sizeof from, "as_type: the sizes differ");
     R r;
-    ::memcpy(&r, &from, sizeof r);
+    ::memcpy((void *)&r, (const void *)&from, sizeof r);
     return r;
 }
 
@@ -328,6 +328,14 @@ template <class A, class B>
 using kn_arms = typename kn_arms_<A, B, !kn_same<A, B> && (kn_is_vector<A> || kn_is_vector<B>),
                                   kn_is_pointer<A> != kn_is_pointer<B>>::type;
 
+template <class R, class A> KN_BOTH constexpr R kn_arm(A a)
+{
+    if constexpr (kn_is_pointer<R> && kn_is_scalar<A>)
+        return (R)(uintptr_t)a;
+    else
+        return (R)a;
+}
+
 template <class T> KN_BOTH constexpr T kn_either(bool c, T a, T b)
 {
     return c ? a : b;
@@ -351,7 +359,7 @@ template <class C, class FA, class FB> KN_BOTH constexpr auto kn_ternary(const C
         c ? (void)fa() : (void)fb();
     } else {
         typedef kn_arms<A, B> R;
-        return c ? (R)fa() : (R)fb();
+        return c ? kn_arm<R>(fa()) : kn_arm<R>(fb());
     }
 }
 

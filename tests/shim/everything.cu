@@ -66,7 +66,7 @@ template <class T> KN_FN void integer_functions(T *p)
     EACH_INTEGER_1(CALL_1)
     EACH_INTEGER_2(CALL_2)
     EACH_INTEGER_3(CALL_3)
-    sum += kn_shl(x, y) + kn_shr(x, 3) + (x / y) % z + (x & y | z ^ ~x) + -x;
+    sum += kn_shl(x, y) + kn_shr(x, 3) + (x / y) % z + ((x & y) | (z ^ ~x)) + -x;
     sum += kn_as<T>(abs(x)) + kn_as<T>(abs_diff(x, y));
     p[4] = select(x, y, z) + bitselect(x, y, z);
     p[5] = sum++;
@@ -171,9 +171,10 @@ KN_CONSTANT_VAR float limits[5] = {NAN, FLT_MAX, -HUGE_VALF, M_PI_F, kn_init(1.5
 
 KN_BODY void values(const kn_item &, float4 *v, int n)
 {
-    pair p = {kn_init(1.5f), kn_init(v[0]), kn_init(n), kn_init(2), kn_init(0)};
+    pair p = {kn_init(1.5f), kn_init(v[0]), {kn_init(n), kn_init(2)}, kn_init(0)};
+    pair flat = {kn_init(1.5f), kn_init(v[0]), kn_init(n), kn_init(2), kn_init(0)};
     float4 list = {v[0].xy, 1, 2};
-    v[0] = p.b * table[n] + limits[n] + p.c[1] + list + p.a;
+    v[0] = p.b * table[n] + limits[n] + p.c[1] + list + p.a + flat.c[0];
     v[1] = kn_make<float4>(v[2].xyz, kn_cast<float>(n)) + kn_cast<float4>(n);
     v[2] = kn_as<float4>(kn_make<int4>(n, kn_make<int2>(1, 2), true));
 }
