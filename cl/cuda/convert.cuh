@@ -354,12 +354,12 @@ template <class C, class FA, class FB> KN_BOTH constexpr auto kn_ternary(const C
     typedef kn_value<decltype(fb())> B;
     if constexpr (kn_is_vector<C>) {
         typedef vec<kn_gen<A, B>, kn_width<C>> R;
-        return kn_ternary_lanes<C, R>(c, fa(), fb(), kn_range<kn_width<C>>());
+        return kn_ternary_lanes<C, R>(c, (A)fa(), (B)fb(), kn_range<kn_width<C>>());
     } else if constexpr (kn_same<A, void> || kn_same<B, void>) {
         c ? (void)fa() : (void)fb();
     } else {
         typedef kn_arms<A, B> R;
-        return c ? kn_arm<R>(fa()) : kn_arm<R>(fb());
+        return c ? kn_arm<R>((A)fa()) : kn_arm<R>((B)fb());
     }
 }
 

@@ -35,13 +35,13 @@ KN_FN unsigned kn_unfold(unsigned linear, const unsigned (&sizes)[3], uint d)
 }
 KN_FN unsigned kn_local_id(const kn_item &me, uint d)
 {
-    if (me.flags & kn_block_is_linear)
+    if (KN_LINEAR && (me.flags & kn_block_is_linear))
         return kn_unfold(threadIdx.x, me.local, d);
     return d == 0 ? threadIdx.x : d == 1 ? threadIdx.y : threadIdx.z;
 }
 KN_FN unsigned kn_group_id(const kn_item &me, uint d)
 {
-    if (me.flags & kn_grid_is_linear)
+    if (KN_LINEAR && (me.flags & kn_grid_is_linear))
         return kn_unfold(blockIdx.x, me.groups, d);
     return d == 0 ? blockIdx.x : d == 1 ? blockIdx.y : blockIdx.z;
 }

@@ -194,11 +194,16 @@ constexpr bool kn_is_part<A, B, C, D> = A % 4 == 0 && B == A + 1 && C == A + 2 &
 
 // A selection's own copy assignment stays trivial, so that vectors do; it would copy the whole array, so nobody may
 // call it: `a.xy = b.xy` with a constant b is written `a.xy = kn_rvalue(b.xy)` by the rewriter.
-template <class T, int N, int... I> struct alignas((N == 3 ? 4 : N) * sizeof(T)) kn_swizzle {
+template <class T, int N, int... I> struct kn_swizzle {
     typedef vec<T, sizeof...(I)> kn_vec;
     T kn_s[N == 3 ? 4 : N];
 
-    KN_BOTH operator kn_vec() const
+    // One that was returned by value stands alone, with its elements' alignment only.
+    KN_BOTH constexpr operator kn_vec() const &&
+    {
+        return kn_vec(kn_lanes(), kn_s[I]...);
+    }
+    KN_BOTH operator kn_vec() const &
     {
         if constexpr (kn_is_part<I...>)
             return *reinterpret_cast<const kn_vec *>(&kn_s[kn_nth<0, I...>::value]);

@@ -96,9 +96,9 @@ template <class T> KN_FN void atomics(volatile T *p)
 KN_BODY void reals(const kn_item &kn_me, float *f, float4 *f4, double *d, double4 *d4, int *i, int4 *i4, long4 *l4)
 {
     real_functions(kn_me, f, i, i + 8);
-    real_functions(kn_me, f4, i4, i4 + 8);
+    real_functions(kn_me, (float2 *)f4, (int2 *)i4, (int2 *)i4 + 8);
     real_functions(kn_me, d, (long *)l4, i + 16);
-    real_functions(kn_me, d4, l4, i4 + 16);
+    real_functions(kn_me, (double2 *)d4, (long2 *)l4, (int2 *)i4 + 16);
     f4[0] = cross(f4[1], f4[2]) * dot(f4[0], f4[1]) + length(f4[3]) + distance(f4[1], f4[2]) + normalize(f4[4]);
     f4[0] += fast_length(f4[1]) + fast_distance(f4[1], f4[2]) + fast_normalize(f4[3]) + length(f[0]) + dot(f[0], f[1]);
     f4[0].xyz = cross(f4[1].xyz, f4[2].xyz) + normalize(f4[3].xyz);
@@ -110,7 +110,7 @@ KN_BODY void integers(const kn_item &, char *c, ushort4 *s, int *i, uint4 *u, lo
 {
 #define INTEGER_FUNCTIONS(T)                                                                                          \
     integer_functions((T *)c);                                                                                        \
-    integer_functions((T##4 *)s);                                                                                     \
+    integer_functions((T##2 *)s);                                                                                     \
     conversions((T##4 *)u, f, (double4 *)m, (uchar4 *)c, (long4 *)l);
     EACH_INTEGER(INTEGER_FUNCTIONS)
     conversions(f + 8, f, (double4 *)m, (uchar4 *)c, (long4 *)l);
