@@ -1,25 +1,27 @@
 // SPDX-License-Identifier: Apache-2.0
-// Common built-ins (table 6.12), and min, max and clamp of integers with them; shuffle, shuffle2 and kn_component.
+// Common built-ins (table 6.12), and min, max and clamp of integers with them; shuffle, shuffle2 and
+// kn_component.
 
-namespace kn {
+namespace kn
+{
 
-#define KN_COMMON_1(name, x, ...)                                                                                     \
-    template <class A> KN_FN auto name(const A &a)                                                                    \
-    {                                                                                                                 \
-        typedef kn_real<A> T;                                                                                         \
-        return kn_map<T, T, kn_width<A>>([](T x) -> T { return __VA_ARGS__; }, a);                                    \
+#define KN_COMMON_1(name, x, ...)                                                                            \
+    template <class A> KN_FN auto name(const A &a)                                                           \
+    {                                                                                                        \
+        typedef kn_real<A> T;                                                                                \
+        return kn_map<T, T, kn_width<A>>([](T x) -> T { return __VA_ARGS__; }, a);                           \
     }
-#define KN_COMMON_2(name, x, y, ...)                                                                                  \
-    template <class A, class B> KN_FN auto name(const A &a, const B &b)                                               \
-    {                                                                                                                 \
-        typedef kn_real<A, B> T;                                                                                      \
-        return kn_map<T, T, kn_gen_width<A, B>>([](T x, T y) -> T { return __VA_ARGS__; }, a, b);                     \
+#define KN_COMMON_2(name, x, y, ...)                                                                         \
+    template <class A, class B> KN_FN auto name(const A &a, const B &b)                                      \
+    {                                                                                                        \
+        typedef kn_real<A, B> T;                                                                             \
+        return kn_map<T, T, kn_gen_width<A, B>>([](T x, T y) -> T { return __VA_ARGS__; }, a, b);            \
     }
-#define KN_COMMON_3(name, x, y, z, ...)                                                                               \
-    template <class A, class B, class C> KN_FN auto name(const A &a, const B &b, const C &c)                          \
-    {                                                                                                                 \
-        typedef kn_real<A, B, C> T;                                                                                   \
-        return kn_map<T, T, kn_gen_width<A, B, C>>([](T x, T y, T z) -> T { return __VA_ARGS__; }, a, b, c);          \
+#define KN_COMMON_3(name, x, y, z, ...)                                                                      \
+    template <class A, class B, class C> KN_FN auto name(const A &a, const B &b, const C &c)                 \
+    {                                                                                                        \
+        typedef kn_real<A, B, C> T;                                                                          \
+        return kn_map<T, T, kn_gen_width<A, B, C>>([](T x, T y, T z) -> T { return __VA_ARGS__; }, a, b, c); \
     }
 
 template <class A, class B> KN_FN auto max(const A &a, const B &b)

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// OpenCL C's constants. They are macros, as the specification has them; a front end that expands them itself (they may
-// stand in #if) leaves nothing to do here.
+// OpenCL C's constants. They are macros, as the specification has them; a front end that expands them itself
+// (they may stand in #if) leaves nothing to do here.
 
 #undef CHAR_BIT
 #define CHAR_BIT 8

@@ -1,14 +1,22 @@
 // SPDX-License-Identifier: Apache-2.0
-// Changing types: convert_T (saturation, rounding), as_T, casts, vector literals, initialisers, the ternary operator.
+// Changing types: convert_T (saturation, rounding), as_T, casts, vector literals, initialisers, the ternary
+// operator.
 
-namespace kn {
+namespace kn
+{
 
-struct kn_sat {};
-struct kn_rte {};
-struct kn_rtz {};
-struct kn_rtp {};
-struct kn_rtn {};
-struct kn_default {};
+struct kn_sat {
+};
+struct kn_rte {
+};
+struct kn_rtz {
+};
+struct kn_rtp {
+};
+struct kn_rtn {
+};
+struct kn_default {
+};
 
 // ---- bits
 
@@ -50,22 +58,22 @@ KN_FN int kn_leading_zeros(ulong x)
 
 #if KN_ON_DEVICE
 // The hardware saturates, and makes 0 of NaN where neither side has 64 bits.
-#define KN_REAL_TO_INTEGER(from, name, to, type)                                                                      \
-    KN_FN type kn_to_##to(from x, kn_rte)                                                                             \
-    {                                                                                                                 \
-        return ::__##name##2##to##_rn(x);                                                                             \
-    }                                                                                                                 \
-    KN_FN type kn_to_##to(from x, kn_rtp)                                                                             \
-    {                                                                                                                 \
-        return ::__##name##2##to##_ru(x);                                                                             \
-    }                                                                                                                 \
-    KN_FN type kn_to_##to(from x, kn_rtn)                                                                             \
-    {                                                                                                                 \
-        return ::__##name##2##to##_rd(x);                                                                             \
-    }                                                                                                                 \
-    KN_FN type kn_to_##to(from x, kn_rtz)                                                                             \
-    {                                                                                                                 \
-        return ::__##name##2##to##_rz(x);                                                                             \
+#define KN_REAL_TO_INTEGER(from, name, to, type)                                                             \
+    KN_FN type kn_to_##to(from x, kn_rte)                                                                    \
+    {                                                                                                        \
+        return ::__##name##2##to##_rn(x);                                                                    \
+    }                                                                                                        \
+    KN_FN type kn_to_##to(from x, kn_rtp)                                                                    \
+    {                                                                                                        \
+        return ::__##name##2##to##_ru(x);                                                                    \
+    }                                                                                                        \
+    KN_FN type kn_to_##to(from x, kn_rtn)                                                                    \
+    {                                                                                                        \
+        return ::__##name##2##to##_rd(x);                                                                    \
+    }                                                                                                        \
+    KN_FN type kn_to_##to(from x, kn_rtz)                                                                    \
+    {                                                                                                        \
+        return ::__##name##2##to##_rz(x);                                                                    \
     }
 KN_REAL_TO_INTEGER(float, float, int, int)
 KN_REAL_TO_INTEGER(float, float, uint, uint)
@@ -189,7 +197,7 @@ template <class T, class R, class S> KN_FN T kn_convert_real(S x)
     T r = (T)x;
     if (sizeof(T) >= sizeof(S) || kn_same<R, kn_default> || kn_same<R, kn_rte>)
         return r;
-    int direction = kn_direction<R>(x < 0, (S)r < x, (S)r > x);
+    int direction = kn_direction<R>(x < 0, (S)r<x, (S)r> x);
     return direction ? kn_next(r, direction) : r;
 }
 
@@ -239,13 +247,15 @@ template <class V, class... Tags, class A> KN_FN V kn_convert(const A &a)
 template <int At, class V> KN_BOTH constexpr void kn_fill(V &)
 {
 }
-template <int At, class V, class A, class... R> KN_BOTH constexpr void kn_fill(V &v, const A &a, const R &...r);
+template <int At, class V, class A, class... R>
+KN_BOTH constexpr void kn_fill(V &v, const A &a, const R &...r);
 
 template <int At, class V, class A, int... I> KN_BOTH constexpr void kn_put(V &v, const A &a, kn_seq<I...>)
 {
     ((v.kn_s[At + I] = kn_lane<typename V::kn_t, I>(a)), ...);
 }
-template <int At, class V, class A, class... R> KN_BOTH constexpr void kn_fill(V &v, const A &a, const R &...r)
+template <int At, class V, class A, class... R>
+KN_BOTH constexpr void kn_fill(V &v, const A &a, const R &...r)
 {
     static_assert(At + kn_width<A> <= kn_width<V>, "a vector literal has more components than its type");
     kn_put<At>(v, a, kn_range<kn_width<A>>());
@@ -293,7 +303,8 @@ template <class S> struct kn_init_value {
         else
             return (T *)kn_x;
     }
-    template <class T, kn_when<kn_same<T, S> && !kn_is_operand<S>> = 0, int = 0> KN_BOTH constexpr operator T() const
+    template <class T, kn_when<kn_same<T, S> && !kn_is_operand<S>> = 0, int = 0>
+    KN_BOTH constexpr operator T() const
     {
         return kn_x;
     }
@@ -307,7 +318,8 @@ template <class T, int I, class S> KN_BOTH constexpr T kn_lane(const kn_init_val
 {
     return kn_lane<T, I>(a.kn_x);
 }
-template <class S> struct kn_shape_<kn_init_value<S>> : kn_shape_<S> {};
+template <class S> struct kn_shape_<kn_init_value<S>> : kn_shape_<S> {
+};
 
 // ---- c ? a : b: element by element where c is a vector, lazy where it is a scalar
 

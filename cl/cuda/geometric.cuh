@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 // Geometric built-ins (table 6.13) on scalars and vectors of 2, 3 and 4 elements.
 
-namespace kn {
+namespace kn
+{
 
 template <class T, class A, class B, int... I> KN_FN T kn_dot(const A &a, const B &b, kn_seq<I...>)
 {
@@ -63,7 +64,8 @@ template <class A> KN_FN auto normalize(const A &a)
         T sum = dot(v, v);
         if (!kn_sum_is_safe(sum)) {
             if (any(isinf(v)))
-                v = kn_map<T, T, kn_width<A>>([](T x) { return kn_copysign_one(isinf(x) ? (T)1 : (T)0, x); }, v);
+                v = kn_map<T, T, kn_width<A>>([](T x) { return kn_copysign_one(isinf(x) ? (T)1 : (T)0, x); },
+                                              v);
             else
                 v = v * kn_scale_for(sum);
             sum = dot(v, v);

@@ -1,8 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
-// half, 16 bits, to and from float and double with every rounding: denormals exact, a NaN stays a (quiet) NaN with
-// the same leading bits.
+// half, 16 bits, to and from float and double with every rounding: denormals exact, a NaN stays a (quiet) NaN
+// with the same leading bits.
 
-namespace kn {
+namespace kn
+{
 
 KN_FN float kn_half_to_float(ushort h)
 {
@@ -44,10 +45,12 @@ template <class R> KN_FN ushort kn_half_round(bool negative, ulong significand, 
     else
         up = rest > middle || (rest == middle && (kept & 1));
     kept += up;
-    ulong h = kept < 1024 ? kept : kept + ((ulong)(lowest + 24) << 10); // a carry goes into the exponent by itself
+    ulong h =
+        kept < 1024 ? kept : kept + ((ulong)(lowest + 24) << 10); // a carry goes into the exponent by itself
     if (h > 0x7c00)
         h = 0x7c00;
-    if (h == 0x7c00 && (kn_same<R, kn_rtz> || (kn_same<R, kn_rtp> && negative) || (kn_same<R, kn_rtn> && !negative)))
+    if (h == 0x7c00 &&
+        (kn_same<R, kn_rtz> || (kn_same<R, kn_rtp> && negative) || (kn_same<R, kn_rtn> && !negative)))
         h = 0x7bff;
     return (ushort)(h | (negative ? 0x8000 : 0));
 }

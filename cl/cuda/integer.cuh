@@ -1,22 +1,23 @@
 // SPDX-License-Identifier: Apache-2.0
 // Integer built-ins (OpenCL C 1.2, table 6.10): each computed as if without overflow, element by element.
 
-namespace kn {
+namespace kn
+{
 
-#define KN_INTEGER_1(name)                                                                                            \
-    template <class A> KN_FN auto name(const A &a)                                                                    \
-    {                                                                                                                 \
-        return kn_map_gen([](auto x) { return kn_##name##_one(x); }, a);                                              \
+#define KN_INTEGER_1(name)                                                                                   \
+    template <class A> KN_FN auto name(const A &a)                                                           \
+    {                                                                                                        \
+        return kn_map_gen([](auto x) { return kn_##name##_one(x); }, a);                                     \
     }
-#define KN_INTEGER_2(name)                                                                                            \
-    template <class A, class B> KN_FN auto name(const A &a, const B &b)                                               \
-    {                                                                                                                 \
-        return kn_map_gen([](auto x, auto y) { return kn_##name##_one(x, y); }, a, b);                                \
+#define KN_INTEGER_2(name)                                                                                   \
+    template <class A, class B> KN_FN auto name(const A &a, const B &b)                                      \
+    {                                                                                                        \
+        return kn_map_gen([](auto x, auto y) { return kn_##name##_one(x, y); }, a, b);                       \
     }
-#define KN_INTEGER_3(name)                                                                                            \
-    template <class A, class B, class C> KN_FN auto name(const A &a, const B &b, const C &c)                          \
-    {                                                                                                                 \
-        return kn_map_gen([](auto x, auto y, auto z) { return kn_##name##_one(x, y, z); }, a, b, c);                  \
+#define KN_INTEGER_3(name)                                                                                   \
+    template <class A, class B, class C> KN_FN auto name(const A &a, const B &b, const C &c)                 \
+    {                                                                                                        \
+        return kn_map_gen([](auto x, auto y, auto z) { return kn_##name##_one(x, y, z); }, a, b, c);         \
     }
 
 // abs and abs_diff give the unsigned type.
@@ -141,7 +142,8 @@ template <class T> KN_FN T kn_mad_sat_one(T x, T y, T z)
         T high = kn_mul_hi_one(x, y);
         T sum = (T)((ulong)low + (ulong)z);
         if (kn_is_signed<T>) { // the sign of z and the carry of the low words go into the high word
-            T top = (T)((ulong)high + (ulong)(kn_is_negative(z) ? -1L : 0L) + ((ulong)sum < (ulong)low ? 1 : 0));
+            T top =
+                (T)((ulong)high + (ulong)(kn_is_negative(z) ? -1L : 0L) + ((ulong)sum < (ulong)low ? 1 : 0));
             return top == (kn_is_negative(sum) ? (T)-1 : (T)0) ? sum : kn_int_end(top);
         }
         return high || sum < low ? kn_int_max<T> : sum;

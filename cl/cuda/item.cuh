@@ -1,8 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
-// The work-item: its ids, barriers and fences, and the work-group's asynchronous copies. Every function of the program
-// gets `const kn_item &kn_me` and passes it on.
+// The work-item: its ids, barriers and fences, and the work-group's asynchronous copies. Every function of
+// the program gets `const kn_item &kn_me` and passes it on.
 
-namespace kn {
+namespace kn
+{
 
 enum kn_item_flags {
     kn_grid_is_linear = 1,  // more groups in y or z than CUDA's grid has: all are counted in x
@@ -128,7 +129,8 @@ KN_FN void write_mem_fence(const kn_item &me, uint flags)
 
 KN_FN size_t kn_local_linear(const kn_item &me)
 {
-    return kn_local_id(me, 0) + (size_t)me.local[0] * (kn_local_id(me, 1) + (size_t)me.local[1] * kn_local_id(me, 2));
+    return kn_local_id(me, 0) +
+           (size_t)me.local[0] * (kn_local_id(me, 1) + (size_t)me.local[1] * kn_local_id(me, 2));
 }
 KN_FN size_t kn_local_count(const kn_item &me)
 {
@@ -142,10 +144,11 @@ KN_FN event_t async_work_group_copy(const kn_item &me, D *to, const S *from, N c
         to[i] = from[i];
     return event;
 }
-// The stride is that of the side in global memory, which alone is known by the caller: one function for each direction
-// cannot be told apart by pointer types, so the side is asked of the address.
+// The stride is that of the side in global memory, which alone is known by the caller: one function for each
+// direction cannot be told apart by pointer types, so the side is asked of the address.
 template <class D, class S, class N, class M>
-KN_FN event_t async_work_group_strided_copy(const kn_item &me, D *to, const S *from, N count, M stride, event_t event)
+KN_FN event_t async_work_group_strided_copy(const kn_item &me, D *to, const S *from, N count, M stride,
+                                            event_t event)
 {
 #if KN_ON_DEVICE
     bool gather = ::__isShared((const void *)to);

@@ -1,13 +1,16 @@
 // SPDX-License-Identifier: Apache-2.0
-// Kernel wrappers: the extern "C" functions that a host launches, and how their arguments become the kernel's.
+// Kernel wrappers: the extern "C" functions that a host launches, and how their arguments become the
+// kernel's.
 //
-//   KN_KERNEL(scale)(float *a, KN_CONSTANT_PARAM(float, table), KN_LOCAL_PARAM(float, tile), int n, KN_ITEM_PARAM)
+//   KN_KERNEL(scale)(float *a, KN_CONSTANT_PARAM(float, table), KN_LOCAL_PARAM(float, tile), int n,
+//   KN_ITEM_PARAM)
 //   {
 //       kn::program::scale(kn_me, a, KN_CONSTANT_BIND(float, table), KN_LOCAL_BIND(float, tile), n);
 //   }
 
-#define KN_KERNEL(name)                extern "C" __global__ void koine_##name
-#define KN_KERNEL_SIZED(name, x, y, z) extern "C" __global__ void __launch_bounds__((x) * (y) * (z)) koine_##name
+#define KN_KERNEL(name) extern "C" __global__ void koine_##name
+#define KN_KERNEL_SIZED(name, x, y, z)                                                                       \
+    extern "C" __global__ void __launch_bounds__((x) * (y) * (z)) koine_##name
 
 // A __local argument is a byte offset into the one shared arena.
 #if KN_ON_DEVICE

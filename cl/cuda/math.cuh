@@ -1,32 +1,34 @@
 // SPDX-License-Identifier: Apache-2.0
-// Maths built-ins (table 6.8) for float and double, on top of the compiler's own functions of the global namespace.
+// Maths built-ins (table 6.8) for float and double, on top of the compiler's own functions of the global
+// namespace.
 
-namespace kn {
+namespace kn
+{
 
 // name(x): f is the float function, d the double one.
-#define KN_MATH_1(name, f, d)                                                                                         \
-    KN_FN float kn_##name##_one(float x)                                                                              \
-    {                                                                                                                 \
-        return f(x);                                                                                                  \
-    }                                                                                                                 \
-    KN_FN double kn_##name##_one(double x)                                                                            \
-    {                                                                                                                 \
-        return d(x);                                                                                                  \
-    }                                                                                                                 \
-    template <class A> KN_FN auto name(const A &a)                                                                    \
-    {                                                                                                                 \
-        typedef kn_real<A> T;                                                                                         \
-        return kn_map<T, T, kn_width<A>>([](T x) { return kn_##name##_one(x); }, a);                                  \
+#define KN_MATH_1(name, f, d)                                                                                \
+    KN_FN float kn_##name##_one(float x)                                                                     \
+    {                                                                                                        \
+        return f(x);                                                                                         \
+    }                                                                                                        \
+    KN_FN double kn_##name##_one(double x)                                                                   \
+    {                                                                                                        \
+        return d(x);                                                                                         \
+    }                                                                                                        \
+    template <class A> KN_FN auto name(const A &a)                                                           \
+    {                                                                                                        \
+        typedef kn_real<A> T;                                                                                \
+        return kn_map<T, T, kn_width<A>>([](T x) { return kn_##name##_one(x); }, a);                         \
     }
-#define KN_MATH_2(name, f, d)                                                                                         \
-    KN_FN float kn_##name##_one(float x, float y)                                                                     \
-    {                                                                                                                 \
-        return f(x, y);                                                                                               \
-    }                                                                                                                 \
-    KN_FN double kn_##name##_one(double x, double y)                                                                  \
-    {                                                                                                                 \
-        return d(x, y);                                                                                               \
-    }                                                                                                                 \
+#define KN_MATH_2(name, f, d)                                                                                \
+    KN_FN float kn_##name##_one(float x, float y)                                                            \
+    {                                                                                                        \
+        return f(x, y);                                                                                      \
+    }                                                                                                        \
+    KN_FN double kn_##name##_one(double x, double y)                                                         \
+    {                                                                                                        \
+        return d(x, y);                                                                                      \
+    }                                                                                                        \
     KN_COMMON_2(name, x, y, kn_##name##_one(x, y))
 
 KN_MATH_1(acos, ::acosf, ::acos)
@@ -79,9 +81,9 @@ KN_MATH_2(remainder, ::remainderf, ::remainder)
 
 // ---- what C has not
 
-KN_COMMON_1(acospi, x, kn_acos_one(x) *(T)0.318309886183790671537767526745028724)
-KN_COMMON_1(asinpi, x, kn_asin_one(x) *(T)0.318309886183790671537767526745028724)
-KN_COMMON_1(atanpi, x, kn_atan_one(x) *(T)0.318309886183790671537767526745028724)
+KN_COMMON_1(acospi, x, kn_acos_one(x) * (T)0.318309886183790671537767526745028724)
+KN_COMMON_1(asinpi, x, kn_asin_one(x) * (T)0.318309886183790671537767526745028724)
+KN_COMMON_1(atanpi, x, kn_atan_one(x) * (T)0.318309886183790671537767526745028724)
 KN_COMMON_2(atan2pi, y, x, kn_atan2_one(y, x) * (T)0.318309886183790671537767526745028724)
 KN_COMMON_1(tanpi, x, kn_sinpi_one(x) / kn_cospi_one(x))
 
@@ -168,18 +170,18 @@ KN_FN double kn_ldexp_one(double x, int n)
     return ::ldexp(x, n);
 }
 
-#define KN_MATH_INT(name)                                                                                             \
-    template <class T, class A, class B, int... I>                                                                    \
-    KN_FN auto kn_##name##_lanes(const A &a, const B &b, kn_seq<I...>)                                                \
-    {                                                                                                                 \
-        return vec<T, sizeof...(I)>(kn_lanes(), kn_##name##_one(kn_lane<T, I>(a), kn_lane<int, I>(b))...);            \
-    }                                                                                                                 \
-    template <class A, class B> KN_FN auto name(const A &a, const B &b)                                               \
-    {                                                                                                                 \
-        if constexpr (kn_is_vector<A>)                                                                                \
-            return kn_##name##_lanes<kn_real<A>>(a, b, kn_range<kn_width<A>>());                                      \
-        else                                                                                                          \
-            return kn_##name##_one((kn_real<A>)a, (int)b);                                                            \
+#define KN_MATH_INT(name)                                                                                    \
+    template <class T, class A, class B, int... I>                                                           \
+    KN_FN auto kn_##name##_lanes(const A &a, const B &b, kn_seq<I...>)                                       \
+    {                                                                                                        \
+        return vec<T, sizeof...(I)>(kn_lanes(), kn_##name##_one(kn_lane<T, I>(a), kn_lane<int, I>(b))...);   \
+    }                                                                                                        \
+    template <class A, class B> KN_FN auto name(const A &a, const B &b)                                      \
+    {                                                                                                        \
+        if constexpr (kn_is_vector<A>)                                                                       \
+            return kn_##name##_lanes<kn_real<A>>(a, b, kn_range<kn_width<A>>());                             \
+        else                                                                                                 \
+            return kn_##name##_one((kn_real<A>)a, (int)b);                                                   \
     }
 KN_MATH_INT(ldexp)
 KN_MATH_INT(pown)
@@ -275,18 +277,18 @@ KN_FN double kn_remquo_one(double x, double y, int &quotient)
     return r;
 }
 
-#define KN_MATH_OUT(name)                                                                                             \
-    template <class A, class P> KN_FN auto name(const A &a, P *p)                                                     \
-    {                                                                                                                 \
-        typedef kn_real<A> T;                                                                                         \
-        kn_wide<T, kn_width<A>> r;                                                                                    \
-        kn_value<P> out;                                                                                              \
-        kn_for<kn_width<A>>([&](auto i) {                                                                             \
-            constexpr int I = decltype(i)::value;                                                                     \
-            kn_place<I>(r) = kn_##name##_one(kn_lane<T, I>(a), kn_place<I>(out));                                     \
-        });                                                                                                           \
-        *p = out;                                                                                                     \
-        return r;                                                                                                     \
+#define KN_MATH_OUT(name)                                                                                    \
+    template <class A, class P> KN_FN auto name(const A &a, P *p)                                            \
+    {                                                                                                        \
+        typedef kn_real<A> T;                                                                                \
+        kn_wide<T, kn_width<A>> r;                                                                           \
+        kn_value<P> out;                                                                                     \
+        kn_for<kn_width<A>>([&](auto i) {                                                                    \
+            constexpr int I = decltype(i)::value;                                                            \
+            kn_place<I>(r) = kn_##name##_one(kn_lane<T, I>(a), kn_place<I>(out));                            \
+        });                                                                                                  \
+        *p = out;                                                                                            \
+        return r;                                                                                            \
     }
 KN_MATH_OUT(fract)
 KN_MATH_OUT(modf)

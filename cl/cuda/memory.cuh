@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 // vload and vstore (elements need only their own alignment), and their half forms.
 
-namespace kn {
+namespace kn
+{
 
 template <int N, class T, int... I> KN_FN auto kn_vload_at(const T *p, kn_seq<I...>)
 {
@@ -68,7 +69,8 @@ KN_FN void kn_vstorea_half(const A &a, O offset, volatile half *p)
     if constexpr (N == 1)
         kn_vstore_half<1, R>(a, offset, p);
     else
-        *(vec<ushort, N> *)(const_cast<half *>(p) + (size_t)offset * (N == 3 ? 4 : N)) = kn_half_bits<R, N>(a);
+        *(vec<ushort, N> *)(const_cast<half *>(p) + (size_t)offset * (N == 3 ? 4 : N)) =
+            kn_half_bits<R, N>(a);
 }
 
 template <class T, class S> KN_FN void prefetch(const T *, S)

@@ -1,19 +1,20 @@
 // SPDX-License-Identifier: Apache-2.0
-// native_*: the hardware's fast approximations (float; a double is computed as its precise namesake). half_*: OpenCL
-// asks 8,192 ULP over ranges where the approximations do not hold, so these are the precise functions.
+// native_*: the hardware's fast approximations (float; a double is computed as its precise namesake). half_*:
+// OpenCL asks 8,192 ULP over ranges where the approximations do not hold, so these are the precise functions.
 
-namespace kn {
+namespace kn
+{
 
-#define KN_NATIVE_1(name, f, precise)                                                                                 \
-    KN_FN float kn_native_##name##_one(float x)                                                                       \
-    {                                                                                                                 \
-        return f;                                                                                                     \
-    }                                                                                                                 \
-    KN_FN double kn_native_##name##_one(double x)                                                                     \
-    {                                                                                                                 \
-        return precise;                                                                                               \
-    }                                                                                                                 \
-    KN_COMMON_1(native_##name, x, kn_native_##name##_one(x))                                                          \
+#define KN_NATIVE_1(name, f, precise)                                                                        \
+    KN_FN float kn_native_##name##_one(float x)                                                              \
+    {                                                                                                        \
+        return f;                                                                                            \
+    }                                                                                                        \
+    KN_FN double kn_native_##name##_one(double x)                                                            \
+    {                                                                                                        \
+        return precise;                                                                                      \
+    }                                                                                                        \
+    KN_COMMON_1(native_##name, x, kn_native_##name##_one(x))                                                 \
     KN_COMMON_1(half_##name, x, precise)
 
 #if KN_ON_DEVICE

@@ -1,8 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
-// Relational built-ins (table 6.14). A test gives 1 for true on scalars and -1 on vectors; any, all and select look at
-// the most significant bit, select of scalars at the whole condition.
+// Relational built-ins (table 6.14). A test gives 1 for true on scalars and -1 on vectors; any, all and
+// select look at the most significant bit, select of scalars at the whole condition.
 
-namespace kn {
+namespace kn
+{
 
 template <class A, class B> KN_FN constexpr auto kn_test_result()
 {
@@ -12,21 +13,22 @@ template <class A, class B> KN_FN constexpr auto kn_test_result()
         return (kn_signed<kn_real<A, B>>)0;
 }
 
-#define KN_TEST_2(name, ...)                                                                                          \
-    template <class A, class B> KN_FN auto name(const A &a, const B &b)                                               \
-    {                                                                                                                 \
-        typedef kn_real<A, B> T;                                                                                      \
-        constexpr int width = kn_gen_width<A, B>;                                                                     \
-        typedef decltype(kn_test_result<A, B>()) R;                                                                   \
-        return kn_map<R, T, width>([](T x, T y) { return (__VA_ARGS__) ? (width == 1 ? 1 : -1) : 0; }, a, b);         \
+#define KN_TEST_2(name, ...)                                                                                 \
+    template <class A, class B> KN_FN auto name(const A &a, const B &b)                                      \
+    {                                                                                                        \
+        typedef kn_real<A, B> T;                                                                             \
+        constexpr int width = kn_gen_width<A, B>;                                                            \
+        typedef decltype(kn_test_result<A, B>()) R;                                                          \
+        return kn_map<R, T, width>([](T x, T y) { return (__VA_ARGS__) ? (width == 1 ? 1 : -1) : 0; }, a,    \
+                                   b);                                                                       \
     }
-#define KN_TEST_1(name, ...)                                                                                          \
-    template <class A> KN_FN auto name(const A &a)                                                                    \
-    {                                                                                                                 \
-        typedef kn_real<A> T;                                                                                         \
-        constexpr int width = kn_width<A>;                                                                            \
-        typedef decltype(kn_test_result<A, A>()) R;                                                                   \
-        return kn_map<R, T, width>([](T x) { return (__VA_ARGS__) ? (width == 1 ? 1 : -1) : 0; }, a);                 \
+#define KN_TEST_1(name, ...)                                                                                 \
+    template <class A> KN_FN auto name(const A &a)                                                           \
+    {                                                                                                        \
+        typedef kn_real<A> T;                                                                                \
+        constexpr int width = kn_width<A>;                                                                   \
+        typedef decltype(kn_test_result<A, A>()) R;                                                          \
+        return kn_map<R, T, width>([](T x) { return (__VA_ARGS__) ? (width == 1 ? 1 : -1) : 0; }, a);        \
     }
 
 // Classes by bits, so that relaxed maths cannot fold them away.
@@ -50,7 +52,7 @@ KN_TEST_2(isgreater, x > y)
 KN_TEST_2(isgreaterequal, x >= y)
 KN_TEST_2(isless, x < y)
 KN_TEST_2(islessequal, x <= y)
-KN_TEST_2(islessgreater, x < y || x > y)
+KN_TEST_2(islessgreater, x<y || x> y)
 KN_TEST_2(isordered, kn_magnitude(x) <= kn_format<T>::infinity && kn_magnitude(y) <= kn_format<T>::infinity)
 KN_TEST_2(isunordered, kn_magnitude(x) > kn_format<T>::infinity || kn_magnitude(y) > kn_format<T>::infinity)
 KN_TEST_1(isnan, kn_magnitude(x) > kn_format<T>::infinity)
@@ -85,11 +87,13 @@ template <class A, class B, class C> KN_FN auto bitselect(const A &a, const B &b
         a, b, c);
 }
 
-template <class A, class B, class C, int... I> KN_FN auto kn_select(const A &a, const B &b, const C &c, kn_seq<I...>)
+template <class A, class B, class C, int... I>
+KN_FN auto kn_select(const A &a, const B &b, const C &c, kn_seq<I...>)
 {
     typedef kn_gen<A, B> T;
     typedef kn_signed<kn_gen<C>> K;
-    return vec<T, sizeof...(I)>(kn_lanes(), kn_either<T>(kn_lane<K, I>(c) < 0, kn_lane<T, I>(b), kn_lane<T, I>(a))...);
+    return vec<T, sizeof...(I)>(kn_lanes(),
+                                kn_either<T>(kn_lane<K, I>(c) < 0, kn_lane<T, I>(b), kn_lane<T, I>(a))...);
 }
 template <class A, class B, class C> KN_FN auto select(const A &a, const B &b, const C &c)
 {

@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 // OpenCL C's scalar type names, and what the prelude asks about a type: its kind, its element, its width.
 
-namespace kn {
+namespace kn
+{
 
 typedef unsigned char uchar;
 typedef unsigned short ushort;
@@ -32,7 +33,8 @@ template <class A, class B> struct kn_choose_<false, A, B> {
 };
 template <bool C, class A, class B> using kn_choose = typename kn_choose_<C, A, B>::type;
 
-template <bool C> struct kn_when_ {};
+template <bool C> struct kn_when_ {
+};
 template <> struct kn_when_<true> {
     typedef int type;
 };
@@ -53,8 +55,10 @@ template <class T> struct kn_bare_<volatile T> {
 template <class T> struct kn_bare_<const volatile T> {
     typedef T type;
 };
-template <class T> struct kn_bare_<T &> : kn_bare_<T> {};
-template <class T> struct kn_bare_<T &&> : kn_bare_<T> {};
+template <class T> struct kn_bare_<T &> : kn_bare_<T> {
+};
+template <class T> struct kn_bare_<T &&> : kn_bare_<T> {
+};
 template <class T> using kn_bare = typename kn_bare_<T>::type;
 
 // ---- kinds of scalars
@@ -108,14 +112,15 @@ template <> struct kn_int_of_<8> {
     typedef long of_signed;
     typedef ulong of_unsigned;
 };
-template <class T> using kn_signed = typename kn_int_of_<sizeof(T)>::of_signed; // also the type of a comparison
+template <class T>
+using kn_signed = typename kn_int_of_<sizeof(T)>::of_signed; // also the type of a comparison
 template <class T> using kn_unsigned = typename kn_int_of_<sizeof(T)>::of_unsigned;
 template <class T>
 using kn_wider = kn_choose<kn_is_signed<T>, typename kn_int_of_<sizeof(T)>::wider_signed,
                            typename kn_int_of_<sizeof(T)>::wider_unsigned>;
 
 template <class T>
-constexpr T kn_int_max = kn_is_signed<T> ? (T)((kn_unsigned<T>)~(kn_unsigned<T>)0 >> 1) : (T)~(T)0;
+constexpr T kn_int_max = kn_is_signed<T> ? (T)((kn_unsigned<T>)~(kn_unsigned<T>)0 >> 1) : (T) ~(T)0;
 template <class T> constexpr T kn_int_min = kn_is_signed<T> ? (T)(-kn_int_max<T> - 1) : (T)0;
 
 template <class T> KN_BOTH constexpr bool kn_is_negative(T x)
@@ -166,8 +171,8 @@ template <class T, int N, int... I> struct kn_value_<kn_swizzle<T, N, I...>> {
 };
 template <class A> using kn_value = typename kn_value_<kn_bare<A>>::type;
 
-// The common type of a built-in's arguments (OpenCL's gentype): the first vector among them; else the one type they
-// have, or C's usual conversions.
+// The common type of a built-in's arguments (OpenCL's gentype): the first vector among them; else the one
+// type they have, or C's usual conversions.
 template <class A, class B> struct kn_sum_ {
     typedef decltype(A() + B()) type;
 };
@@ -180,7 +185,8 @@ template <class A, class B, bool V, bool W> struct kn_join_ {
 template <class A, class B> struct kn_join_<A, B, false, true> {
     typedef kn_value<B> type;
 };
-template <class A, class B> struct kn_join_<A, B, false, false> : kn_sum_<kn_element<A>, kn_element<B>> {};
+template <class A, class B> struct kn_join_<A, B, false, false> : kn_sum_<kn_element<A>, kn_element<B>> {
+};
 
 template <class... A> struct kn_gen_;
 template <class A> struct kn_gen_<A> {
@@ -188,7 +194,8 @@ template <class A> struct kn_gen_<A> {
     static constexpr int width = kn_width<A>;
 };
 template <class A, class B, class... R>
-struct kn_gen_<A, B, R...> : kn_gen_<typename kn_join_<A, B, kn_is_vector<A>, kn_is_vector<B>>::type, R...> {};
+struct kn_gen_<A, B, R...> : kn_gen_<typename kn_join_<A, B, kn_is_vector<A>, kn_is_vector<B>>::type, R...> {
+};
 template <class... A> using kn_gen = typename kn_gen_<A...>::type;
 template <class... A> constexpr int kn_gen_width = kn_gen_<A...>::width;
 

@@ -1,18 +1,21 @@
 // SPDX-License-Identifier: Apache-2.0
-// Kernels whose memory accesses check_prelude.sh counts in the PTX: `name: loads stores`, each the fewest there can be.
-#define KN_SWIZZLES_2 KN_SWIZZLE(2, yx, 1, 0)
-#define KN_SWIZZLES_4 KN_SWIZZLE(4, xy, 0, 1) KN_SWIZZLE(4, zw, 2, 3) KN_SWIZZLE(4, wzyx, 3, 2, 1, 0)
+// Kernels whose memory accesses check_prelude.sh counts in the PTX: `name: loads stores`, each the fewest
+// there can be.
+#define KN_SWIZZLES_2  KN_SWIZZLE(2, yx, 1, 0)
+#define KN_SWIZZLES_4  KN_SWIZZLE(4, xy, 0, 1) KN_SWIZZLE(4, zw, 2, 3) KN_SWIZZLE(4, wzyx, 3, 2, 1, 0)
 #define KN_SWIZZLES_16 KN_SWIZZLE(16, lo, 0, 1, 2, 3, 4, 5, 6, 7)
 #include "prelude.cuh"
 
-namespace kn {
-namespace program {
+namespace kn
+{
+namespace program
+{
 
 struct matrix {
     float4 row[4];
 };
 
-#define AT get_global_id(kn_me, 0)
+#define AT               get_global_id(kn_me, 0)
 #define BODY(name, T, Q) KN_BODY void name(const kn_item &kn_me, T *p, const Q *q)
 
 BODY(copy, float4, float4)
@@ -26,10 +29,9 @@ BODY(arithmetic, float4, float4)
 }
 BODY(selections, float4, float4)
 {
-    size_t i = AT;
-    float4 a = q[i], b = q[i + 1];
-    a.xy = b.zw;
-    p[i] = a.wzyx;
+    float4 a = q[AT], b = a.wzyx;
+    b.xy = a.zw;
+    p[AT] = a + b;
 }
 BODY(component, float4, float4)
 {
@@ -67,7 +69,8 @@ BODY(structure, float4, matrix)
 BODY(choice, float4, float4)
 {
     float4 a = q[AT];
-    p[AT] = kn_ternary(a < 1.0f, [&] { return a.wzyx; }, [&] { return select(a, -a, a > 2.0f); });
+    p[AT] = kn_ternary(
+        a < 1.0f, [&] { return a.wzyx; }, [&] { return select(a, -a, a > 2.0f); });
 }
 BODY(halves, float4, half)
 {
@@ -77,10 +80,10 @@ BODY(halves, float4, half)
 } // namespace program
 } // namespace kn
 
-#define WRAP(name, T, Q)                                                                                              \
-    KN_KERNEL(name)(kn::T * p, KN_CONSTANT_PARAM(kn::Q, q), KN_ITEM_PARAM)                                            \
-    {                                                                                                                 \
-        kn::program::name(kn_me, p, KN_CONSTANT_BIND(kn::Q, q));                                                      \
+#define WRAP(name, T, Q)                                                                                     \
+    KN_KERNEL(name)(kn::T * p, KN_CONSTANT_PARAM(kn::Q, q), KN_ITEM_PARAM)                                   \
+    {                                                                                                        \
+        kn::program::name(kn_me, p, KN_CONSTANT_BIND(kn::Q, q));                                             \
     }
 WRAP(copy, float4, float4)
 WRAP(arithmetic, float4, float4)

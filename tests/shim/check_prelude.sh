@@ -40,7 +40,7 @@ $(cat "$work/log")"
 # accesses KERNEL: the space and width of its loads and stores, in order
 accesses() {
     sed -n "/entry koine_$1(/,/^}/p" "$work/ptx" | grep -v ld.param |
-        sed -n 's/^[[:space:]@%!a-z0-9]*\(ld\|st\)\.\([a-z.]*\)\.*\(v[24]\)*.*/\1.\2\3/p' | sed 's/\.*\(v[24]\)$/.\1/;s/\.[busf]$//' |
+        sed -n 's/^.*[[:space:]]\([ls][dt]\.[a-z0-9.]*\)\.[a-z0-9]*[[:space:]].*/\1/p' |
         sort | uniq -c | awk '{ printf "%s%s %s", sep, $1, $2; sep = ", " }'
 }
 
@@ -53,7 +53,7 @@ expect_accesses() {
     done <<-'TABLE'
 	copy 1 LOAD.v4, 1 st.global.v4
 	arithmetic 1 LOAD.v4, 1 st.global.v4
-	selections 2 LOAD.v4, 1 st.global.v4
+	selections 1 LOAD.v4, 1 st.global.v4
 	component 1 LOAD, 1 st.global
 	part 1 LOAD.v2, 1 st.global.v2
 	wide 4 LOAD.v4, 4 st.global.v4

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Compiles CUDA files with NVRTC, without a toolkit's headers or a GPU, for tests: PTX goes to standard output, the
-// log and the time to standard error. Exit 77 where there is no NVRTC.
+// Compiles CUDA files with NVRTC, without a toolkit's headers or a GPU, for tests: PTX goes to standard
+// output, the log and the time to standard error. Exit 77 where there is no NVRTC.
 //
 //   nvrtc sm_90 [--option ...] prelude-dir file.cu
 #include <dlfcn.h>
@@ -23,8 +23,8 @@ static struct {
 
 static void *open_library(void)
 {
-    static const char *const names[] = {"libnvrtc.so.13", "/usr/local/cuda/lib64/libnvrtc.so.13", "libnvrtc.so.12",
-                                        "/usr/local/cuda/lib64/libnvrtc.so.12"};
+    static const char *const names[] = {"libnvrtc.so.13", "/usr/local/cuda/lib64/libnvrtc.so.13",
+                                        "libnvrtc.so.12", "/usr/local/cuda/lib64/libnvrtc.so.12"};
     void *library = NULL;
     for (size_t i = 0; i < sizeof names / sizeof *names && !library; i++)
         library = dlopen(names[i], RTLD_NOW);
@@ -37,9 +37,12 @@ static int load(void)
         const char *name;
         void **place;
     } symbols[] = {
-        {"nvrtcCreateProgram", (void **)&nvrtc.create},       {"nvrtcCompileProgram", (void **)&nvrtc.compile},
-        {"nvrtcGetProgramLogSize", (void **)&nvrtc.log_size}, {"nvrtcGetProgramLog", (void **)&nvrtc.log},
-        {"nvrtcGetPTXSize", (void **)&nvrtc.ptx_size},        {"nvrtcGetPTX", (void **)&nvrtc.ptx},
+        {"nvrtcCreateProgram", (void **)&nvrtc.create},
+        {"nvrtcCompileProgram", (void **)&nvrtc.compile},
+        {"nvrtcGetProgramLogSize", (void **)&nvrtc.log_size},
+        {"nvrtcGetProgramLog", (void **)&nvrtc.log},
+        {"nvrtcGetPTXSize", (void **)&nvrtc.ptx_size},
+        {"nvrtcGetPTX", (void **)&nvrtc.ptx},
     };
     void *library = open_library();
     if (!library)
@@ -50,7 +53,8 @@ static int load(void)
     return 0;
 }
 
-static void print_text(FILE *to, program_t program, int (*size)(program_t, size_t *), int (*get)(program_t, char *))
+static void print_text(FILE *to, program_t program, int (*size)(program_t, size_t *),
+                       int (*get)(program_t, char *))
 {
     size_t bytes = 0;
     char *text;

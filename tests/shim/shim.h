@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// A work-group on the host, for tests: what the CUDA prelude needs from CUDA, as plain C++17. Include it before the
-// rewritten program (cl/cuda/prelude.cuh and what follows), and shim_run.h after it. Compile with
+// A work-group on the host, for tests: what the CUDA prelude needs from CUDA, as plain C++17. Include it
+// before the rewritten program (cl/cuda/prelude.cuh and what follows), and shim_run.h after it. Compile with
 // -fno-strict-aliasing, as kernels may look at memory through any type.
 //
 // Each work-item is a fiber; a barrier gives the turn to the next one.
@@ -29,7 +29,8 @@ inline size_t kn_arena_bytes = 0;
 inline bool kn_shim_is_local(const void *p)
 {
     const unsigned char *at = (const unsigned char *)p;
-    return (at >= kn_arena && at < kn_arena + kn_arena_bytes) || (at >= __start_kn_local && at < __stop_kn_local);
+    return (at >= kn_arena && at < kn_arena + kn_arena_bytes) ||
+           (at >= __start_kn_local && at < __stop_kn_local);
 }
 
 void kn_shim_barrier(void *fiber);

@@ -50,8 +50,8 @@ inline void shim_start(shim_group *group, shim_fiber *fiber)
     makecontext(&fiber->context, (void (*)())shim_enter, 2, (unsigned)(address >> 32), (unsigned)address);
 }
 
-// Every item to its next barrier, until all have returned. A barrier that only some items reach is an error in the
-// kernel, and ends the test.
+// Every item to its next barrier, until all have returned. A barrier that only some items reach is an error
+// in the kernel, and ends the test.
 inline void shim_run_group(shim_group *group)
 {
     size_t count = group->fibers.size(), done = 0;
@@ -62,7 +62,8 @@ inline void shim_run_group(shim_group *group)
             done += fiber.done;
         }
         if (done && done < count) {
-            std::fprintf(stderr, "shim: %zu of %zu work-items returned while others wait at a barrier\n", done, count);
+            std::fprintf(stderr, "shim: %zu of %zu work-items returned while others wait at a barrier\n",
+                         done, count);
             std::abort();
         }
     }
@@ -79,8 +80,8 @@ inline void shim_number(kn::kn_item *item, const size_t group[3], size_t linear)
 
 // global must be a multiple of local; offset may be null. arena_bytes: the kernel's dynamic local memory.
 template <class K>
-inline void shim_run(K kernel, const size_t global[3], const size_t local[3], const size_t offset[3] = nullptr,
-                     size_t arena_bytes = 0, unsigned work_dim = 0)
+inline void shim_run(K kernel, const size_t global[3], const size_t local[3],
+                     const size_t offset[3] = nullptr, size_t arena_bytes = 0, unsigned work_dim = 0)
 {
     shim_group group;
     kn::kn_item item = {};

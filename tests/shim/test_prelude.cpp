@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// The prelude's built-ins on the host shim, against what OpenCL C 1.2 says of them, written here a second time in plain
-// C++: integers, conversions and half exactly (8 and 16 bits exhaustively), maths within the specification's ULP.
+// The prelude's built-ins on the host shim, against what OpenCL C 1.2 says of them, written here a second
+// time in plain C++: integers, conversions and half exactly (8 and 16 bits exhaustively), maths within the
+// specification's ULP.
 #include "shim.h"
 #include "everything.cu"
 #include "shim_run.h"
@@ -33,7 +34,8 @@ template <class T> static double ulp_of(long double want)
     next = std::nextafter(near, std::numeric_limits<T>::infinity());
     return std::isinf(next) ? (double)(near - std::nextafter(near, (T)0)) : (double)(next - near);
 }
-template <class T> static void near_at(int line, const char *what, T x, T y, T got, long double want, double ulp)
+template <class T>
+static void near_at(int line, const char *what, T x, T y, T got, long double want, double ulp)
 {
     checks++;
     if (got == (T)want || (got != got && want != want))
@@ -42,35 +44,36 @@ template <class T> static void near_at(int line, const char *what, T x, T y, T g
     if (off <= ulp)
         return;
     if (failures++ < 40)
-        std::fprintf(stderr, "test_prelude.cpp:%d: %s at %.9g, %.9g is %.9g, expected %.9Lg (%.1Lf ulp)\n", line, what,
-                     (double)x, (double)y, (double)got, want, off);
+        std::fprintf(stderr, "test_prelude.cpp:%d: %s at %.9g, %.9g is %.9g, expected %.9Lg (%.1Lf ulp)\n",
+                     line, what, (double)x, (double)y, (double)got, want, off);
 }
 
-static const double points[] = {0.0,   -0.0, 1.0,   -1.0,  0.5,    -0.5,  1.5,   -1.5,  2.5,     -2.5,    3.0,
-                                -3.0,  0.1,  -0.1,  7.25,  -7.25,  20.0,  -20.0, 1e-3,  -1e-3,   1e-30,   -1e-30,
-                                1e-40, 1e30, -1e30, 85.0,  -85.0,  0.999, 1.001, 123.5, -123.5,  16777217, 3.1415926,
-                                INFINITY, -INFINITY, NAN};
+static const double points[] = {0.0,   -0.0,  1.0,   -1.0,   0.5,      -0.5,      1.5,      -1.5,      2.5,
+                                -2.5,  3.0,   -3.0,  0.1,    -0.1,     7.25,      -7.25,    20.0,      -20.0,
+                                1e-3,  -1e-3, 1e-30, -1e-30, 1e-40,    1e30,      -1e30,    85.0,      -85.0,
+                                0.999, 1.001, 123.5, -123.5, 16777217, 3.1415926, INFINITY, -INFINITY, NAN};
 
-#define NEAR_1(name, ulp, ...)                                                                                        \
-    for (double p : points) {                                                                                         \
-        float x = (float)p;                                                                                           \
-        long double v = x;                                                                                            \
-        near_at(__LINE__, #name, x, 0.0f, kn::name(x), (long double)(__VA_ARGS__), ulp);                              \
-        float4 w = kn::name(kn_make<float4>(x, 1, 1, x));                                                             \
-        near_at(__LINE__, #name " of a vector", x, 0.0f, w.w, (long double)(__VA_ARGS__), ulp);                       \
-        double d = (double)x;                                                                                         \
-        near_at(__LINE__, #name " of a double", d, 0.0, kn::name(d), (long double)(__VA_ARGS__), ulp + 1);            \
+#define NEAR_1(name, ulp, ...)                                                                               \
+    for (double p : points) {                                                                                \
+        float x = (float)p;                                                                                  \
+        long double v = x;                                                                                   \
+        near_at(__LINE__, #name, x, 0.0f, kn::name(x), (long double)(__VA_ARGS__), ulp);                     \
+        float4 w = kn::name(kn_make<float4>(x, 1, 1, x));                                                    \
+        near_at(__LINE__, #name " of a vector", x, 0.0f, w.w, (long double)(__VA_ARGS__), ulp);              \
+        double d = (double)x;                                                                                \
+        near_at(__LINE__, #name " of a double", d, 0.0, kn::name(d), (long double)(__VA_ARGS__), ulp + 1);   \
     }
-#define NEAR_2(name, ulp, ...)                                                                                        \
-    for (double p : points)                                                                                           \
-        for (double q : points) {                                                                                     \
-            float x = (float)p, y = (float)q;                                                                         \
-            long double v = x, u = y;                                                                                 \
-            near_at(__LINE__, #name, x, y, kn::name(x, y), (long double)(__VA_ARGS__), ulp);                          \
-            float2 w = kn::name(kn_make<float2>(1, x), kn_make<float2>(1, y));                                        \
-            near_at(__LINE__, #name " of a vector", x, y, w.y, (long double)(__VA_ARGS__), ulp);                      \
-            double d = (double)x, e = (double)y;                                                                      \
-            near_at(__LINE__, #name " of a double", d, e, kn::name(d, e), (long double)(__VA_ARGS__), ulp + 1);       \
+#define NEAR_2(name, ulp, ...)                                                                               \
+    for (double p : points)                                                                                  \
+        for (double q : points) {                                                                            \
+            float x = (float)p, y = (float)q;                                                                \
+            long double v = x, u = y;                                                                        \
+            near_at(__LINE__, #name, x, y, kn::name(x, y), (long double)(__VA_ARGS__), ulp);                 \
+            float2 w = kn::name(kn_make<float2>(1, x), kn_make<float2>(1, y));                               \
+            near_at(__LINE__, #name " of a vector", x, y, w.y, (long double)(__VA_ARGS__), ulp);             \
+            double d = (double)x, e = (double)y;                                                             \
+            near_at(__LINE__, #name " of a double", d, e, kn::name(d, e), (long double)(__VA_ARGS__),        \
+                    ulp + 1);                                                                                \
         }
 
 static const long double pi = 3.14159265358979323846264338327950288L;
@@ -135,7 +138,8 @@ static void test_powers(void)
             float x = (float)p;
             near_at(__LINE__, "pown", x, (float)n, pown(x, n), powl(x, n), 16);
             near_at(__LINE__, "rootn", x, (float)n, rootn(x, n), exact_rootn(x, n), 16);
-            near_at(__LINE__, "rootn of a double", (double)x, (double)n, rootn((double)x, n), exact_rootn(x, n), 16);
+            near_at(__LINE__, "rootn of a double", (double)x, (double)n, rootn((double)x, n),
+                    exact_rootn(x, n), 16);
         }
     for (int n : {33554433, 2147483647, -2147483647}) // near 1, where large powers are finite
         for (float x : {1.0000001f, 0.9999999f, -1.0000001f, -0.9999999f})
@@ -227,8 +231,20 @@ template <class T> static void test_pair(T a, T b, T c)
 
 template <class T> static void test_integers(void)
 {
-    const T values[] = {0, 1, 2, 3, 7, 100, kn_int_max<T>, (T)(kn_int_max<T> - 1), (T)(kn_int_max<T> / 2 + 1),
-                        kn_int_min<T>, (T)(kn_int_min<T> + 1), (T)-1, (T)-2, (T)-100};
+    const T values[] = {0,
+                        1,
+                        2,
+                        3,
+                        7,
+                        100,
+                        kn_int_max<T>,
+                        (T)(kn_int_max<T> - 1),
+                        (T)(kn_int_max<T> / 2 + 1),
+                        kn_int_min<T>,
+                        (T)(kn_int_min<T> + 1),
+                        (T)-1,
+                        (T)-2,
+                        (T)-100};
     for (T a : values)
         for (T b : values)
             for (T c : values)
@@ -272,7 +288,9 @@ template <class T, class R, class S> static void test_conversion(S s)
     volatile double d = (double)x;
     std::fesetround(FE_TONEAREST);
     if (s == s) {
-        long double want = whole > kn_int_max<T> ? kn_int_max<T> : whole < kn_int_min<T> ? kn_int_min<T> : whole;
+        long double want = whole > kn_int_max<T>   ? kn_int_max<T>
+                           : whole < kn_int_min<T> ? kn_int_min<T>
+                                                   : whole;
         EXPECT((kn_convert<T, kn_sat, R>(s)), (T)want);
         if (want == whole)
             EXPECT((kn_convert<T, R>(s)), (T)want);
@@ -296,10 +314,43 @@ template <class T, class S> static void test_roundings(S s)
 
 template <class T> static void test_conversions_to(void)
 {
-    const double reals[] = {0, 0.5, 1.5, 2.5, -0.5, -1.5, -2.5, 126.5, 127.5, 128, -128.5, -129, 254.5, 255.5, 256, 32767.5,
-                            -32768.5, 65535.5, 2147483647.5, -2147483648.5, 4294967295.5, 9.2233720368547748e18,
-                            9.2233720368547758e18, -9.2233720368547758e18, -9.3e18, 1.8446744073709550e19, 1.85e19, 1e30,
-                            -1e30, 0.1, 1e-46, -1e-46, 3.5e38, -3.5e38, INFINITY, -INFINITY, NAN};
+    const double reals[] = {0,
+                            0.5,
+                            1.5,
+                            2.5,
+                            -0.5,
+                            -1.5,
+                            -2.5,
+                            126.5,
+                            127.5,
+                            128,
+                            -128.5,
+                            -129,
+                            254.5,
+                            255.5,
+                            256,
+                            32767.5,
+                            -32768.5,
+                            65535.5,
+                            2147483647.5,
+                            -2147483648.5,
+                            4294967295.5,
+                            9.2233720368547748e18,
+                            9.2233720368547758e18,
+                            -9.2233720368547758e18,
+                            -9.3e18,
+                            1.8446744073709550e19,
+                            1.85e19,
+                            1e30,
+                            -1e30,
+                            0.1,
+                            1e-46,
+                            -1e-46,
+                            3.5e38,
+                            -3.5e38,
+                            INFINITY,
+                            -INFINITY,
+                            NAN};
     for (double r : reals) {
         test_roundings<T>(r);
         test_roundings<T>((float)r);
@@ -310,7 +361,8 @@ template <class T> static void test_conversions_to(void)
         EXPECT((kn_convert<T>((short)i)), (T)(short)i);
         EXPECT((kn_convert<T, kn_sat>((char)i)), (T)saturated<T>((char)i));
     }
-    for (long x : {0L, 1L, -1L, 16777217L, -16777217L, 33554435L, 9007199254740993L, LONG_MAX, LONG_MIN, LONG_MAX - 1}) {
+    for (long x : {0L, 1L, -1L, 16777217L, -16777217L, 33554435L, 9007199254740993L, LONG_MAX, LONG_MIN,
+                   LONG_MAX - 1}) {
         test_roundings<T>(x);
         test_roundings<T>((ulong)x);
         test_roundings<T>((int)x);
@@ -407,12 +459,21 @@ static void test_relations(void)
     EXPECT(select(w, v, kn_make<uint4>(0x80000000u)).z, 2.0f);
     EXPECT(bitselect(0x0f, 0xf0, 0x3c), 0x33);
     EXPECT(bitselect(1.0f, -1.0f, -0.0f), -1.0f);
-    EXPECT(kn_ternary(kn_make<int4>(-1, 1, 0, INT_MIN), [&] { return w; }, [&] { return 0.0f; }).y, 0.0f);
-    EXPECT(kn_ternary(kn_make<int4>(-1, 1, 0, INT_MIN), [&] { return w; }, [&] { return 0.0f; }).w, 1.0f);
+    EXPECT(kn_ternary(
+               kn_make<int4>(-1, 1, 0, INT_MIN), [&] { return w; }, [&] { return 0.0f; })
+               .y,
+           0.0f);
+    EXPECT(kn_ternary(
+               kn_make<int4>(-1, 1, 0, INT_MIN), [&] { return w; }, [&] { return 0.0f; })
+               .w,
+           1.0f);
     int calls = 0;
-    EXPECT(kn_ternary(1, [&] { return 2; }, [&] { return ++calls; }), 2);
+    EXPECT(kn_ternary(
+               1, [&] { return 2; }, [&] { return ++calls; }),
+           2);
     EXPECT(calls, 0);
-    auto common = kn_ternary(1, [&] { return 'a'; }, [&] { return 1.0; });
+    auto common = kn_ternary(
+        1, [&] { return 'a'; }, [&] { return 1.0; });
     static_assert(kn_same<decltype(common), double>);
     EXPECT(common, 97.0);
 }
@@ -421,8 +482,10 @@ static void test_relations(void)
 
 static void test_vectors(void)
 {
-    static_assert(sizeof(float3) == 16 && alignof(float3) == 16 && sizeof(double16) == 128 && alignof(double16) == 128);
-    static_assert(std::is_trivially_copy_constructible<float4>::value && std::is_trivially_copy_assignable<float4>::value);
+    static_assert(sizeof(float3) == 16 && alignof(float3) == 16 && sizeof(double16) == 128 &&
+                  alignof(double16) == 128);
+    static_assert(std::is_trivially_copy_constructible<float4>::value &&
+                  std::is_trivially_copy_assignable<float4>::value);
     static_assert(std::is_trivially_default_constructible<float4>::value);
     static_assert(kn_same<decltype(kn_make<uchar4>(1) < kn_make<uchar4>(2)), char4>);
     static_assert(kn_same<decltype(kn_make<double4>(1) == kn_make<double4>(2)), long4>);
@@ -470,13 +533,15 @@ static void test_vectors(void)
 
 // ---- work-groups: ids, barriers, copies, local memory by offset
 
-KN_KERNEL(reverse)(int *out, const int *in, KN_LOCAL_PARAM(int, pad), KN_LOCAL_PARAM(int, tile), KN_ITEM_PARAM)
+KN_KERNEL(reverse)
+(int *out, const int *in, KN_LOCAL_PARAM(int, pad), KN_LOCAL_PARAM(int, tile), KN_ITEM_PARAM)
 {
     int *t = KN_LOCAL_BIND(int, tile);
     size_t n = get_local_size(kn_me, 0), i = get_local_id(kn_me, 0);
     (void)pad;
     for (int round = 0; round < 3; round++) { // three reversals are one
-        t[i] = round ? out[get_global_id(kn_me, 0) - get_global_offset(kn_me, 0)] : in[get_global_id(kn_me, 0)];
+        t[i] =
+            round ? out[get_global_id(kn_me, 0) - get_global_offset(kn_me, 0)] : in[get_global_id(kn_me, 0)];
         barrier(kn_me, CLK_LOCAL_MEM_FENCE);
         out[get_global_id(kn_me, 0) - get_global_offset(kn_me, 0)] = t[n - 1 - i];
         barrier(kn_me, CLK_LOCAL_MEM_FENCE);
@@ -486,7 +551,8 @@ KN_KERNEL(copies)(int *out, const int *in, int *count, KN_ITEM_PARAM)
 {
     KN_LOCAL_VAR int tile[16];
     size_t group = get_group_id(kn_me, 0) + get_num_groups(kn_me, 0) * get_group_id(kn_me, 1);
-    event_t e = async_work_group_strided_copy(kn_me, tile, in + group * 32, (size_t)16, (size_t)2, (event_t)0);
+    event_t e =
+        async_work_group_strided_copy(kn_me, tile, in + group * 32, (size_t)16, (size_t)2, (event_t)0);
     wait_group_events(kn_me, 1, &e);
     e = async_work_group_copy(kn_me, out + group * 16, tile, (size_t)16, (event_t)0);
     wait_group_events(kn_me, 1, &e);
