@@ -17,9 +17,12 @@
 #include "cache.h"
 #include "target.h"
 
-// What the compiler is given: the text, its options, and the key of both on this device.
+// What is compiled, and what the compiler is given: the text, its options, and the key of both on this device.
 struct recipe {
     const char *name;
+    const struct src_unit *unit;
+    const struct src_options *reading;   // how the unit was read
+    const kn_program_options *options_given; // may be NULL
     struct kn_text source;
     struct kn_text options;
     struct cache_key key;
@@ -121,7 +124,7 @@ static kn_status prepare_kernel(kn_program *program, struct kn_kernel *kernel, c
     struct engine_clone clone = {NULL, NULL};
     struct be_kernel_limits limits = {0, 0, 0};
     kn_kernel_limits *kept = &kernel->limits;
-    kn_status status = context->backend->kernel_get(program->native, source->name, &clone.native, err);
+    kn_status status = context->backend->kernel_get(program->native, source, &clone.native, err);
 
     if (status)
         return status;
