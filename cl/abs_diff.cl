@@ -2,7 +2,8 @@
 // Absolute deviations from a centre, and order statistics of them without sorting again: in sorted data the
 // deviations from the median are two sorted runs, one to the left (read backwards), one to the right, and the
 // element of a given rank among both is found by bisection along the merge path (Odeh et al. 2012).
-// Launch: absolute_deviations with one work-item an element; median_of_halves with one work-item a rank.
+// Launch: absolute_deviations with one work-item an element; median_of_halves with one work-item a rank (not with
+// ACC_PAIR: two floats do not always hold a median, and deviations as close as its error would be confused).
 // Cost: absolute_deviations reads and writes n elements; median_of_halves reads 2 log2(n) elements a rank.
 // Tunables: REAL_BITS, ACC_PAIR.
 #define WIDTH 4
@@ -20,18 +21,9 @@ inline acc deviation(real x, acc centre)
     seen = d.x - x;
     d.y = (x - (d.x - seen)) + (-centre.x - seen) - centre.y;
     d = acc_add(d, ACC_ZERO);
-    return d.x < 0 || (d.x == 0 && d.y < 0) ? -d : d;
+    return d.x < 0 ? -d : d;
 #else
     return fabs((double)x - centre);
-#endif
-}
-
-inline bool deviation_at_most(acc a, acc b)
-{
-#if ACC_PAIR
-    return a.x < b.x || (a.x == b.x && a.y <= b.y);
-#else
-    return a <= b;
 #endif
 }
 
@@ -48,6 +40,7 @@ __kernel void absolute_deviations(__global const real *x, ulong n, acc centre, _
     }
 }
 
+#if !ACC_PAIR
 // x[0..n) is sorted; x[split - 1], x[split - 2], ... and x[split], x[split + 1], ... deviate more and more from the
 // centre. chosen[i] is the element whose deviation has rank first_rank + i (from 0).
 __kernel void median_of_halves(__global const real *x, ulong n, ulong split, acc centre, ulong first_rank,
@@ -62,14 +55,15 @@ __kernel void median_of_halves(__global const real *x, ulong n, ulong split, acc
         ulong taken = (low + high) / 2;
         acc left_next = deviation(x[split - 1 - taken], centre);
         acc right_last = deviation(x[split + (rank - taken) - 1], centre);
-        if (deviation_at_most(left_next, right_last))
+        if (left_next <= right_last)
             low = taken + 1;
         else
             high = taken;
     }
 
     ulong from_right = rank - low;
-    bool take_left = low < split && (from_right >= right || deviation_at_most(deviation(x[split - 1 - low], centre),
-                                                                              deviation(x[split + from_right], centre)));
+    bool take_left = low < split && (from_right >= right || deviation(x[split - 1 - low], centre) <=
+                                                                deviation(x[split + from_right], centre));
     chosen[get_global_id(0)] = take_left ? x[split - 1 - low] : x[split + from_right];
 }
+#endif

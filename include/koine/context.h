@@ -24,7 +24,7 @@ typedef struct kn_context_options {
     void *log_user;
     // After each launch: wait, and name the kernel in the error if the device failed. Slow, for finding faults.
     int debug_sync;
-    // No allocation larger than this (bytes); 0: what the device allows. Buffers beyond it are held in parts.
+    // No allocation larger than this (bytes, at least 64); 0: what the device allows. Buffers beyond it are held in parts.
     uint64_t max_alloc;
     // The binary cache's folder. NULL: KOINE_CACHE_DIR, XDG_CACHE_HOME/koine or ~/.cache/koine. "": no cache.
     const char *cache_dir;

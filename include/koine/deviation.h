@@ -22,7 +22,8 @@ KN_API kn_status kn_median_sorted(kn_queue *queue, kn_buffer *sorted, kn_type ty
 
 // The median of |x - median| of n > 0 sorted elements without NaN, where `median` is theirs: the deviations form two
 // sorted runs, and their middle is found by bisection along the merge path (Odeh, Green, Mwassi, Shmueli, Birk 2012).
-// Waits. Cost: 4 log2(n) reads.
+// Exact. Not-a-number if the median is not finite. Waits. Cost: 4 log2(n) reads on the device; without double
+// precision, or of a buffer in parts, as many copies of one element.
 KN_API kn_status kn_mad_sorted(kn_queue *queue, kn_buffer *sorted, kn_type type, size_t n, double median,
                                double *mad, kn_error *err);
 

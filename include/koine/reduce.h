@@ -22,7 +22,8 @@ typedef struct kn_sums {
 // Errors: KN_ERROR_ARGUMENT, KN_ERROR_UNSUPPORTED (KN_F64 without double precision, other types).
 KN_API kn_status kn_reduce_sum(kn_queue *queue, kn_buffer *x, kn_type type, size_t n, double *sum, kn_error *err);
 
-// Both sums of x - shift in one read. `shift` is rounded to the type first.
+// Both sums of x - shift in one read. `shift` is rounded to the type first, and is
+// finite then (KN_ERROR_ARGUMENT).
 KN_API kn_status kn_reduce_sums(kn_queue *queue, kn_buffer *x, kn_type type, size_t n, double shift, kn_sums *sums,
                                 kn_error *err);
 

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "columns.h"
 
+#include <math.h>
 #include <stdio.h>
-#include <string.h>
 
 #include "../base/error.h"
 
@@ -60,11 +60,14 @@ kn_arg column_accumulator(union column_scalar *scalar, const kn_queue *queue, do
         return KN_VALUE(scalar->f64);
     }
     scalar->pair[0] = (float)value;
-    scalar->pair[1] = (float)(value - (double)scalar->pair[0]);
+    scalar->pair[1] = isfinite(scalar->pair[0]) ? (float)(value - (double)scalar->pair[0]) : 0;
     return KN_VALUE(scalar->pair);
 }
 
 double column_value(const union column_scalar *scalar, const kn_queue *queue)
 {
-    return column_uses_pairs(queue) ? (double)scalar->pair[0] + (double)scalar->pair[1] : scalar->f64;
+    if (!column_uses_pairs(queue))
+        return scalar->f64;
+    // Beside an infinity there is no error to add.
+    return (double)scalar->pair[0] + (isfinite(scalar->pair[0]) ? (double)scalar->pair[1] : 0.0);
 }

@@ -2,7 +2,7 @@
 // Sums in the fixed tree of cl/reduce.cl, over buffers of any size.
 #include <koine/reduce.h>
 
-#include <string.h>
+#include <math.h>
 
 #include "../base/array.h"
 #include "../base/error.h"
@@ -17,17 +17,17 @@
 struct shape {
     unsigned group;
     unsigned width; // neighbouring lanes a work-item holds
-    unsigned leaves; // a group
+    unsigned leaves; // a group; 0: the device's groups are too small for one
 };
 
-static struct shape shape_for(const kn_queue *queue, size_t parts, size_t part_elements)
+static struct shape shape_for(const kn_queue *queue, unsigned components, size_t parts, size_t part_elements)
 {
     const kn_device_info *info = &queue->context->device.info;
-    struct shape shape = {256, 4, 0};
+    struct shape shape = {components == 1 ? 512 : 256, 4, 0}; // measured best on an H200 (bench/RESULTS.md)
 
     if (info->type == KN_DEVICE_CPU)
         shape = (struct shape){16, 16, 0};
-    while (shape.group > info->max_work_group)
+    while (shape.group > 1 && shape.group > info->max_work_group)
         shape.group /= 2;
     // A group's leaves must not reach past a part (kn_buffer_part).
     while (parts > 1 && (shape.group / (LANES / shape.width)) * (size_t)LEAF > part_elements && shape.group > LANES / shape.width)
@@ -151,12 +151,18 @@ static kn_status reduce(kn_queue *queue, kn_buffer *x, kn_type type, size_t n, d
     result[0] = result[1] = 0;
     if (status || n == 0)
         return status;
+    if (!isfinite(type == KN_F64 ? shift : (double)(float)shift))
+        return kn_fail(err, KN_ERROR_ARGUMENT, "%s: a shift of %g is not finite in %s", function, shift, kn_type_name(type));
     parts = kn_buffer_part_count(x);
     part_elements = kn_buffer_size(kn_buffer_part(x, 0)) / kn_type_size(type);
     if (parts > 1 && part_elements < LEAF)
         return kn_fail(err, KN_ERROR_LIMIT, "%s: the buffer is held in parts of %zu elements, less than a leaf of %d", function,
                        part_elements, LEAF);
-    r.shape = shape_for(queue, parts, part_elements);
+    r.shape = shape_for(queue, components, parts, part_elements);
+    if (r.shape.leaves == 0)
+        return kn_fail(err, KN_ERROR_LIMIT, "%s: %s takes groups of %llu work-items; at least %u are needed", function,
+                       queue->context->device.info.spec, (unsigned long long)queue->context->device.info.max_work_group,
+                       LANES / r.shape.width);
     status = get_kernels(&r, err);
     return status ? status : reduce_whole(&r, x, result, err);
 }

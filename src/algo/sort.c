@@ -29,13 +29,15 @@ static uint64_t block_bytes(const struct sorter *s)
     return (block + (block >> s->log2_keys)) * kn_type_size(s->type);
 }
 
-// Sizes that the device takes: what was asked for, or its default, halved until it fits.
+// Sizes that the device takes: what was asked for; where no group was, the default one, halved until it fits.
 static kn_status choose_sizes(struct sorter *s, const kn_sort_options *options, kn_error *err)
 {
     const kn_device_info *info = &s->queue->context->device.info;
     bool cpu = info->type == KN_DEVICE_CPU;
-    bool asked = options && (options->log2_group || options->log2_keys);
+    bool group_asked = options && options->log2_group;
 
+    if (options && options->padding != KN_SORT_IN_PLACE && options->padding != KN_SORT_POWER_OF_TWO)
+        return kn_fail(err, KN_ERROR_ARGUMENT, "kn_sort: there is no padding %d; see kn_sort_padding", (int)options->padding);
     // Measured best on an H200, and with PoCL on two cores (bench/RESULTS.md).
     s->log2_group = options && options->log2_group ? options->log2_group : 8;
     s->log2_keys = options && options->log2_keys ? options->log2_keys : cpu ? 3 : 5;
@@ -43,7 +45,7 @@ static kn_status choose_sizes(struct sorter *s, const kn_sort_options *options, 
         return kn_fail(err, KN_ERROR_ARGUMENT, "kn_sort: log2_group %u and log2_keys %u; they go from 5 to 10 and 2 to 5",
                        s->log2_group, s->log2_keys);
     while (((uint64_t)1 << s->log2_group) > info->max_work_group || block_bytes(s) > info->local_memory) {
-        if (asked || s->log2_group == 5)
+        if (group_asked || s->log2_group == 5)
             return kn_fail(err, KN_ERROR_LIMIT,
                            "kn_sort: groups of %u work-items with %u keys each need %llu bytes of local memory; %s takes "
                            "groups of %llu and has %llu bytes",

@@ -9,6 +9,8 @@
 
 #include "backend.h"
 
+#define OPENCL_MAX_DEVICES 64 // of one context
+
 struct be_context {
     cl_context context;
     cl_device_id device;
@@ -39,7 +41,7 @@ kn_status opencl_fail(kn_error *err, cl_int code, const char *spec, const char *
 kn_status opencl_event_give(cl_event native, struct be_event **event, kn_error *err);
 
 kn_status opencl_devices(struct be_device **list, size_t *count, char why[256], kn_error *err);
-// Fills `device` for a native device; spec stays empty if the device is in no platform's list.
+// Fills `device` for a native device, but for its spec.
 kn_status opencl_device_describe(cl_device_id native, struct be_device *device, kn_error *err);
 
 kn_status opencl_program_build(struct be_context *context, const char *source, const char *options,

@@ -8,7 +8,7 @@
 // X(identifier, name, what its value looks like, meaning)
 #define KN_ENVIRONMENT(X)                                                                                    \
     X(DEVICE, "KOINE_DEVICE", "SPEC",                                                                        \
-      "The device to use where --device names none: opencl:0.0, cpu, gpu, host, or a part of a name.")       \
+      "The device to use where --device names none: opencl:0.0, cpu, gpu, or a part of a name.")             \
     X(CACHE_DIR, "KOINE_CACHE_DIR", "DIR",                                                                   \
       "Where compiled kernels are kept. Without it: $XDG_CACHE_HOME/koine, else ~/.cache/koine.")            \
     X(KERNEL_PATH, "KOINE_KERNEL_PATH", "DIR[:DIR]...",                                                      \

@@ -56,6 +56,12 @@ static kn_status make_recipe(kn_context *context, const char *name, const struct
     return KN_OK;
 }
 
+static void refuse_cached(kn_context *context, const struct recipe *recipe, const char *why)
+{
+    engine_log(context, KN_LOG_WARNING, "%s: cached program not used: %s", recipe->name, why);
+    cache_remove(context->cache_dir, &recipe->key);
+}
+
 static bool load_cached(kn_context *context, const struct recipe *recipe, struct be_program **native)
 {
     void *binary = NULL;
@@ -73,10 +79,8 @@ static bool load_cached(kn_context *context, const struct recipe *recipe, struct
     }
     loaded = !context->backend->program_load(context->native, binary, bytes, kn_text_string(&recipe->options), native, &reason);
     free(binary);
-    if (!loaded) {
-        engine_log(context, KN_LOG_WARNING, "%s: cached program not used: %s", recipe->name, reason.text);
-        cache_remove(context->cache_dir, &recipe->key);
-    }
+    if (!loaded)
+        refuse_cached(context, recipe, reason.text);
     return loaded;
 }
 
@@ -103,12 +107,21 @@ static kn_status compile(kn_context *context, const struct src_unit *unit, const
     kn_status status = context->backend->program_build(context->native, kn_text_string(&recipe->source),
                                                        kn_text_string(&recipe->options), native, log, &reason);
 
+    if (context->quirks.flat_name && *log) {
+        char *original = build_log_original(kn_text_string(&recipe->source), context->quirks.flat_name, *log);
+        if (original) {
+            free(*log);
+            *log = original;
+        }
+    }
     if (!status)
         return KN_OK;
     build_log_explain(unit, *log ? *log : "", &explained, &place);
+    if (explained.length < sizeof reason.text / 2)
+        place.begin = 0;
     if (status == KN_ERROR_BUILD)
         kn_fail_at(err, status, place.file[0] ? place.file : recipe->name, place.line, "does not compile for %s (%s)\n%s",
-                   context->device.info.spec, context->device.info.name, kn_text_string(&explained));
+                   context->device.info.spec, context->device.info.name, kn_text_string(&explained) + place.begin);
     else
         kn_fail_at(err, status, recipe->name, 0, "%s", reason.text);
     kn_error_native(err, reason.native, reason.native_name);
@@ -147,6 +160,18 @@ static kn_status prepare_kernel(kn_program *program, struct kn_kernel *kernel, c
     return KN_OK;
 }
 
+static void free_kernels(kn_program *program)
+{
+    for (size_t i = 0; i < program->kernel_count; i++) {
+        for (size_t c = 0; c < program->kernels[i].clone_count; c++)
+            program->context->backend->kernel_free(program->kernels[i].clones[c].native);
+        free(program->kernels[i].clones);
+    }
+    free(program->kernels);
+    program->kernels = NULL;
+    program->kernel_count = 0;
+}
+
 static kn_status prepare_kernels(kn_program *program, kn_error *err)
 {
     kn_status status = KN_OK;
@@ -160,6 +185,22 @@ static kn_status prepare_kernels(kn_program *program, kn_error *err)
     for (size_t i = 0; i < program->kernel_count && !status; i++)
         status = prepare_kernel(program, &program->kernels[i], &program->unit->kernels[i], err);
     return status;
+}
+
+// From the cache, unless the driver refuses what is there: some do so only when they are asked for the kernels.
+static bool take_cached(kn_context *context, const struct recipe *recipe, kn_program *program)
+{
+    kn_error reason = KN_ERROR_INIT;
+
+    if (!load_cached(context, recipe, &program->native))
+        return false;
+    if (prepare_kernels(program, &reason) == KN_OK)
+        return true;
+    refuse_cached(context, recipe, reason.text);
+    free_kernels(program);
+    context->backend->program_free(program->native);
+    program->native = NULL;
+    return false;
 }
 
 static kn_status check_capabilities(const kn_context *context, const struct src_unit *unit, kn_error *err)
@@ -185,27 +226,37 @@ static kn_status build(kn_context *context, const char *name, struct src_unit *u
         made->unit = unit;
         status = make_recipe(context, name, unit, policy, &recipe, err);
     }
-    if (!status && !(made->cached = load_cached(context, &recipe, &made->native)))
+    if (!status && !(made->cached = take_cached(context, &recipe, made))) {
         status = compile(context, unit, &recipe, &log, &made->native, err);
-    if (!status)
-        status = prepare_kernels(made, err); // before the binary is read: some drivers complete it only then
-    if (!status && !made->cached)
-        store_cached(context, &recipe, made->native);
+        if (!status)
+            status = prepare_kernels(made, err); // before the binary is read: some drivers complete it only then
+        if (!status)
+            store_cached(context, &recipe, made->native);
+    }
     if (!status)
         engine_log(context, KN_LOG_DEBUG, "%s: %s for %s", name, made->cached ? "from the cache" : "compiled",
                    context->device.info.spec);
     kn_text_free(&recipe.source);
     kn_text_free(&recipe.options);
-    if (options && options->log)
-        *options->log = log ? log : calloc(1, 1);
-    else
+    if (options && options->log && log) {
+        free(*options->log);
+        *options->log = log;
+    } else {
         free(log);
+    }
     if (status) {
         if (made)
             made->unit = NULL; // the caller's, on failure
         kn_program_free(made);
         return status;
     }
+    pthread_mutex_lock(&context->clones_lock);
+    made->next = context->programs;
+    made->link = &context->programs;
+    if (made->next)
+        made->next->link = &made->next;
+    context->programs = made;
+    pthread_mutex_unlock(&context->clones_lock);
     *program = made;
     return KN_OK;
 }
@@ -226,8 +277,10 @@ static kn_status create(kn_context *context, const char *name, const char *text,
     unsigned long long start = nanoseconds_now();
     kn_status status;
 
+    if (options && options->log)
+        *options->log = calloc(1, 1); // the caller frees it, whatever happens
     if (!context || !name || !program)
-        return kn_fail(err, KN_ERROR_ARGUMENT, "a program needs a context, a name and a place for its handle");
+        return kn_fail(err, KN_ERROR_ARGUMENT, "a program needs a context, a name (and a text), and a place for its handle");
     status = target_describe(&context->device, options, &target, err);
     if (status)
         return status;
@@ -249,9 +302,7 @@ static kn_status create(kn_context *context, const char *name, const char *text,
 kn_status kn_program_from_text(kn_context *context, const char *text, const char *name,
                                const kn_program_options *options, kn_program **program, kn_error *err)
 {
-    if (!text)
-        return kn_fail(err, KN_ERROR_ARGUMENT, "kn_program_from_text: text is NULL");
-    return create(context, name, text, false, options, program, err);
+    return create(context, text ? name : NULL, text, false, options, program, err);
 }
 
 kn_status kn_program_from_file(kn_context *context, const char *path, const kn_program_options *options,
@@ -270,12 +321,14 @@ void kn_program_free(kn_program *program)
 {
     if (!program)
         return;
-    for (size_t i = 0; i < program->kernel_count; i++) {
-        for (size_t c = 0; c < program->kernels[i].clone_count; c++)
-            program->context->backend->kernel_free(program->kernels[i].clones[c].native);
-        free(program->kernels[i].clones);
+    if (program->link) {
+        pthread_mutex_lock(&program->context->clones_lock);
+        *program->link = program->next;
+        if (program->next)
+            program->next->link = program->link;
+        pthread_mutex_unlock(&program->context->clones_lock);
     }
-    free(program->kernels);
+    free_kernels(program);
     if (program->native)
         program->context->backend->program_free(program->native);
     src_free(program->unit);
@@ -378,12 +431,14 @@ kn_status engine_builtin_kernel(kn_context *context, const char *file, const kn_
 
     kn_text_format(&key, "%s %d", file, (int)policy);
     for (size_t i = 0; i < define_count; i++)
-        kn_text_format(&key, " %s=%s", defines[i].name, defines[i].value ? defines[i].value : "1");
-    if (key.failed)
+        kn_text_format(&key, "\n%s=%s", defines[i].name, defines[i].value ? defines[i].value : "1");
+    if (key.failed) {
+        kn_text_free(&key);
         return kn_fail_memory(err, 0, "a program");
-    pthread_mutex_lock(&context->lock);
+    }
+    pthread_mutex_lock(&context->builtins_lock);
     status = builtin_program(context, kn_text_string(&key), file, defines, define_count, policy, &program, err);
-    pthread_mutex_unlock(&context->lock);
+    pthread_mutex_unlock(&context->builtins_lock);
     kn_text_free(&key);
     return status ? status : kn_program_kernel(program, name, kernel, err);
 }

@@ -9,10 +9,6 @@
 
 #include "../base/error.h"
 
-#define STAGE_BYTES ((size_t)8 << 20)
-// Below this a plain blocking copy is faster than starting the pipeline.
-#define STAGE_FROM ((size_t)4 << 20)
-
 #define COPY_THREADS 8
 
 struct kn_pinned {
@@ -37,7 +33,7 @@ static void copy_by_threads(void *to, const void *from, size_t bytes)
 
 static bool is_direct(const kn_queue *queue, size_t bytes)
 {
-    return bytes < STAGE_FROM || queue->context->device.info.type == KN_DEVICE_CPU;
+    return bytes < ENGINE_STAGE_FROM || !queue->context->staged;
 }
 
 static kn_status stage_ready(kn_queue *queue, size_t i, kn_error *err)
@@ -46,7 +42,7 @@ static kn_status stage_ready(kn_queue *queue, size_t i, kn_error *err)
     kn_status status = KN_OK;
 
     if (!queue->stage[i].data)
-        return backend->host_alloc(queue->native, STAGE_BYTES, &queue->stage[i], err);
+        return backend->host_alloc(queue->native, ENGINE_STAGE_BYTES, &queue->stage[i], err);
     if (queue->busy[i]) {
         status = backend->event_wait(queue->busy[i], err);
         backend->event_free(queue->busy[i]);
@@ -57,7 +53,7 @@ static kn_status stage_ready(kn_queue *queue, size_t i, kn_error *err)
 
 static size_t stage_length(size_t bytes, size_t done)
 {
-    return bytes - done < STAGE_BYTES ? bytes - done : STAGE_BYTES;
+    return bytes - done < ENGINE_STAGE_BYTES ? bytes - done : ENGINE_STAGE_BYTES;
 }
 
 kn_status engine_stage_write(kn_queue *queue, struct be_memory *to, size_t offset, const void *data, size_t bytes,

@@ -178,17 +178,21 @@ static void lex_identifier(struct src_lexer *lexer, struct src_token *token)
 
 static void lex_punctuator(struct src_token *token)
 {
+    const char *text = token->text;
+
     token->kind = SRC_PUNCTUATOR;
-    for (size_t i = 0; i < KN_COUNT(punctuators); i++) {
-        size_t length = strlen(punctuators[i].text);
-        if (strncmp(token->text, punctuators[i].text, length) == 0) {
-            token->length = (uint32_t)length;
-            token->flags |= punctuators[i].meaning ? SRC_DIGRAPH : 0;
-            return;
-        }
-    }
     token->length = 1;
-    if (!strchr(single_punctuators, *token->text))
+    // Most stand alone: no longer one has any other second character.
+    for (size_t i = 0; text[1] && strchr("#%&+-.:<=>|", text[1]) && i < KN_COUNT(punctuators); i++) {
+        if (text[0] != punctuators[i].text[0] || text[1] != punctuators[i].text[1])
+            continue;
+        if (strncmp(text, punctuators[i].text, strlen(punctuators[i].text)) != 0)
+            continue;
+        token->length = (uint32_t)strlen(punctuators[i].text);
+        token->flags |= punctuators[i].meaning ? SRC_DIGRAPH : 0;
+        return;
+    }
+    if (!strchr(single_punctuators, *text))
         token->kind = SRC_OTHER;
 }
 

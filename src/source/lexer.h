@@ -39,6 +39,7 @@ struct src_name {
     struct src_name *next; // in its hash bucket
     struct src_macro *macro;
     const struct src_type *type; // what a typedef says of it
+    uint32_t kernel;             // its number among the program's kernels, from 1; 0: it is none
     uint32_t hash;
     uint32_t length;
     char text[];

@@ -15,7 +15,7 @@ enum {
     SRC_CALL_DEPTH = 200,        // macro calls in arguments of macro calls
     SRC_MOST_INCLUSIONS = 20000, // files read, repetitions included
     SRC_MOST_TOKENS = 4000000,   // held at a time, the output included
-    SRC_MOST_STEPS = 40000000,   // tokens taken from macros
+    SRC_MOST_STEPS = 8000000,    // tokens taken from macros
     SRC_MOST_PARAMETERS = 1000,  // of a macro
     SRC_MOST_TEXT = 64 << 20     // bytes read from files, and bytes made by # and ##
 };

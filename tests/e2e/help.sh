@@ -15,6 +15,7 @@ for command in devices cache stats; do
     expect_stdout "^Usage: koine $command "
     expect_stdout '^  -h, --help  '
     expect_empty stderr
+    awk 'length > 80 { print; long = 1 } END { exit long }' "$work/out" || fail "$ran: a line is longer than 80"
     [ "$(sed -n '/^Examples:/,$p' "$work/out" | grep -c '^  koine ')" -eq 2 ] || fail "$command: not two examples"
     expect_exit 0 koine help "$command"
     cmp -s "$work/out" "$work/long" || fail "koine help $command differs from koine $command --help"

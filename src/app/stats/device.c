@@ -176,7 +176,7 @@ kn_status stats_device(kn_queue *queue, const double *values, size_t n, const st
     if (!status && times) {
         times->build += built;
         times->upload += uploaded;
-        times->compute += computed - built - downloaded;
+        times->compute += fmax(computed - built - downloaded, 0); // `built` holds what other threads built, too
         times->download += downloaded;
     }
     kn_buffer_free(column.buffer);

@@ -66,6 +66,6 @@ double stats_middle(double lower, double upper)
     double sum = lower + upper;
 
     if (isinf(sum) && isfinite(lower) && isfinite(upper))
-        return lower + (upper - lower) / 2;
+        return lower / 2 + upper / 2;
     return sum / 2 + 0.0;
 }

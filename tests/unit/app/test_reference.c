@@ -12,7 +12,7 @@
 
 static struct stats_result stats_of(const double *x, size_t n, bool single, double mad_scale)
 {
-    struct stats_options options = {single, mad_scale};
+    struct stats_options options = {.single = single, .mad_scale = mad_scale};
     struct stats_result result;
     kn_error err = KN_ERROR_INIT;
 

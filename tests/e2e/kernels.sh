@@ -1,0 +1,45 @@
+#!/bin/sh
+# SPDX-License-Identifier: Apache-2.0
+# Every kernel file as it stands is OpenCL C 1.2 to clang, without a warning: with its default macros, in double
+# precision, as for a CPU, and as for a device that has no extension at all.
+. "${srcdir:?}/tests/e2e/common.sh"
+
+for clang in "${CLANG:-}" clang clang-22 clang-19 clang-18 clang-17 clang-16 clang-15 clang-14; do
+    [ -n "$clang" ] && command -v "$clang" >/dev/null && break
+    clang=
+done
+[ -n "$clang" ] || skip clang "clang is not installed"
+
+# compile OPTION...: OpenCL C 1.2 for a 64-bit device; its words are left in $work/err.
+compile()
+{
+    "$clang" -x cl -cl-std=CL1.2 -Xclang -finclude-default-header -target spir64 -fsyntax-only -Wall -Werror "$@" \
+        2>"$work/err"
+}
+
+# A compiler that cannot do this says nothing of the kernels; one that takes everything neither.
+printf '__kernel void f(__global float *x) { x[get_global_id(0)] = 1; }\n' >"$work/good.cl"
+printf '__kernel void f(__global double *x) { x[get_global_id(0)] = 1; }\n' >"$work/double.cl"
+compile "$work/good.cl" || skip clang "$clang does not compile OpenCL C: $(cat "$work/err")"
+compile -Xclang -cl-ext=-all "$work/double.cl" && fail "$clang takes double where no extension is"
+
+count=0
+for file in "$srcdir"/cl/*.cl; do
+    # Each line: the macros of one build. "-Xclang -cl-ext=-all" takes every extension away.
+    while read -r options; do
+        # shellcheck disable=SC2086 # several words
+        compile $options "$file" || fail "${file##*/} with '$options':
+$(cat "$work/err")"
+        count=$((count + 1))
+    done <<END
+-DREAL_BITS=32
+-DREAL_BITS=64
+-DKN_CPU=1
+-DKN_CPU=1 -DREAL_BITS=64
+-DACC_PAIR=1 -Xclang -cl-ext=-all
+-DACC_PAIR=1 -DKN_CPU=1 -Xclang -cl-ext=-all
+
+END
+done
+[ "$count" -ge 21 ] || fail "only $count builds: are there no kernels in $srcdir/cl?"
+echo "$count builds with $clang"

@@ -1,0 +1,460 @@
+// SPDX-License-Identifier: Apache-2.0
+// The sums against the fixed tree, written here as its description reads, to the bit; with pairs of floats for
+// accumulators, within the bound that follows from their additions.
+#include "../device_support.h"
+
+#include <float.h>
+#include <math.h>
+
+enum { LEAF = 4096, LANES = 64 };
+
+// ---- the tree ----
+
+static kn_sums add(kn_sums a, kn_sums b)
+{
+    return (kn_sums){a.sum + b.sum, a.squares + b.squares};
+}
+
+static kn_sums leaf_sums(const double *x, size_t n, double shift)
+{
+    kn_sums lanes[LANES];
+
+    for (size_t lane = 0; lane < LANES; lane++) {
+        lanes[lane] = (kn_sums){0, 0};
+        for (size_t i = lane; i < n; i += LANES) {
+            double d = x[i] - shift;
+            lanes[lane].sum += d;
+            lanes[lane].squares = fma(d, d, lanes[lane].squares);
+        }
+    }
+    for (size_t half = LANES / 2; half > 0; half /= 2)
+        for (size_t lane = 0; lane < half; lane++)
+            lanes[lane] = add(lanes[lane], lanes[lane + half]);
+    return lanes[0];
+}
+
+// Of `leaves` leaves, a power of two; those past the end are 0.
+static kn_sums tree(const double *x, size_t n, double shift, size_t leaves)
+{
+    size_t half = leaves / 2 * LEAF;
+
+    if (n == 0)
+        return (kn_sums){0, 0};
+    if (leaves == 1)
+        return leaf_sums(x, n, shift);
+    if (n <= half)
+        return tree(x, n, shift, leaves / 2);
+    return add(tree(x, half, shift, leaves / 2), tree(x + half, n - half, shift, leaves / 2));
+}
+
+static kn_sums expected_sums(const double *x, size_t n, double shift)
+{
+    return tree(x, n, shift, (size_t)1 << 20);
+}
+
+static size_t count_leaves(size_t n)
+{
+    return (n + LEAF - 1) / LEAF;
+}
+
+// ---- columns ----
+
+static double *x;
+static uint64_t state;
+static size_t room; // what x holds
+
+static size_t largest_size(void)
+{
+    return test_is_slow() ? 3 * LEAF + 5 : 1000003;
+}
+
+static void set_up(void)
+{
+    test_open();
+    state = test_seed("reduce");
+    room = largest_size();
+    x = malloc(room * sizeof *x);
+    ck_assert_ptr_nonnull(x);
+}
+
+static void tear_down(void)
+{
+    free(x);
+    test_close();
+}
+
+// Numbers of both signs whose sizes differ by 2^exponents, rounded to the type.
+static void fill(size_t n, kn_type type, int exponents)
+{
+    for (size_t i = 0; i < n; i++) {
+        x[i] = ldexp(test_uniform(&state) - 0.4, (int)(test_random(&state) % (unsigned)(exponents + 1)));
+        if (type == KN_F32)
+            x[i] = (double)(float)x[i];
+    }
+}
+
+static kn_sums device_sums(size_t n, kn_type type, double shift)
+{
+    kn_buffer *buffer = test_upload_column(x, n, type);
+    kn_sums sums = {-1, -1};
+    double sum = -1;
+
+    EXPECT_OK(kn_reduce_sums(queue, buffer, type, n, shift, &sums, &err));
+    if (shift == 0) {
+        EXPECT_OK(kn_reduce_sum(queue, buffer, type, n, &sum, &err));
+        ck_assert_msg(test_same(sum, sums.sum), "n %zu: sum %.17g alone, %.17g with squares", n, sum, sums.sum);
+    }
+    kn_buffer_free(buffer);
+    return sums;
+}
+
+static void expect_equal(kn_sums sums, kn_sums expected, size_t n)
+{
+    ck_assert_msg(test_same(sums.sum, expected.sum), "n %zu: sum %.17g, expected %.17g", n, sums.sum, expected.sum);
+    ck_assert_msg(test_same(sums.squares, expected.squares), "n %zu: squares %.17g, expected %.17g", n, sums.squares,
+                  expected.squares);
+}
+
+static const size_t sizes[] = {0,    1,    2,    5,    63,   64,     65,         127,       128,          1000,
+                               4095, 4096, 4097, 8191, 8193, 3 * LEAF, 3 * LEAF + 5, 7 * LEAF, 16 * LEAF + 1, 17 * LEAF,
+                               33 * LEAF - 1, 100 * LEAF + 3, 1000003};
+#define SIZES (sizeof sizes / sizeof *sizes)
+
+// ---- with double precision: to the bit ----
+
+static void sums_to_the_bit(kn_type type)
+{
+    if (!context->device.info.fp64) {
+        fprintf(stderr, "skipped: sums in double, which %s has not\n", context->device.info.name);
+        return;
+    }
+    for (size_t i = 0; i < SIZES && sizes[i] <= room; i++) {
+        size_t n = sizes[i];
+        fill(n, type, 30);
+        expect_equal(device_sums(n, type, 0), expected_sums(x, n, 0), n);
+        fill(n, type, 0);
+        expect_equal(device_sums(n, type, 0.4375), expected_sums(x, n, 0.4375), n);
+        // 0.1 is rounded to the type first.
+        expect_equal(device_sums(n, type, 0.1), expected_sums(x, n, type == KN_F32 ? (double)0.1F : 0.1), n);
+    }
+    for (int i = 0; i < (test_is_slow() ? 2 : 20); i++) {
+        size_t n = 1 + test_random(&state) % (room < 200000 ? room : 200000);
+        fill(n, type, 100);
+        expect_equal(device_sums(n, type, 0), expected_sums(x, n, 0), n);
+    }
+}
+
+START_TEST(tree_single)
+{
+    sums_to_the_bit(KN_F32);
+}
+END_TEST
+
+START_TEST(tree_double)
+{
+    sums_to_the_bit(KN_F64);
+}
+END_TEST
+
+// ---- launched in other shapes: the same bits ----
+
+struct shape {
+    unsigned group, width;
+};
+
+static kn_kernel *kernel_of(kn_program *program, const char *name)
+{
+    kn_kernel *kernel = NULL;
+
+    EXPECT_OK(kn_program_kernel(program, name, &kernel, &err));
+    return kernel;
+}
+
+static kn_program *build(const struct shape *shape, kn_type type, bool pairs)
+{
+    char group[16], width[16];
+    const kn_define defines[] = {{"REAL_BITS", type == KN_F64 ? "64" : "32"}, {"ACC_PAIR", pairs ? "1" : "0"},
+                                 {"GROUP", group}, {"WIDTH", width}, {"KN_CPU", shape->width == 16 ? "1" : "0"}};
+    const kn_program_options options = {.defines = defines, .define_count = 5, .policy = KN_POLICY_STRICT};
+    kn_program *program = NULL;
+
+    snprintf(group, sizeof group, "%u", shape->group);
+    snprintf(width, sizeof width, "%u", shape->width);
+    EXPECT_OK(kn_program_builtin(context, "reduce.cl", &options, &program, &err));
+    return program;
+}
+
+// As the head of cl/reduce.cl says how to launch it.
+static kn_sums launch_shape(kn_program *program, const struct shape *shape, kn_type type, bool pairs, size_t n)
+{
+    size_t span = (size_t)LEAF * (shape->group / (LANES / shape->width)), groups = (n + span - 1) / span;
+    uint64_t count = n, first = 0, stride = groups;
+    double shift = 0, result[2];
+    float single_shift = 0, halves[2][2];
+    kn_buffer *column = test_upload_column(x, n, type), *from = NULL, *to = NULL;
+
+    EXPECT_OK(kn_buffer_create(context, groups * 16, &from, &err));
+    EXPECT_OK(kn_buffer_create(context, groups * 16, &to, &err));
+    const kn_arg args[] = {KN_BUFFER(column), KN_VALUE(count),
+                           type == KN_F64 ? KN_VALUE(shift) : KN_VALUE(single_shift),
+                           KN_BUFFER(from), KN_VALUE(first), KN_VALUE(stride)};
+    const kn_range range = {1, {groups * shape->group}, {shape->group}, {0}};
+    EXPECT_OK(kn_launch(queue, kernel_of(program, "reduce_leaves"), &range, args, 6, NULL, &err));
+    while (groups > 1) {
+        uint64_t nodes = groups;
+        groups = (groups + 16 * shape->group - 1) / (16 * shape->group);
+        const kn_arg fold_args[] = {KN_BUFFER(from), KN_VALUE(nodes), KN_BUFFER(to)};
+        const kn_range fold_range = {2, {groups * shape->group, 2}, {shape->group, 1}, {0}};
+        EXPECT_OK(kn_launch(queue, kernel_of(program, "reduce_fold"), &fold_range, fold_args, 3, NULL, &err));
+        kn_buffer *swapped = from;
+        from = to;
+        to = swapped;
+    }
+    EXPECT_OK(kn_buffer_read(queue, from, 0, pairs ? (void *)halves : (void *)result, 16, &err));
+    kn_buffer_free(column);
+    kn_buffer_free(from);
+    kn_buffer_free(to);
+    return pairs ? (kn_sums){(double)halves[0][0] + (double)halves[0][1], (double)halves[1][0] + (double)halves[1][1]}
+                 : (kn_sums){result[0], result[1]};
+}
+
+static void shapes_agree(kn_type type, bool pairs)
+{
+    static const struct shape shapes[] = {{4, 16}, {16, 4}, {64, 16}, {256, 4}};
+    static const size_t lengths[] = {1, 65, LEAF + 1, 3 * LEAF + 5, 65 * LEAF + 100, 244 * LEAF + 1};
+    const int type_was = (int)context->device.info.fp64;
+
+    for (size_t s = 0; s < sizeof shapes / sizeof *shapes; s++) {
+        kn_program *program = build(&shapes[s], type, pairs);
+        for (size_t i = 0; i < sizeof lengths / sizeof *lengths && lengths[i] <= room; i++) {
+            size_t n = lengths[i];
+            state = 1000 + i;
+            fill(n, type, 10);
+            context->device.info.fp64 = !pairs;
+            kn_sums expected = pairs ? device_sums(n, type, 0) : expected_sums(x, n, 0);
+            context->device.info.fp64 = type_was;
+            expect_equal(launch_shape(program, &shapes[s], type, pairs, n), expected, n);
+        }
+        kn_program_free(program);
+    }
+}
+
+START_TEST(shapes_single)
+{
+    if (context->device.info.fp64)
+        shapes_agree(KN_F32, false);
+    shapes_agree(KN_F32, true);
+}
+END_TEST
+
+START_TEST(shapes_double)
+{
+    if (test_takes(KN_F64))
+        shapes_agree(KN_F64, false);
+}
+END_TEST
+
+// What kn_reduce_sums chooses for a CPU, a GPU, and a device that takes small groups only.
+START_TEST(chosen_shapes)
+{
+    kn_device_info *info = &context->device.info;
+    const size_t n = test_is_slow() ? 2 * LEAF + 7 : 77777;
+    const uint64_t group = info->max_work_group;
+    kn_sums first;
+
+    fill(n, KN_F32, 20);
+    first = device_sums(n, KN_F32, 0);
+    info->type = info->type == KN_DEVICE_CPU ? KN_DEVICE_GPU : KN_DEVICE_CPU;
+    expect_equal(device_sums(n, KN_F32, 0), first, n);
+    info->type = KN_DEVICE_GPU;
+    info->max_work_group = 100;
+    expect_equal(device_sums(n, KN_F32, 0), first, n);
+    info->max_work_group = 1;
+    kn_buffer *buffer = test_upload_column(x, n, KN_F32);
+    EXPECT_REFUSED(KN_ERROR_LIMIT, "work-items", kn_reduce_sum(queue, buffer, KN_F32, n, &(double){0}, &err));
+    kn_buffer_free(buffer);
+    info->max_work_group = group;
+}
+END_TEST
+
+// ---- values at the edge ----
+
+START_TEST(special_values)
+{
+    const size_t n = LEAF + 100;
+
+    for (int pairs = !context->device.info.fp64; pairs < 2; pairs++) {
+        context->device.info.fp64 = !pairs;
+        for (size_t at = 0; at < n; at += 1023) {
+            fill(n, KN_F32, 0);
+            x[at] = INFINITY;
+            expect_equal(device_sums(n, KN_F32, 0), (kn_sums){INFINITY, INFINITY}, n);
+            expect_equal(device_sums(n, KN_F32, -2), (kn_sums){INFINITY, INFINITY}, n);
+            x[at] = -INFINITY;
+            expect_equal(device_sums(n, KN_F32, 1), (kn_sums){-INFINITY, INFINITY}, n);
+            x[n - 1 - at] = INFINITY;
+            expect_equal(device_sums(n, KN_F32, 1), (kn_sums){NAN, INFINITY}, n);
+            x[n / 2] = NAN;
+            expect_equal(device_sums(n, KN_F32, 1), (kn_sums){NAN, NAN}, n);
+        }
+        // A column of -0 sums to +0.
+        for (size_t i = 0; i < n; i++)
+            x[i] = -0.0;
+        expect_equal(device_sums(n, KN_F32, 0), (kn_sums){0, 0}, n);
+    }
+}
+END_TEST
+
+// 2^24 - 1 and its negative cancel, and a small rest stays.
+START_TEST(cancellation)
+{
+    const size_t n = 2 * LEAF;
+
+    for (int pairs = !context->device.info.fp64; pairs < 2; pairs++) {
+        context->device.info.fp64 = !pairs;
+        for (size_t i = 0; i < n; i++)
+            x[i] = i % 2 ? 0x1.fffffep23 : -0x1.fffffep23;
+        x[n - 2] = 0x1p-10;
+        x[n - 1] = 0;
+        ck_assert_msg(device_sums(n, KN_F32, 0).sum == 0x1p-10, "pairs %d", pairs);
+    }
+    if (!context->device.info.fp64 || !test_takes(KN_F64))
+        return;
+    for (size_t i = 0; i < n; i++)
+        x[i] = (i / 128) % 2 ? 0x1p1000 : -0x1p1000;
+    expect_equal(device_sums(n, KN_F64, 0), expected_sums(x, n, 0), n);
+    for (size_t i = 0; i < n; i++)
+        x[i] = DBL_MAX;
+    expect_equal(device_sums(n, KN_F64, 0), (kn_sums){INFINITY, INFINITY}, n);
+    for (size_t i = 0; i < n; i++)
+        x[i] = DBL_TRUE_MIN * (double)(1 + i % 7);
+    expect_equal(device_sums(n, KN_F64, 0), expected_sums(x, n, 0), n);
+}
+END_TEST
+
+// ---- pairs of floats ----
+
+// With u = 2^-24, an addition of pairs rounds a.low + b.low (at most u^2 (|a| + |b|)) and what it adds to the high
+// parts' error (at most 2 u^2 (|a| + |b|)); the rest is exact. So it errs by less than 4 u^2 (|a| + |b|), and a sum
+// in which each element goes through `depth` additions by less than 4 u^2 depth sum |x|. A square, whose high part
+// has its exact error, rounds and leaves out 6 u^2 d^2 and is 3 times less normalised: 8 u^2 (depth + 1) sum d^2.
+START_TEST(pairs_within_bound)
+{
+    const double unit = 0x1p-48;
+
+    context->device.info.fp64 = 0;
+    for (size_t k = 0; k < SIZES && sizes[k] <= room; k++)
+        for (int scale = 0; scale < 3; scale++) {
+            size_t n = sizes[k];
+            double shift = scale == 1 ? 0.5 : 0, depth = 64 + 6 + ceil(log2((double)count_leaves(n) + 1));
+            long double sum = 0, squares = 0, magnitude = 0;
+            fill(n, KN_F32, scale == 2 ? 20 : 0);
+            for (size_t i = 0; i < n; i++) {
+                long double d = (long double)x[i] - (long double)shift;
+                sum += d;
+                magnitude += fabsl(d);
+                squares += d * d;
+            }
+            kn_sums found = device_sums(n, KN_F32, shift);
+            ck_assert_msg(fabs(found.sum - (double)sum) <= 4 * unit * depth * (double)magnitude,
+                          "n %zu: sum %.17g, expected %.17Lg", n, found.sum, sum);
+            ck_assert_msg(fabs(found.squares - (double)squares) <= 8 * unit * (depth + 1) * (double)squares,
+                          "n %zu: squares %.17g, expected %.17Lg", n, found.squares, squares);
+        }
+}
+END_TEST
+
+// Integers below 2^24 whose sums stay below 2^47 (48 bits with the sign): nothing is rounded.
+START_TEST(pairs_exact_for_integers)
+{
+    context->device.info.fp64 = 0;
+    for (size_t k = 0; k < SIZES && sizes[k] <= room; k++) {
+        size_t n = sizes[k];
+        int64_t sum = 0, squares = 0;
+        for (size_t i = 0; i < n; i++) {
+            x[i] = (double)(test_random(&state) % (1 << 24));
+            sum += (int64_t)x[i];
+        }
+        ck_assert_int_lt(sum, INT64_C(1) << 47);
+        ck_assert_msg(device_sums(n, KN_F32, 0).sum == (double)sum, "n %zu", n);
+        sum = 0;
+        for (size_t i = 0; i < n; i++) {
+            x[i] = (double)(test_random(&state) % 4096) - 2048;
+            sum += (int64_t)x[i] - 1;
+            squares += ((int64_t)x[i] - 1) * ((int64_t)x[i] - 1);
+        }
+        ck_assert_int_lt(squares, INT64_C(1) << 47);
+        kn_sums found = device_sums(n, KN_F32, 1);
+        ck_assert_msg(found.sum == (double)sum && found.squares == (double)squares, "n %zu: %.17g %.17g", n, found.sum,
+                      found.squares);
+    }
+}
+END_TEST
+
+// ---- buffers in parts ----
+
+START_TEST(parts_same_bits)
+{
+    const size_t n = test_is_slow() ? 3 * LEAF + 5 : 50 * LEAF + 1234;
+
+    for (kn_type type = KN_F32; type <= KN_F64; type++) {
+        if (!test_takes(type))
+            continue;
+        fill(n, type, 20);
+        kn_sums whole = device_sums(n, type, 0.25);
+        for (size_t leaves = 1; leaves <= (test_is_slow() ? 2 : 32); leaves *= 2) {
+            const uint64_t max_alloc = context->device.info.max_alloc;
+            // Between two powers of two: parts have the smaller one.
+            context->device.info.max_alloc = leaves * LEAF * kn_type_size(type) * 3 / 2;
+            kn_buffer *buffer = test_upload_column(x, n, type);
+            kn_sums sums;
+            ck_assert_uint_eq(kn_buffer_part_count(buffer), (n + leaves * LEAF - 1) / (leaves * LEAF));
+            EXPECT_OK(kn_reduce_sums(queue, buffer, type, n, 0.25, &sums, &err));
+            expect_equal(sums, whole, n);
+            // The column's beginning only, which ends in the first part.
+            EXPECT_OK(kn_reduce_sums(queue, buffer, type, 100, 0.25, &sums, &err));
+            kn_buffer_free(buffer);
+            context->device.info.max_alloc = max_alloc;
+            expect_equal(sums, device_sums(100, type, 0.25), 100);
+        }
+    }
+}
+END_TEST
+
+// ---- refusals ----
+
+START_TEST(refusals)
+{
+    kn_buffer *buffer = test_upload_column((double[]){1, 2, 3}, 3, KN_F32);
+    kn_sums sums = {5, 5};
+    double sum = 5;
+
+    EXPECT_REFUSED(KN_ERROR_UNSUPPORTED, "not on uint", kn_reduce_sum(queue, buffer, KN_U32, 3, &sum, &err));
+    EXPECT_REFUSED(KN_ERROR_ARGUMENT, "holds 3", kn_reduce_sum(queue, buffer, KN_F32, 4, &sum, &err));
+    EXPECT_REFUSED(KN_ERROR_ARGUMENT, "NULL", kn_reduce_sum(queue, buffer, KN_F32, 3, NULL, &err));
+    EXPECT_REFUSED(KN_ERROR_ARGUMENT, "NULL", kn_reduce_sums(queue, buffer, KN_F32, 3, 0, NULL, &err));
+    EXPECT_REFUSED(KN_ERROR_ARGUMENT, "NULL", kn_reduce_sum(queue, NULL, KN_F32, 3, &sum, &err));
+    EXPECT_REFUSED(KN_ERROR_ARGUMENT, "not finite", kn_reduce_sums(queue, buffer, KN_F32, 3, INFINITY, &sums, &err));
+    EXPECT_REFUSED(KN_ERROR_ARGUMENT, "not finite", kn_reduce_sums(queue, buffer, KN_F32, 3, NAN, &sums, &err));
+    EXPECT_REFUSED(KN_ERROR_ARGUMENT, "not finite", kn_reduce_sums(queue, buffer, KN_F32, 3, 1e300, &sums, &err));
+    ck_assert(sum == 5 && sums.sum == 5 && sums.squares == 5);
+    kn_buffer_free(buffer);
+    context->device.info.max_alloc = 8192;
+    EXPECT_OK(kn_buffer_create(context, 20000, &buffer, &err));
+    EXPECT_REFUSED(KN_ERROR_LIMIT, "less than a leaf", kn_reduce_sum(queue, buffer, KN_F32, 5000, &sum, &err));
+    kn_buffer_free(buffer);
+    context->device.info.fp64 = 0;
+    EXPECT_OK(kn_buffer_create(context, 80, &buffer, &err));
+    EXPECT_REFUSED(KN_ERROR_UNSUPPORTED, "double precision", kn_reduce_sum(queue, buffer, KN_F64, 5, &sum, &err));
+    kn_buffer_free(buffer);
+}
+END_TEST
+
+int main(void)
+{
+    const TTest *const tests[] = {tree_single,    tree_double,  shapes_single,      shapes_double,
+                                  chosen_shapes,  special_values, cancellation,     pairs_within_bound,
+                                  pairs_exact_for_integers, parts_same_bits, refusals};
+
+    return test_run("reduce", tests, sizeof tests / sizeof *tests, set_up, tear_down);
+}
