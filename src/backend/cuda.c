@@ -67,6 +67,11 @@ kn_status cuda_enter(struct be_context *context, kn_error *err)
     return outcome.code ? cuda_fail(err, &context->cu, context->spec, outcome, "entering its context") : KN_OK;
 }
 
+bool cuda_enter_to_free(struct be_context *context)
+{
+    return context->cu.cuCtxPushCurrent_v2(context->context) == CUDA_SUCCESS;
+}
+
 void cuda_leave(struct be_context *context)
 {
     CUcontext popped;
@@ -295,13 +300,13 @@ static kn_status queue_wait(struct be_queue *queue, struct be_event *event, kn_e
 static void queue_close(struct be_queue *queue)
 {
     struct be_context *context = queue->context;
+    bool entered = cuda_enter_to_free(context);
 
-    if (cuda_enter(context, NULL) == KN_OK) {
-        (void)context->cu.cuStreamSynchronize(queue->stream);
-        if (queue->owned)
-            (void)context->cu.cuStreamDestroy_v2(queue->stream);
+    (void)context->cu.cuStreamSynchronize(queue->stream);
+    if (queue->owned)
+        (void)context->cu.cuStreamDestroy_v2(queue->stream);
+    if (entered)
         cuda_leave(context);
-    }
     free(queue);
 }
 
@@ -366,11 +371,12 @@ static void *memory_native(struct be_memory *memory)
 static void memory_free(struct be_memory *memory)
 {
     struct be_context *context = memory->context;
+    bool entered = memory->owned && cuda_enter_to_free(context);
 
-    if (memory->owned && cuda_enter(context, NULL) == KN_OK) {
+    if (memory->owned)
         (void)context->cu.cuMemFree_v2(memory->pointer);
+    if (entered)
         cuda_leave(context);
-    }
     free(memory);
 }
 
@@ -395,12 +401,12 @@ static kn_status host_alloc(struct be_queue *queue, size_t bytes, struct be_host
 static void host_free(struct be_queue *queue, struct be_host *host)
 {
     struct be_context *context = queue->context;
+    bool entered = cuda_enter_to_free(context);
 
-    if (cuda_enter(context, NULL) == KN_OK) {
-        (void)context->cu.cuStreamSynchronize(queue->stream);
-        (void)context->cu.cuMemFreeHost(host->data);
+    (void)context->cu.cuStreamSynchronize(queue->stream);
+    (void)context->cu.cuMemFreeHost(host->data);
+    if (entered)
         cuda_leave(context);
-    }
 }
 
 static const char *policy_options(const struct be_context *context, kn_policy policy)

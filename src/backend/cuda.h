@@ -88,6 +88,8 @@ const char *cuda_error_name(const struct cuda_driver *cu, CUresult code);
 // Between the two the context is current on this thread.
 kn_status cuda_enter(struct be_context *context, kn_error *err);
 void cuda_leave(struct be_context *context);
+// The same for what has no one to report to: false if it could not be entered. What is to be freed is freed then too.
+bool cuda_enter_to_free(struct be_context *context);
 
 // ---- devices ----
 

@@ -65,7 +65,7 @@ static struct cuda_outcome fill_by_doubling(struct be_queue *queue, CUdeviceptr 
                                             size_t bytes)
 {
     const struct cuda_driver *cu = &queue->context->cu;
-    unsigned char piece[4096];
+    unsigned char piece[4096] = {0};
     size_t done = bytes < sizeof piece ? bytes : sizeof piece;
     struct cuda_outcome outcome;
 

@@ -175,7 +175,7 @@ void cuda_event_free(struct be_event *event)
 
     if (atomic_fetch_sub(&event->handles, 1) > 1)
         return;
-    entered = cuda_enter(context, NULL) == KN_OK;
+    entered = cuda_enter_to_free(context);
     destroy(event);
     if (entered)
         cuda_leave(context);

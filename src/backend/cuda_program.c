@@ -131,7 +131,7 @@ kn_status cuda_program_build(struct be_context *context, const char *source, con
     if (!first.code)
         return kn_fail(err, KN_ERROR_UNSUPPORTED, "%s: %s", context->spec, why);
     if (refused)
-        kn_fail(err, first.code, "%s; nor is there an older compiler that serves it: %s", first.text, why);
+        kn_fail(err, first.code, "%s; and there is no older NVRTC that serves it better", first.text);
     else
         kn_fail(err, first.code, "%s", first.text);
     kn_error_native(err, first.native, first.native_name);
@@ -173,12 +173,12 @@ kn_status cuda_program_binary(struct be_program *program, void **binary, size_t 
 void cuda_program_free(struct be_program *program)
 {
     struct be_context *context = program->context;
+    bool entered = cuda_enter_to_free(context);
 
-    if (cuda_enter(context, NULL) == KN_OK) {
-        (void)context->cu.cuCtxSynchronize(); // its kernels may still run
-        (void)context->cu.cuModuleUnload(program->module);
+    (void)context->cu.cuCtxSynchronize(); // its kernels may still run
+    (void)context->cu.cuModuleUnload(program->module);
+    if (entered)
         cuda_leave(context);
-    }
     free(program->cubin.data);
     free(program);
 }
@@ -279,7 +279,7 @@ kn_status cuda_kernel_limits(struct be_kernel *kernel, struct be_kernel_limits *
 void cuda_kernel_free(struct be_kernel *kernel)
 {
     struct be_context *context = kernel->context;
-    bool entered = cuda_enter(context, NULL) == KN_OK;
+    bool entered = cuda_enter_to_free(context);
 
     kernel_destroy(kernel);
     if (entered)
