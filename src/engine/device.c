@@ -57,6 +57,14 @@ static void mark_aliases(struct engine_devices *devices)
             }
 }
 
+void engine_devices_rank(struct engine_devices *devices)
+{
+    sort_by_rank(devices);
+    mark_aliases(devices);
+    if (devices->count > 0 && !devices->items[0].device.info.why_not[0])
+        devices->items[0].device.info.is_default = 1;
+}
+
 static void add_reason(struct engine_devices *devices, const char *title, const char *reason)
 {
     size_t used = strlen(devices->why);
@@ -96,10 +104,7 @@ kn_status engine_devices_find(struct engine_devices *devices, kn_error *err)
         engine_devices_free(devices);
         return status;
     }
-    sort_by_rank(devices);
-    mark_aliases(devices);
-    if (devices->count > 0 && !devices->items[0].device.info.why_not[0])
-        devices->items[0].device.info.is_default = 1;
+    engine_devices_rank(devices);
     return KN_OK;
 }
 

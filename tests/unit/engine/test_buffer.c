@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // Buffers and copies, against a copy of their contents on the host: in one piece, in parts, and through staging.
-#include "device_support.h"
+#include "engine_support.h"
 
 #include "../../../src/engine/engine.h"
 

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // Launches: right results for every kind of argument and range.
-#include "device_support.h"
+#include "engine_support.h"
 
 #include <pthread.h>
 

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // What a launch refuses before any driver sees it, by the kernel's and the argument's name. Some of it makes a driver
 // abort the process: if that got through, this program would not come to its end.
-#include "device_support.h"
+#include "engine_support.h"
 
 static kn_context *context;
 static kn_queue *queue;

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Programs: from text, file and built-in name; what is known of their kernels; what a compiler's refusal says; the
 // cache on disk.
-#include "device_support.h"
+#include "engine_support.h"
 
 #include <dirent.h>
 

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // What tests on a device share: opening one (KOINE_DEVICE, or the best), and saying what a call must answer.
-#ifndef KN_TESTS_DEVICE_SUPPORT_H
-#define KN_TESTS_DEVICE_SUPPORT_H
+#ifndef KN_TESTS_ENGINE_SUPPORT_H
+#define KN_TESTS_ENGINE_SUPPORT_H
 
 #include "../run.h"
 #include "../support.h"
