@@ -10,7 +10,8 @@
 #include "../base/error.h"
 
 #define FAULT                                                                                                \
-    "; a kernel before it failed (KOINE_LOG=sync names it), and the device is lost to this process: start again"
+    "; a kernel before it failed (KOINE_LOG=sync names it), and the device is lost to this process: start "  \
+    "again"
 
 // What a code means to Koine's caller; every other one is KN_ERROR_DEVICE without a hint.
 static const struct {
@@ -41,8 +42,8 @@ const char *cuda_error_name(const struct cuda_driver *cu, CUresult code)
     return cu->cuGetErrorName(code, &name) == CUDA_SUCCESS && name ? name : "CUDA error";
 }
 
-kn_status cuda_fail(kn_error *err, const struct cuda_driver *cu, const char *spec, struct cuda_outcome outcome,
-                    const char *what)
+kn_status cuda_fail(kn_error *err, const struct cuda_driver *cu, const char *spec,
+                    struct cuda_outcome outcome, const char *what)
 {
     const char *name = cuda_error_name(cu, outcome.code);
     const char *hint = "";
@@ -64,7 +65,8 @@ kn_status cuda_enter(struct be_context *context, kn_error *err)
 {
     struct cuda_outcome outcome = CUDA_DO(&context->cu, cuCtxPushCurrent_v2, context->context);
 
-    return outcome.code ? cuda_fail(err, &context->cu, context->spec, outcome, "entering its context") : KN_OK;
+    return outcome.code ? cuda_fail(err, &context->cu, context->spec, outcome, "entering its context")
+                        : KN_OK;
 }
 
 bool cuda_enter_to_free(struct be_context *context)
@@ -116,8 +118,8 @@ static kn_status read_target(struct be_context *context, kn_error *err)
 {
     const struct cuda_driver *cu = &context->cu;
     int major = 0, minor = 0, version = 0;
-    struct cuda_outcome outcome =
-        CUDA_DO(cu, cuDeviceGetAttribute, &major, CU_DEVICE_ATTRIBUTE_COMPUTE_CAPABILITY_MAJOR, context->device);
+    struct cuda_outcome outcome = CUDA_DO(cu, cuDeviceGetAttribute, &major,
+                                          CU_DEVICE_ATTRIBUTE_COMPUTE_CAPABILITY_MAJOR, context->device);
 
     if (!outcome.code)
         outcome = CUDA_DO(cu, cuDeviceGetAttribute, &minor, CU_DEVICE_ATTRIBUTE_COMPUTE_CAPABILITY_MINOR,
@@ -185,8 +187,8 @@ static kn_status context_wrap(void *native, void *native_device, struct be_conte
     if (!device->info.spec[0])
         snprintf(device->info.spec, sizeof device->info.spec, "%s", made->spec);
     snprintf(made->spec, sizeof made->spec, "%s", device->info.spec);
-    status = device->info.why_not[0] ? kn_fail(err, KN_ERROR_UNSUPPORTED, "%s (%s) cannot be used: %s", made->spec,
-                                               device->info.name, device->info.why_not)
+    status = device->info.why_not[0] ? kn_fail(err, KN_ERROR_UNSUPPORTED, "%s (%s) cannot be used: %s",
+                                               made->spec, device->info.name, device->info.why_not)
                                      : read_target(made, err);
     if (status) {
         free(device->extensions);
@@ -205,8 +207,8 @@ static void *context_native(const struct be_context *context)
 
 // ---- queues ----
 
-static kn_status queue_create(struct be_context *context, CUstream stream, bool owned, struct be_queue **queue,
-                              kn_error *err)
+static kn_status queue_create(struct be_context *context, CUstream stream, bool owned,
+                              struct be_queue **queue, kn_error *err)
 {
     struct be_queue *made = calloc(1, sizeof *made);
 
@@ -251,7 +253,8 @@ static kn_status queue_wrap(struct be_context *context, void *native, struct be_
     if (outcome.code)
         return cuda_fail(err, &context->cu, context->spec, outcome, "reading a wrapped CUstream");
     if (owner != context->context)
-        return kn_fail(err, KN_ERROR_ARGUMENT, "%s: the wrapped CUstream belongs to another CUcontext", context->spec);
+        return kn_fail(err, KN_ERROR_ARGUMENT, "%s: the wrapped CUstream belongs to another CUcontext",
+                       context->spec);
     return queue_create(context, native, false, queue, err);
 }
 
@@ -334,7 +337,8 @@ void cuda_memory_written(struct be_memory *memory)
     atomic_store(&memory->last_write, atomic_fetch_add(&memory->context->writes, 1) + 1);
 }
 
-static kn_status memory_alloc(struct be_context *context, size_t bytes, struct be_memory **memory, kn_error *err)
+static kn_status memory_alloc(struct be_context *context, size_t bytes, struct be_memory **memory,
+                              kn_error *err)
 {
     CUdeviceptr pointer = 0;
     struct cuda_outcome outcome;
@@ -356,8 +360,8 @@ static kn_status memory_alloc(struct be_context *context, size_t bytes, struct b
     return status;
 }
 
-static kn_status memory_wrap(struct be_context *context, void *native, struct be_memory **memory, size_t *bytes,
-                             kn_error *err)
+static kn_status memory_wrap(struct be_context *context, void *native, struct be_memory **memory,
+                             size_t *bytes, kn_error *err)
 {
     return memory_create(context, (CUdeviceptr)(uintptr_t)native, *bytes, false, memory, err);
 }

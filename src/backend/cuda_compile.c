@@ -19,9 +19,10 @@ const char *cuda_policy_options(kn_policy policy)
     return options[(size_t)policy < KN_COUNT(options) ? policy : KN_POLICY_DEFAULT];
 }
 
-// Always given. What is suppressed are warnings that OpenCL C programs earn by being read as C++: things declared and
-// never used (177, 550), code behind a return (111, 128), string constants as char * (2464).
-static const char always[] = "--std=c++17 --device-as-default-execution-space -diag-suppress=111,128,177,550,2464";
+// Always given. What is suppressed are warnings that OpenCL C programs earn by being read as C++: things
+// declared and never used (177, 550), code behind a return (111, 128), string constants as char * (2464).
+static const char always[] =
+    "--std=c++17 --device-as-default-execution-space -diag-suppress=111,128,177,550,2464";
 
 static kn_status fail(const struct cuda_nvrtc *nvrtc, nvrtcResult code, const char *call, kn_error *err)
 {
@@ -30,7 +31,8 @@ static kn_status fail(const struct cuda_nvrtc *nvrtc, nvrtcResult code, const ch
                        : code == NVRTC_ERROR_COMPILATION ? KN_ERROR_BUILD
                                                          : KN_ERROR_DEVICE;
 
-    kn_fail(err, status, "NVRTC %d.%d: %s: %s (%d)", nvrtc->major, nvrtc->minor, call, name ? name : "error", code);
+    kn_fail(err, status, "NVRTC %d.%d: %s: %s (%d)", nvrtc->major, nvrtc->minor, call, name ? name : "error",
+            code);
     kn_error_native(err, code, name ? name : "");
     return status;
 }
@@ -67,7 +69,8 @@ static kn_status words_make(struct words *words, const char *options, int arch, 
 }
 
 // What the compiler said; "" if nothing or if it cannot be had.
-static char *take_log(const struct cuda_nvrtc *nvrtc, nvrtcProgram program, nvrtcResult *code, const char **call)
+static char *take_log(const struct cuda_nvrtc *nvrtc, nvrtcProgram program, nvrtcResult *code,
+                      const char **call)
 {
     size_t size = 0;
     char *log;

@@ -14,13 +14,13 @@ kn_status cuda_copy_to_device(struct be_queue *queue, struct be_memory *to, cons
     if (status)
         return status;
     cuda_memory_written(to);
-    outcome = CUDA_DO(&queue->context->cu, cuMemcpyHtoDAsync_v2, to->pointer + copy->offset, from, copy->bytes,
-                      queue->stream);
+    outcome = CUDA_DO(&queue->context->cu, cuMemcpyHtoDAsync_v2, to->pointer + copy->offset, from,
+                      copy->bytes, queue->stream);
     return cuda_work_end(&work, outcome, copy->blocking, "copying to the device", event, err);
 }
 
-kn_status cuda_copy_to_host(struct be_queue *queue, struct be_memory *from, void *to, const struct be_copy *copy,
-                            struct be_event **event, kn_error *err)
+kn_status cuda_copy_to_host(struct be_queue *queue, struct be_memory *from, void *to,
+                            const struct be_copy *copy, struct be_event **event, kn_error *err)
 {
     struct cuda_work work;
     struct cuda_outcome outcome;
@@ -28,8 +28,8 @@ kn_status cuda_copy_to_host(struct be_queue *queue, struct be_memory *from, void
 
     if (status)
         return status;
-    outcome = CUDA_DO(&queue->context->cu, cuMemcpyDtoHAsync_v2, to, from->pointer + copy->offset, copy->bytes,
-                      queue->stream);
+    outcome = CUDA_DO(&queue->context->cu, cuMemcpyDtoHAsync_v2, to, from->pointer + copy->offset,
+                      copy->bytes, queue->stream);
     return cuda_work_end(&work, outcome, copy->blocking, "copying from the device", event, err);
 }
 
@@ -44,8 +44,8 @@ kn_status cuda_copy_on_device(struct be_queue *queue, struct be_memory *from, si
     if (status)
         return status;
     cuda_memory_written(to);
-    outcome = CUDA_DO(&queue->context->cu, cuMemcpyDtoDAsync_v2, to->pointer + to_offset, from->pointer + from_offset,
-                      bytes, queue->stream);
+    outcome = CUDA_DO(&queue->context->cu, cuMemcpyDtoDAsync_v2, to->pointer + to_offset,
+                      from->pointer + from_offset, bytes, queue->stream);
     return cuda_work_end(&work, outcome, false, "copying on the device", event, err);
 }
 
@@ -59,10 +59,10 @@ static size_t shortest(const unsigned char *pattern, size_t size)
     return size;
 }
 
-// Patterns the driver has no memset for: a first piece from the host, then what is there is doubled. The piece is
-// ordinary memory, which the driver has taken over when the call returns.
-static struct cuda_outcome fill_by_doubling(struct be_queue *queue, CUdeviceptr to, const void *pattern, size_t size,
-                                            size_t bytes)
+// Patterns the driver has no memset for: a first piece from the host, then what is there is doubled. The
+// piece is ordinary memory, which the driver has taken over when the call returns.
+static struct cuda_outcome fill_by_doubling(struct be_queue *queue, CUdeviceptr to, const void *pattern,
+                                            size_t size, size_t bytes)
 {
     const struct cuda_driver *cu = &queue->context->cu;
     unsigned char piece[4096] = {0};
@@ -80,8 +80,8 @@ static struct cuda_outcome fill_by_doubling(struct be_queue *queue, CUdeviceptr 
     return outcome;
 }
 
-kn_status cuda_fill(struct be_queue *queue, struct be_memory *memory, const void *pattern, size_t pattern_size,
-                    size_t offset, size_t bytes, struct be_event **event, kn_error *err)
+kn_status cuda_fill(struct be_queue *queue, struct be_memory *memory, const void *pattern,
+                    size_t pattern_size, size_t offset, size_t bytes, struct be_event **event, kn_error *err)
 {
     const struct cuda_driver *cu = &queue->context->cu;
     CUdeviceptr to = memory->pointer + offset;

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Finding CUDA devices and describing them. Nothing that goes wrong here is an error of the caller's: it is the
-// reason why a device, or all of CUDA, is not used.
+// Finding CUDA devices and describing them. Nothing that goes wrong here is an error of the caller's: it is
+// the reason why a device, or all of CUDA, is not used.
 #include "cuda.h"
 
 #include <ctype.h>
@@ -12,11 +12,10 @@
 #include "../base/error.h"
 
 // What the CUDA path serves, in OpenCL's words. (half is a storage type there, so no cl_khr_fp16.)
-static const char extensions[] =
-    "cl_khr_fp64 cl_khr_byte_addressable_store "
-    "cl_khr_global_int32_base_atomics cl_khr_global_int32_extended_atomics "
-    "cl_khr_local_int32_base_atomics cl_khr_local_int32_extended_atomics "
-    "cl_khr_int64_base_atomics cl_khr_int64_extended_atomics";
+static const char extensions[] = "cl_khr_fp64 cl_khr_byte_addressable_store "
+                                 "cl_khr_global_int32_base_atomics cl_khr_global_int32_extended_atomics "
+                                 "cl_khr_local_int32_base_atomics cl_khr_local_int32_extended_atomics "
+                                 "cl_khr_int64_base_atomics cl_khr_int64_extended_atomics";
 
 #define ITEM_BYTES 64 // kept of a kernel's arguments for kn_item and its alignment
 
@@ -26,8 +25,8 @@ static void refuse(const struct cuda_driver *cu, struct cuda_outcome outcome, ch
              cuda_error_name(cu, outcome.code), outcome.code);
 }
 
-static struct cuda_outcome read_attributes(const struct cuda_driver *cu, CUdevice native, int *arch, int *mode,
-                                           kn_device_info *info)
+static struct cuda_outcome read_attributes(const struct cuda_driver *cu, CUdevice native, int *arch,
+                                           int *mode, kn_device_info *info)
 {
     int shared = 0, opt_in = 0, major = 0, minor = 0, units = 0, threads = 0;
     const struct {
@@ -51,7 +50,8 @@ static struct cuda_outcome read_attributes(const struct cuda_driver *cu, CUdevic
     info->local_memory = (uint64_t)(opt_in > shared ? opt_in : shared);
     info->max_work_group = (uint64_t)threads;
     for (int d = 0; d < 3; d++)
-        info->max_work_item_sizes[d] = (uint64_t)threads; // cuda_launch.c linearises what a block's z does not take
+        info->max_work_item_sizes[d] =
+            (uint64_t)threads; // cuda_launch.c linearises what a block's z does not take
     return outcome;
 }
 
@@ -110,8 +110,8 @@ static struct cuda_outcome describe(const struct cuda_driver *cu, CUdevice nativ
     snprintf(info->driver, sizeof info->driver, "CUDA %d.%d", version / 1000, version % 1000 / 10);
     info->global_memory = memory;
     info->max_alloc = memory;
-    // Constant arguments are read through the cache for read-only data, of any size. A program built with a constant
-    // bank has its own limit, which the launch checks.
+    // Constant arguments are read through the cache for read-only data, of any size. A program built with a
+    // constant bank has its own limit, which the launch checks.
     info->constant_memory = memory;
     info->max_argument_bytes = CUDA_MAX_KERNEL_PARAM - ITEM_BYTES;
     return outcome;
@@ -131,13 +131,14 @@ static void choose_compiler(const struct cuda_driver *cu, int arch, kn_device_in
     if (!cuda_nvrtc_load(&nvrtc, version / 1000, info->why_not))
         return;
     if (!cuda_nvrtc_arch(&nvrtc, arch))
-        snprintf(info->why_not, sizeof info->why_not, "NVRTC %d.%d knows no sm_%d; NVIDIA's OpenCL serves it", nvrtc.major,
-                 nvrtc.minor, arch);
+        snprintf(info->why_not, sizeof info->why_not, "NVRTC %d.%d knows no sm_%d; NVIDIA's OpenCL serves it",
+                 nvrtc.major, nvrtc.minor, arch);
     snprintf(info->language, sizeof info->language, "NVRTC %d.%d", nvrtc.major, nvrtc.minor);
     cuda_nvrtc_unload(&nvrtc);
 }
 
-kn_status cuda_device_describe(const struct cuda_driver *cu, CUdevice native, struct be_device *device, kn_error *err)
+kn_status cuda_device_describe(const struct cuda_driver *cu, CUdevice native, struct be_device *device,
+                               kn_error *err)
 {
     kn_device_info *info = &device->info;
     struct cuda_outcome outcome;
@@ -158,7 +159,8 @@ kn_status cuda_device_describe(const struct cuda_driver *cu, CUdevice native, st
     if (outcome.code)
         refuse(cu, outcome, info->why_not);
     else if (mode == CU_COMPUTEMODE_PROHIBITED)
-        snprintf(info->why_not, sizeof info->why_not, "its administrator forbids computing on it (nvidia-smi -c 0 allows it)");
+        snprintf(info->why_not, sizeof info->why_not,
+                 "its administrator forbids computing on it (nvidia-smi -c 0 allows it)");
     else
         choose_compiler(cu, arch, info);
     return KN_OK;

@@ -7,8 +7,9 @@
 
 #include "../base/error.h"
 
-// cuEventElapsedTime answers in float milliseconds: exact to 60 ns after one second, to 0.25 ms after an hour. So
-// times are counted from an event that is never far away: beyond this distance another one becomes the base.
+// cuEventElapsedTime answers in float milliseconds: exact to 60 ns after one second, to 0.25 ms after an
+// hour. So times are counted from an event that is never far away: beyond this distance another one becomes
+// the base.
 #define REBASE_AFTER_MS 1000.0f
 #define FIRST_BASE_NS   (INT64_C(1) << 60)
 
@@ -126,7 +127,8 @@ static int64_t nanoseconds(float milliseconds)
     return (int64_t)llround((double)milliseconds * 1e6);
 }
 
-kn_status cuda_event_times(struct be_event *event, uint64_t *queued, uint64_t *start, uint64_t *end, kn_error *err)
+kn_status cuda_event_times(struct be_event *event, uint64_t *queued, uint64_t *start, uint64_t *end,
+                           kn_error *err)
 {
     struct be_context *context = event->context;
     struct be_event *old = NULL;

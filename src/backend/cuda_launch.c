@@ -43,7 +43,8 @@ kn_status cuda_geometry_make(const struct be_range *range, const size_t local[3]
         item->flags |= CUDA_ITEM_GRID_LINEAR;
     if (groups[0] > CUDA_MAX_GRID_X || (item->flags && total > CUDA_MAX_GRID_X))
         return kn_fail(err, KN_ERROR_LIMIT,
-                       "%s: %zu x %zu x %zu work-groups; it takes at most %u at a time: use larger groups or several launches",
+                       "%s: %zu x %zu x %zu work-groups; it takes at most %u at a time: use larger groups or "
+                       "several launches",
                        spec, groups[0], groups[1], groups[2], CUDA_MAX_GRID_X);
     for (int d = 0; d < 3; d++)
         geometry->grid[d] = item->groups[d] = (unsigned)groups[d];
@@ -77,9 +78,10 @@ static struct cuda_outcome pick_local(struct be_kernel *kernel, const struct be_
     int grid = 0, block = 0;
     struct cuda_outcome outcome = {CUDA_SUCCESS, ""};
 
-    if (kernel->picked_shared != shared || memcmp(kernel->picked_for.global, range->global, sizeof range->global) != 0) {
-        outcome = CUDA_DO(&kernel->context->cu, cuOccupancyMaxPotentialBlockSize, &grid, &block, kernel->function, NULL,
-                          shared, 0);
+    if (kernel->picked_shared != shared ||
+        memcmp(kernel->picked_for.global, range->global, sizeof range->global) != 0) {
+        outcome = CUDA_DO(&kernel->context->cu, cuOccupancyMaxPotentialBlockSize, &grid, &block,
+                          kernel->function, NULL, shared, 0);
         if (outcome.code)
             return outcome;
         cuda_local_pick(range, (size_t)block, kernel->picked);
@@ -111,7 +113,8 @@ static kn_status pack(const struct be_kernel *kernel, const struct be_arg *args,
 
     packed->shared = packed->bank = 0;
     if (count > MAX_ARGS)
-        return kn_fail(err, KN_ERROR_LIMIT, "%s: %zu arguments; CUDA kernels take at most %d", spec, count, MAX_ARGS);
+        return kn_fail(err, KN_ERROR_LIMIT, "%s: %zu arguments; CUDA kernels take at most %d", spec, count,
+                       MAX_ARGS);
     for (size_t i = 0; i < count; i++) {
         const struct be_arg *arg = &args[i];
         packed->params[i] = &packed->offsets[i];
@@ -125,7 +128,8 @@ static kn_status pack(const struct be_kernel *kernel, const struct be_arg *args,
             packed->bank += align_up(arg->memory->bytes);
             if (packed->bank > kernel->bank_bytes)
                 return kn_fail(err, KN_ERROR_LIMIT,
-                               "%s: argument %zu (%s): the __constant arguments take %zu bytes; the bank this program was "
+                               "%s: argument %zu (%s): the __constant arguments take %zu bytes; the bank "
+                               "this program was "
                                "built with has %zu",
                                spec, i, kernel->source->params[i].name, packed->bank, kernel->bank_bytes);
         } else {
@@ -136,9 +140,10 @@ static kn_status pack(const struct be_kernel *kernel, const struct be_arg *args,
     return KN_OK;
 }
 
-// Copies the constant arguments that changed since this kernel's last launch into the bank, in the queue's order.
-static struct cuda_outcome fill_bank(struct be_queue *queue, struct be_kernel *kernel, const struct be_arg *args,
-                                     size_t count, const struct packed *packed)
+// Copies the constant arguments that changed since this kernel's last launch into the bank, in the queue's
+// order.
+static struct cuda_outcome fill_bank(struct be_queue *queue, struct be_kernel *kernel,
+                                     const struct be_arg *args, size_t count, const struct packed *packed)
 {
     struct cuda_outcome outcome = {CUDA_SUCCESS, ""};
 
@@ -154,8 +159,8 @@ static struct cuda_outcome fill_bank(struct be_queue *queue, struct be_kernel *k
             !atomic_load(&memory->foreign))
             continue;
         slot->write = 0;
-        outcome = CUDA_DO(&queue->context->cu, cuMemcpyDtoDAsync_v2, kernel->bank + packed->offsets[i], memory->pointer,
-                          memory->bytes, queue->stream);
+        outcome = CUDA_DO(&queue->context->cu, cuMemcpyDtoDAsync_v2, kernel->bank + packed->offsets[i],
+                          memory->pointer, memory->bytes, queue->stream);
         if (!outcome.code)
             *slot = (struct cuda_bank_slot){write, packed->offsets[i], memory->bytes};
     }
@@ -210,8 +215,9 @@ kn_status cuda_launch(struct be_queue *queue, struct be_kernel *kernel, const st
     if (!outcome.code && !status)
         outcome = fill_bank(queue, kernel, args, arg_count, &packed);
     if (!outcome.code && !status)
-        outcome = CUDA_DO(cu, cuLaunchKernel, kernel->function, at.grid[0], at.grid[1], at.grid[2], at.block[0],
-                          at.block[1], at.block[2], (unsigned)packed.shared, queue->stream, packed.params, NULL);
+        outcome =
+            CUDA_DO(cu, cuLaunchKernel, kernel->function, at.grid[0], at.grid[1], at.grid[2], at.block[0],
+                    at.block[1], at.block[2], (unsigned)packed.shared, queue->stream, packed.params, NULL);
     if (status) {
         cuda_work_abandon(&work);
         return status;

@@ -28,8 +28,8 @@ struct cuda_geometry {
 kn_status cuda_geometry_make(const struct be_range *range, const size_t local[3], const char *spec,
                              struct cuda_geometry *geometry, kn_error *err);
 
-// A work-group of at most `limit` work-items that divides the range (OpenCL 1.2 has no others), as wide in the first
-// dimension as it can be.
+// A work-group of at most `limit` work-items that divides the range (OpenCL 1.2 has no others), as wide in
+// the first dimension as it can be.
 void cuda_local_pick(const struct be_range *range, size_t limit, size_t local[3]);
 
 #endif

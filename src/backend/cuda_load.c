@@ -38,7 +38,8 @@ static void *open_library(const char *folder, size_t length, const char *name)
     return dlopen(path, RTLD_NOW | RTLD_LOCAL | RTLD_NODELETE);
 }
 
-// In the folders of KOINE_CUDA_LIBRARIES if that is set; else where the system looks, then in the toolkit's folder.
+// In the folders of KOINE_CUDA_LIBRARIES if that is set; else where the system looks, then in the toolkit's
+// folder.
 static void *find_library(const char *name, bool in_toolkit)
 {
     const char *folders = kn_env_get(KN_ENV_CUDA_LIBRARIES);
@@ -149,8 +150,8 @@ static bool describe(struct cuda_nvrtc *nvrtc, const char *name, char why[CUDA_W
         code = nvrtc->nvrtcGetNumSupportedArchs(&nvrtc->arch_count);
     }
     if (code == NVRTC_SUCCESS && (nvrtc->arch_count < 0 || nvrtc->arch_count > CUDA_MAX_ARCHS)) {
-        snprintf(why, CUDA_WHY_BYTES, "%s names %d architectures; at most %d are expected", name, nvrtc->arch_count,
-                 CUDA_MAX_ARCHS);
+        snprintf(why, CUDA_WHY_BYTES, "%s names %d architectures; at most %d are expected", name,
+                 nvrtc->arch_count, CUDA_MAX_ARCHS);
         return false;
     }
     if (code == NVRTC_SUCCESS) {
@@ -177,14 +178,16 @@ static void explain_missing(int newest, char why[CUDA_WHY_BYTES])
             continue;
         dlclose(library);
         snprintf(why, CUDA_WHY_BYTES,
-                 "there is %s, but the driver is of CUDA %d and does not load what that compiles: install %s, or a newer "
+                 "there is %s, but the driver is of CUDA %d and does not load what that compiles: install "
+                 "%s, or a newer "
                  "driver",
                  nvrtc_names[i].name, newest, wanted ? wanted : "an NVRTC of the driver's version");
         return;
     }
     snprintf(why, CUDA_WHY_BYTES, "%s not found (looked in %s)", wanted ? wanted : "an NVRTC that old is",
-             kn_env_get(KN_ENV_CUDA_LIBRARIES) ? "KOINE_CUDA_LIBRARIES"
-                                               : "the system's folders, $CUDA_HOME/lib64 and /usr/local/cuda/lib64");
+             kn_env_get(KN_ENV_CUDA_LIBRARIES)
+                 ? "KOINE_CUDA_LIBRARIES"
+                 : "the system's folders, $CUDA_HOME/lib64 and /usr/local/cuda/lib64");
 }
 
 bool cuda_nvrtc_load(struct cuda_nvrtc *nvrtc, int newest, char why[CUDA_WHY_BYTES])

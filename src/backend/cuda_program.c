@@ -23,8 +23,9 @@ struct be_program {
 // What a driver says of a cubin made for another card or by another version's compiler.
 static bool is_refusal(CUresult code)
 {
-    static const CUresult codes[] = {CUDA_ERROR_INVALID_IMAGE, CUDA_ERROR_NO_BINARY_FOR_GPU, CUDA_ERROR_INVALID_PTX,
-                                     CUDA_ERROR_UNSUPPORTED_PTX_VERSION, CUDA_ERROR_INVALID_SOURCE};
+    static const CUresult codes[] = {CUDA_ERROR_INVALID_IMAGE, CUDA_ERROR_NO_BINARY_FOR_GPU,
+                                     CUDA_ERROR_INVALID_PTX, CUDA_ERROR_UNSUPPORTED_PTX_VERSION,
+                                     CUDA_ERROR_INVALID_SOURCE};
 
     for (size_t i = 0; i < KN_COUNT(codes); i++)
         if (codes[i] == code)
@@ -33,7 +34,8 @@ static bool is_refusal(CUresult code)
 }
 
 // Whether the module has a constant bank: then `bank` and `bytes` say where.
-static struct cuda_outcome find_bank(const struct cuda_driver *cu, CUmodule module, CUdeviceptr *bank, size_t *bytes)
+static struct cuda_outcome find_bank(const struct cuda_driver *cu, CUmodule module, CUdeviceptr *bank,
+                                     size_t *bytes)
 {
     struct cuda_outcome outcome = CUDA_DO(cu, cuModuleGetGlobal_v2, bank, bytes, module, BANK_SYMBOL);
 
@@ -46,8 +48,8 @@ static struct cuda_outcome find_bank(const struct cuda_driver *cu, CUmodule modu
 }
 
 // Takes over the cubin's data on success. `outcome` is how loading ended.
-static kn_status program_create(struct be_context *context, struct cuda_cubin *cubin, struct be_program **program,
-                                struct cuda_outcome *outcome, kn_error *err)
+static kn_status program_create(struct be_context *context, struct cuda_cubin *cubin,
+                                struct be_program **program, struct cuda_outcome *outcome, kn_error *err)
 {
     const struct cuda_driver *cu = &context->cu;
     struct be_program *made = calloc(1, sizeof *made);
@@ -80,7 +82,8 @@ static kn_status program_create(struct be_context *context, struct cuda_cubin *c
 
 // One attempt with one NVRTC. `refused`: the driver does not take what this compiler makes; another may do.
 static kn_status build_with(struct be_context *context, const struct cuda_nvrtc *nvrtc, const char *source,
-                            const char *options, struct be_program **program, char **log, bool *refused, kn_error *err)
+                            const char *options, struct be_program **program, char **log, bool *refused,
+                            kn_error *err)
 {
     struct cuda_cubin cubin = {NULL, 0};
     struct cuda_outcome outcome = {CUDA_SUCCESS, ""};
@@ -90,8 +93,8 @@ static kn_status build_with(struct be_context *context, const struct cuda_nvrtc 
     *refused = false;
     if (!arch) {
         *refused = true;
-        return kn_fail(err, KN_ERROR_UNSUPPORTED, "%s: NVRTC %d.%d knows no sm_%d", context->spec, nvrtc->major,
-                       nvrtc->minor, context->arch);
+        return kn_fail(err, KN_ERROR_UNSUPPORTED, "%s: NVRTC %d.%d knows no sm_%d", context->spec,
+                       nvrtc->major, nvrtc->minor, context->arch);
     }
     status = cuda_compile(nvrtc, source, options, arch, &cubin, log, err);
     if (!status)
@@ -215,14 +218,16 @@ static struct cuda_outcome kernel_open(struct be_kernel *kernel, const struct be
     if (!outcome.code)
         outcome = CUDA_DO(cu, cuModuleGetFunction, &kernel->function, module, symbol);
     if (!outcome.code)
-        outcome = CUDA_DO(cu, cuFuncGetAttribute, &shared, CU_FUNC_ATTRIBUTE_SHARED_SIZE_BYTES, kernel->function);
+        outcome =
+            CUDA_DO(cu, cuFuncGetAttribute, &shared, CU_FUNC_ATTRIBUTE_SHARED_SIZE_BYTES, kernel->function);
     kernel->static_shared = (size_t)shared;
-    kernel->dynamic_asked = CUDA_SHARED_UNASKED > kernel->static_shared ? CUDA_SHARED_UNASKED - kernel->static_shared : 0;
+    kernel->dynamic_asked =
+        CUDA_SHARED_UNASKED > kernel->static_shared ? CUDA_SHARED_UNASKED - kernel->static_shared : 0;
     return outcome;
 }
 
-kn_status cuda_kernel_get(struct be_program *program, const struct src_kernel *source, struct be_kernel **kernel,
-                          kn_error *err)
+kn_status cuda_kernel_get(struct be_program *program, const struct src_kernel *source,
+                          struct be_kernel **kernel, kn_error *err)
 {
     struct be_context *context = program->context;
     struct be_kernel *made = calloc(1, sizeof *made);
@@ -266,7 +271,8 @@ kn_status cuda_kernel_limits(struct be_kernel *kernel, struct be_kernel_limits *
 
     if (status)
         return status;
-    outcome = CUDA_DO(cu, cuFuncGetAttribute, &threads, CU_FUNC_ATTRIBUTE_MAX_THREADS_PER_BLOCK, kernel->function);
+    outcome =
+        CUDA_DO(cu, cuFuncGetAttribute, &threads, CU_FUNC_ATTRIBUTE_MAX_THREADS_PER_BLOCK, kernel->function);
     if (!outcome.code)
         outcome = CUDA_DO(cu, cuDeviceGetAttribute, &warp, CU_DEVICE_ATTRIBUTE_WARP_SIZE, context->device);
     cuda_leave(context);

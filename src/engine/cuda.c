@@ -8,8 +8,8 @@
 #include "../base/error.h"
 #include "engine.h"
 
-kn_status kn_cuda_context_wrap(struct CUctx_st *native, const kn_context_options *options, kn_context **context,
-                               kn_error *err)
+kn_status kn_cuda_context_wrap(struct CUctx_st *native, const kn_context_options *options,
+                               kn_context **context, kn_error *err)
 {
     struct be_context *wrapped = NULL;
     struct be_device described;
@@ -41,7 +41,8 @@ kn_status kn_cuda_queue_wrap(kn_context *context, struct CUstream_st *native, kn
     if (!context || !native || !queue)
         return kn_fail(err, KN_ERROR_ARGUMENT, "kn_cuda_queue_wrap: context, native or queue is NULL");
     if (!is_cuda(context))
-        return kn_fail(err, KN_ERROR_ARGUMENT, "kn_cuda_queue_wrap: %s is not a CUDA context", context->device.info.spec);
+        return kn_fail(err, KN_ERROR_ARGUMENT, "kn_cuda_queue_wrap: %s is not a CUDA context",
+                       context->device.info.spec);
     status = context->backend->queue_wrap(context->native, native, &wrapped, err);
     if (status)
         return status;
@@ -51,16 +52,18 @@ kn_status kn_cuda_queue_wrap(kn_context *context, struct CUstream_st *native, kn
     return status;
 }
 
-kn_status kn_cuda_buffer_wrap(kn_context *context, unsigned long long native, size_t bytes, kn_buffer **buffer,
-                              kn_error *err)
+kn_status kn_cuda_buffer_wrap(kn_context *context, unsigned long long native, size_t bytes,
+                              kn_buffer **buffer, kn_error *err)
 {
     struct be_memory *wrapped = NULL;
     kn_status status;
 
     if (!context || !native || !bytes || !buffer)
-        return kn_fail(err, KN_ERROR_ARGUMENT, "kn_cuda_buffer_wrap: context, native, bytes or buffer is NULL or 0");
+        return kn_fail(err, KN_ERROR_ARGUMENT,
+                       "kn_cuda_buffer_wrap: context, native, bytes or buffer is NULL or 0");
     if (!is_cuda(context))
-        return kn_fail(err, KN_ERROR_ARGUMENT, "kn_cuda_buffer_wrap: %s is not a CUDA context", context->device.info.spec);
+        return kn_fail(err, KN_ERROR_ARGUMENT, "kn_cuda_buffer_wrap: %s is not a CUDA context",
+                       context->device.info.spec);
     status = context->backend->memory_wrap(context->native, (void *)(uintptr_t)native, &wrapped, &bytes, err);
     if (status)
         return status;

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// What a test sees of the fake libcuda.so.1 and libnvrtc: plain C libraries that take host memory for a device's,
-// record launches rather than run them, and fail where they are told to.
+// What a test sees of the fake libcuda.so.1 and libnvrtc: plain C libraries that take host memory for a
+// device's, record launches rather than run them, and fail where they are told to.
 //
 // The environment, read at every call:
 //     FAKE_CUDA_FAIL=CALL:CODE:N   the N-th call of CALL (from 1) answers CODE
@@ -34,10 +34,10 @@ struct fake_launch {
 };
 
 struct fake_cuda {
-    long objects;       // contexts, streams, events, modules and memory that were not given back
-    long depth;         // contexts on the calling thread's stack
-    long without;       // calls that found no current context, but need one
-    long injected;      // failures made so far
+    long objects;  // contexts, streams, events, modules and memory that were not given back
+    long depth;    // contexts on the calling thread's stack
+    long without;  // calls that found no current context, but need one
+    long injected; // failures made so far
     unsigned long launches;
     struct fake_launch last;
     unsigned long copies_on_device;

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// A fake driver with one device (fake.h): device memory is the host's, copies are done at once, launches recorded.
-// What gives something back does so even where it is told to fail, as the driver does when it reports an older error.
+// A fake driver with one device (fake.h): device memory is the host's, copies are done at once, launches
+// recorded. What gives something back does so even where it is told to fail, as the driver does when it
+// reports an older error.
 #include "fake.h"
 
 #include "../../src/backend/cuda_api.h"
@@ -90,7 +91,7 @@ CUresult cuDriverGetVersion(int *version)
 CUresult cuGetErrorName(CUresult code, const char **name)
 {
     MAY_FAIL(cuGetErrorName);
-    *name = code == CUDA_ERROR_OUT_OF_MEMORY ? "CUDA_ERROR_OUT_OF_MEMORY"
+    *name = code == CUDA_ERROR_OUT_OF_MEMORY     ? "CUDA_ERROR_OUT_OF_MEMORY"
             : code == CUDA_ERROR_ILLEGAL_ADDRESS ? "CUDA_ERROR_ILLEGAL_ADDRESS"
                                                  : "CUDA_ERROR_FAKE";
     return CUDA_SUCCESS;
@@ -125,15 +126,32 @@ CUresult cuDeviceGetAttribute(int *value, int attribute, CUdevice device)
     MAY_FAIL(cuDeviceGetAttribute);
     (void)device;
     switch (attribute) {
-    case CU_DEVICE_ATTRIBUTE_MAX_THREADS_PER_BLOCK: *value = 1024; break;
-    case CU_DEVICE_ATTRIBUTE_MAX_SHARED_MEMORY_PER_BLOCK: *value = 49152; break;
-    case CU_DEVICE_ATTRIBUTE_MAX_SHARED_MEMORY_PER_BLOCK_OPTIN: *value = 232448; break;
-    case CU_DEVICE_ATTRIBUTE_WARP_SIZE: *value = 32; break;
-    case CU_DEVICE_ATTRIBUTE_MULTIPROCESSOR_COUNT: *value = 132; break;
-    case CU_DEVICE_ATTRIBUTE_COMPUTE_MODE: *value = fake_number("FAKE_CUDA_MODE", 0); break;
-    case CU_DEVICE_ATTRIBUTE_COMPUTE_CAPABILITY_MAJOR: *value = arch / 10; break;
-    case CU_DEVICE_ATTRIBUTE_COMPUTE_CAPABILITY_MINOR: *value = arch % 10; break;
-    default: return INVALID_VALUE;
+    case CU_DEVICE_ATTRIBUTE_MAX_THREADS_PER_BLOCK:
+        *value = 1024;
+        break;
+    case CU_DEVICE_ATTRIBUTE_MAX_SHARED_MEMORY_PER_BLOCK:
+        *value = 49152;
+        break;
+    case CU_DEVICE_ATTRIBUTE_MAX_SHARED_MEMORY_PER_BLOCK_OPTIN:
+        *value = 232448;
+        break;
+    case CU_DEVICE_ATTRIBUTE_WARP_SIZE:
+        *value = 32;
+        break;
+    case CU_DEVICE_ATTRIBUTE_MULTIPROCESSOR_COUNT:
+        *value = 132;
+        break;
+    case CU_DEVICE_ATTRIBUTE_COMPUTE_MODE:
+        *value = fake_number("FAKE_CUDA_MODE", 0);
+        break;
+    case CU_DEVICE_ATTRIBUTE_COMPUTE_CAPABILITY_MAJOR:
+        *value = arch / 10;
+        break;
+    case CU_DEVICE_ATTRIBUTE_COMPUTE_CAPABILITY_MINOR:
+        *value = arch % 10;
+        break;
+    default:
+        return INVALID_VALUE;
     }
     return CUDA_SUCCESS;
 }
@@ -418,7 +436,8 @@ static void read_line(CUmodule module, const char *line)
     if (strcmp(word, "kernel") == 0 && module->count < 8) {
         function = &module->functions[module->count++];
         strcpy(function->name, name);
-        for (int more; sscanf(line += used, "%d%n", &number, &more) == 1 && function->count < FAKE_PARAMS; used = more)
+        for (int more; sscanf(line += used, "%d%n", &number, &more) == 1 && function->count < FAKE_PARAMS;
+             used = more)
             function->sizes[function->count++] = (size_t)number;
     } else if (strcmp(word, "shared") == 0 && function) {
         function->shared = atoi(line + used);
@@ -489,8 +508,8 @@ CUresult cuFuncSetAttribute(CUfunction function, int attribute, int value)
     return CUDA_SUCCESS;
 }
 
-CUresult cuOccupancyMaxPotentialBlockSize(int *grid, int *block, CUfunction function, CUoccupancyB2DSize shared_of,
-                                          size_t shared, int limit)
+CUresult cuOccupancyMaxPotentialBlockSize(int *grid, int *block, CUfunction function,
+                                          CUoccupancyB2DSize shared_of, size_t shared, int limit)
 {
     NEEDS_CONTEXT(cuOccupancyMaxPotentialBlockSize);
     (void)function;
@@ -502,9 +521,9 @@ CUresult cuOccupancyMaxPotentialBlockSize(int *grid, int *block, CUfunction func
     return CUDA_SUCCESS;
 }
 
-CUresult cuLaunchKernel(CUfunction function, unsigned grid_x, unsigned grid_y, unsigned grid_z, unsigned block_x,
-                        unsigned block_y, unsigned block_z, unsigned shared, CUstream stream, void **params,
-                        void **extra)
+CUresult cuLaunchKernel(CUfunction function, unsigned grid_x, unsigned grid_y, unsigned grid_z,
+                        unsigned block_x, unsigned block_y, unsigned block_z, unsigned shared,
+                        CUstream stream, void **params, void **extra)
 {
     struct fake_launch *last = &state.last;
     size_t allowed = state.dynamic_allowed > 49152 ? state.dynamic_allowed : 49152;

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// A fake NVRTC of the version FAKE_NVRTC_MAJOR (fake.h). Its cubins are an ELF magic, a line that says who made them for
-// what, and the text.
+// A fake NVRTC of the version FAKE_NVRTC_MAJOR (fake.h). Its cubins are an ELF magic, a line that says who
+// made them for what, and the text.
 #include "fake.h"
 
 #include "../../src/backend/cuda_api.h"

@@ -75,7 +75,8 @@ static inline void expect_failure(kn_status found, kn_status expected, const kn_
 {
     char list[512], *rest = NULL;
 
-    ck_assert_msg(found == expected, "%s instead of %s: %s", kn_status_name(found), kn_status_name(expected), err->text);
+    ck_assert_msg(found == expected, "%s instead of %s: %s", kn_status_name(found), kn_status_name(expected),
+                  err->text);
     ck_assert_int_eq(err->code, expected);
     ck_assert_uint_lt(strlen(words), sizeof list);
     strcpy(list, words);

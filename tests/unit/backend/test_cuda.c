@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// The CUDA backend over the fake driver: what a device says of itself, copies and fills, every byte of a launch, the
-// constant bank, times, faults, and the application's own objects.
+// The CUDA backend over the fake driver: what a device says of itself, copies and fills, every byte of a
+// launch, the constant bank, times, faults, and the application's own objects.
 #include "cuda_support.h"
 
 #include <koine/cuda.h>
@@ -114,8 +114,9 @@ END_TEST
 // Every pattern size, at an offset, short and long enough to be doubled; what lies outside stays.
 START_TEST(fills)
 {
-    static const unsigned char patterns[][16] = {
-        {1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13, 14, 15, 16}, {0}, {5, 5, 5, 5, 5, 5, 5, 5, 5, 5, 5, 5, 5, 5, 5, 6}};
+    static const unsigned char patterns[][16] = {{1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13, 14, 15, 16},
+                                                 {0},
+                                                 {5, 5, 5, 5, 5, 5, 5, 5, 5, 5, 5, 5, 5, 5, 5, 6}};
     static const size_t lengths[] = {16, 48, 4096, 4112, 65536 + 16};
     struct be_memory *memory = memory_of(70000);
     unsigned char *device = (unsigned char *)(uintptr_t)memory->pointer;
@@ -126,7 +127,8 @@ START_TEST(fills)
                 memset(device, 0xee, 70000);
                 expect_ok(cuda->fill(queue, memory, patterns[p], size, 32, lengths[l], NULL, &err));
                 for (size_t i = 0; i < lengths[l]; i++)
-                    ck_assert_msg(device[32 + i] == patterns[p][i % size], "pattern %zu of %zu bytes, at %zu", p, size, i);
+                    ck_assert_msg(device[32 + i] == patterns[p][i % size], "pattern %zu of %zu bytes, at %zu",
+                                  p, size, i);
                 ck_assert_uint_eq(device[31], 0xee);
                 ck_assert_uint_eq(device[32 + lengths[l]], 0xee);
             }
@@ -143,9 +145,9 @@ static void expect_item(size_t index, const struct cuda_item *expected)
 }
 
 static const kn_param mixed_params[] = {
-    {KN_PARAM_GLOBAL, "float", 4, "out", 0},   {KN_PARAM_LOCAL, "float", 4, "tile", 0},
-    {KN_PARAM_VALUE, "float4", 16, "f", 0},    {KN_PARAM_LOCAL, "char", 1, "flags", 0},
-    {KN_PARAM_CONSTANT, "float", 4, "c", 1},   {KN_PARAM_VALUE, "char", 1, "n", 0},
+    {KN_PARAM_GLOBAL, "float", 4, "out", 0},  {KN_PARAM_LOCAL, "float", 4, "tile", 0},
+    {KN_PARAM_VALUE, "float4", 16, "f", 0},   {KN_PARAM_LOCAL, "char", 1, "flags", 0},
+    {KN_PARAM_CONSTANT, "float", 4, "c", 1},  {KN_PARAM_VALUE, "char", 1, "n", 0},
     {KN_PARAM_LOCAL, "double", 8, "sums", 0},
 };
 static const struct src_kernel mixed = {"mixed", mixed_params, KN_COUNT(mixed_params), {0, 0, 0}, "a.cl", 1};
@@ -157,9 +159,9 @@ START_TEST(arguments)
     struct be_memory *out = memory_of(64), *table = memory_of(64);
     float f[4] = {1.5f, -2, 3, 4};
     char n = 77;
-    const struct be_arg args[] = {{BE_ARG_MEMORY, out, NULL, 0}, {BE_ARG_LOCAL, NULL, NULL, 100},
-                                  {BE_ARG_VALUE, NULL, f, 16},   {BE_ARG_LOCAL, NULL, NULL, 1},
-                                  {BE_ARG_MEMORY, table, NULL, 0}, {BE_ARG_VALUE, NULL, &n, 1},
+    const struct be_arg args[] = {{BE_ARG_MEMORY, out, NULL, 0},    {BE_ARG_LOCAL, NULL, NULL, 100},
+                                  {BE_ARG_VALUE, NULL, f, 16},      {BE_ARG_LOCAL, NULL, NULL, 1},
+                                  {BE_ARG_MEMORY, table, NULL, 0},  {BE_ARG_VALUE, NULL, &n, 1},
                                   {BE_ARG_LOCAL, NULL, NULL, 50000}};
     const struct be_range range = {2, {5, 1000000000000, 0}, {64, 6, 1}, {16, 2, 1}};
     const struct cuda_item item = {{5, 1000000000000, 0}, {4, 3, 1}, {16, 2, 1}, 0, 0};
@@ -217,8 +219,10 @@ START_TEST(large_geometry)
         for (int d = 0; d < 3; d++) {
             item.groups[d] = cases[c].groups[d];
             item.local[d] = (unsigned)cases[c].range.local[d];
-            ck_assert_msg(driver->last.grid[d] == cases[c].grid[d], "case %zu: grid %u", c, driver->last.grid[d]);
-            ck_assert_msg(driver->last.block[d] == cases[c].block[d], "case %zu: block %u", c, driver->last.block[d]);
+            ck_assert_msg(driver->last.grid[d] == cases[c].grid[d], "case %zu: grid %u", c,
+                          driver->last.grid[d]);
+            ck_assert_msg(driver->last.block[d] == cases[c].block[d], "case %zu: block %u", c,
+                          driver->last.block[d]);
         }
         expect_item(0, &item);
     }
@@ -229,9 +233,10 @@ END_TEST
 
 START_TEST(too_many_groups)
 {
-    static const struct be_range ranges[] = {{1, {0, 0, 0}, {(size_t)1 << 31, 1, 1}, {1, 1, 1}},
-                                             {2, {0, 0, 0}, {65536, 65536, 1}, {1, 1, 1}},
-                                             {3, {0, 0, 0}, {(size_t)1 << 40, (size_t)1 << 40, 1}, {1, 1, 1}}};
+    static const struct be_range ranges[] = {
+        {1, {0, 0, 0}, {(size_t)1 << 31, 1, 1}, {1, 1, 1}},
+        {2, {0, 0, 0}, {65536, 65536, 1}, {1, 1, 1}},
+        {3, {0, 0, 0}, {(size_t)1 << 40, (size_t)1 << 40, 1}, {1, 1, 1}}};
     struct be_program *program = program_of("//kernel koine_plain 56\n");
     struct be_kernel *kernel = kernel_of(program, &plain);
     struct be_event *event = NULL;
@@ -269,7 +274,8 @@ START_TEST(picked_local)
         expect_ok(cuda->launch(queue, kernel, &range, NULL, 0, NULL, &err));
         memcpy(&item, driver->last.params[0], sizeof item);
         for (int d = 0; d < 3; d++)
-            ck_assert_msg(item.local[d] == cases[c].local[d] && item.groups[d] == cases[c].global[d] / cases[c].local[d],
+            ck_assert_msg(item.local[d] == cases[c].local[d] &&
+                              item.groups[d] == cases[c].global[d] / cases[c].local[d],
                           "case %zu: %u in dimension %d", c, item.local[d], d);
     }
     cuda->kernel_free(kernel);
@@ -285,9 +291,11 @@ static const kn_param bank_params[] = {{KN_PARAM_GLOBAL, "float", 4, "out", 0},
 static const struct src_kernel banked = {"banked", bank_params, KN_COUNT(bank_params), {0, 0, 0}, "a.cl", 1};
 
 // How many copies into the bank a launch takes.
-static unsigned long refills(struct be_kernel *kernel, struct be_memory *out, struct be_memory *a, struct be_memory *b)
+static unsigned long refills(struct be_kernel *kernel, struct be_memory *out, struct be_memory *a,
+                             struct be_memory *b)
 {
-    const struct be_arg args[] = {{BE_ARG_MEMORY, out, NULL, 0}, {BE_ARG_MEMORY, a, NULL, 0}, {BE_ARG_MEMORY, b, NULL, 0}};
+    const struct be_arg args[] = {
+        {BE_ARG_MEMORY, out, NULL, 0}, {BE_ARG_MEMORY, a, NULL, 0}, {BE_ARG_MEMORY, b, NULL, 0}};
     const struct be_range range = {1, {0, 0, 0}, {64, 1, 1}, {64, 1, 1}};
     unsigned long before = driver->copies_on_device;
 
@@ -304,7 +312,8 @@ START_TEST(constant_bank)
     const unsigned char ones = 1, twos = 2;
     const unsigned offsets[] = {0, 112};
     const unsigned char *bank = (const unsigned char *)(uintptr_t)kernel->bank;
-    const struct be_arg too_much[] = {{BE_ARG_MEMORY, out, NULL, 0}, {BE_ARG_MEMORY, a, NULL, 0}, {BE_ARG_MEMORY, big, NULL, 0}};
+    const struct be_arg too_much[] = {
+        {BE_ARG_MEMORY, out, NULL, 0}, {BE_ARG_MEMORY, a, NULL, 0}, {BE_ARG_MEMORY, big, NULL, 0}};
     const struct be_range range = {1, {0, 0, 0}, {64, 1, 1}, {64, 1, 1}};
     size_t bytes = 40;
 
@@ -361,15 +370,18 @@ START_TEST(compiler_options)
     char *log = NULL;
     char options[128];
 
-    snprintf(options, sizeof options, "%s --maxrregcount=64", cuda->policy_options(context, KN_POLICY_STRICT));
+    snprintf(options, sizeof options, "%s --maxrregcount=64",
+             cuda->policy_options(context, KN_POLICY_STRICT));
     expect_ok(cuda->program_build(context, "//warning\n", options, &program, &log, &err));
-    ck_assert_str_eq(compiler->options, "--gpu-architecture=sm_90 --std=c++17 --device-as-default-execution-space "
-                                        "-diag-suppress=111,128,177,550,2464 --fmad=false --prec-div=true "
-                                        "--prec-sqrt=true --maxrregcount=64 ");
+    ck_assert_str_eq(compiler->options,
+                     "--gpu-architecture=sm_90 --std=c++17 --device-as-default-execution-space "
+                     "-diag-suppress=111,128,177,550,2464 --fmad=false --prec-div=true "
+                     "--prec-sqrt=true --maxrregcount=64 ");
     ck_assert_ptr_nonnull(strstr(log, "a fake warning"));
     free(log);
     cuda->program_free(program);
-    ck_assert_str_eq(cuda->policy_options(context, KN_POLICY_DEFAULT), "--fmad=true --prec-div=false --prec-sqrt=false");
+    ck_assert_str_eq(cuda->policy_options(context, KN_POLICY_DEFAULT),
+                     "--fmad=true --prec-div=false --prec-sqrt=false");
     ck_assert_str_eq(cuda->policy_options(context, KN_POLICY_FAST), "--use_fast_math");
 }
 END_TEST
@@ -396,9 +408,11 @@ START_TEST(binaries)
 
     expect_ok(cuda->program_binary(program, &binary, &bytes, &err));
     expect_ok(cuda->program_load(context, binary, bytes, "", &again, &err));
-    expect_failure(cuda->kernel_get(again, &absent, &kernel, &err), KN_ERROR_DEVICE, &err, "kernel absent|cuModuleGetFunction");
+    expect_failure(cuda->kernel_get(again, &absent, &kernel, &err), KN_ERROR_DEVICE, &err,
+                   "kernel absent|cuModuleGetFunction");
     cuda->program_free(again);
-    expect_failure(cuda->program_load(context, "no cubin", 8, "", &again, &err), KN_ERROR_INPUT, &err, "no cubin");
+    expect_failure(cuda->program_load(context, "no cubin", 8, "", &again, &err), KN_ERROR_INPUT, &err,
+                   "no cubin");
     expect_failure(cuda->program_load(context, "", 0, "", &again, &err), KN_ERROR_INPUT, &err, "no cubin");
     free(binary);
     cuda->program_free(program);
@@ -451,8 +465,9 @@ START_TEST(a_kernel_that_traps)
     const struct be_range native_range = {1, {0, 0, 0}, {64, 1, 1}, {64, 1, 1}};
 
     expect_ok(cuda->launch(queue, clone.native, &native_range, NULL, 0, NULL, &err)); // nobody knows yet
-    expect_failure(cuda->queue_finish(queue, &err), KN_ERROR_DEVICE, &err,
-                   "cuda:0|waiting for the queue|cuStreamSynchronize|CUDA_ERROR_ILLEGAL_ADDRESS (700)|KOINE_LOG=sync");
+    expect_failure(
+        cuda->queue_finish(queue, &err), KN_ERROR_DEVICE, &err,
+        "cuda:0|waiting for the queue|cuStreamSynchronize|CUDA_ERROR_ILLEGAL_ADDRESS (700)|KOINE_LOG=sync");
 
     *(int *)(void *)context->context = 0; // as in a new process
     setenv("OCL_ICD_VENDORS", "/nonexistent", 1);
@@ -496,8 +511,8 @@ START_TEST(wrapping)
     expect_ok(kn_cuda_context_wrap(native, &options, &wrapped, &err));
     ck_assert_str_eq(kn_context_device(wrapped)->spec, "cuda:0");
     ck_assert_ptr_eq(kn_cuda_context(wrapped), native);
-    expect_failure(kn_cuda_queue_wrap(wrapped, (void *)&other_stream, &wrapped_queue, &err), KN_ERROR_ARGUMENT, &err,
-                   "another CUcontext");
+    expect_failure(kn_cuda_queue_wrap(wrapped, (void *)&other_stream, &wrapped_queue, &err),
+                   KN_ERROR_ARGUMENT, &err, "another CUcontext");
     expect_ok(kn_cuda_queue_wrap(wrapped, queue->stream, &wrapped_queue, &err));
     ck_assert_ptr_eq(kn_cuda_queue(wrapped_queue), queue->stream);
     expect_ok(kn_cuda_buffer_wrap(wrapped, pointer, 8, &buffer, &err));
@@ -519,9 +534,10 @@ END_TEST
 
 int main(void)
 {
-    const TTest *const tests[] = {description,   copies,        fills,         arguments,         large_geometry,
-                                  too_many_groups, picked_local, constant_bank, one_bank_a_kernel, compiler_options,
-                                  does_not_compile, binaries,   times,         a_kernel_that_traps, wrapping};
+    const TTest *const tests[] = {
+        description,      copies,       fills,         arguments,           large_geometry,
+        too_many_groups,  picked_local, constant_bank, one_bank_a_kernel,   compiler_options,
+        does_not_compile, binaries,     times,         a_kernel_that_traps, wrapping};
 
     return TEST_RUN_WITH("cuda", CK_FORK, set_up, tear_down, tests);
 }

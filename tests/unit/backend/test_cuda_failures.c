@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Every entry point of the driver and of NVRTC fails in turn, at each of its calls: nothing crashes, nothing is kept,
-// and the message names the call.
+// Every entry point of the driver and of NVRTC fails in turn, at each of its calls: nothing crashes, nothing
+// is kept, and the message names the call.
 #include "cuda_support.h"
 
 #include "../../../src/base/array.h"
@@ -85,8 +85,8 @@ static kn_status run_program(struct things *t, kn_error *err)
                             {BE_ARG_MEMORY, t->memory[1], NULL, 0},
                             {BE_ARG_VALUE, NULL, factor, sizeof factor}};
     size_t bytes = 0;
-    kn_status status = cuda->program_build(t->context, text, cuda->policy_options(t->context, KN_POLICY_STRICT),
-                                           &t->programs[0], &t->log, err);
+    kn_status status = cuda->program_build(
+        t->context, text, cuda->policy_options(t->context, KN_POLICY_STRICT), &t->programs[0], &t->log, err);
 
     if (!status)
         status = cuda->program_binary(t->programs[0], &t->binary, &bytes, err);
@@ -185,8 +185,8 @@ static void expect_nothing_kept(const char *when)
 static bool may_be_quiet(const char *call)
 {
     static const char *const calls[] = {
-        "cuDevicePrimaryCtxRelease_v2", "cuCtxPopCurrent_v2", "cuCtxSynchronize", "cuStreamDestroy_v2", "cuMemFree_v2",
-        "cuMemFreeHost", "cuModuleUnload", "cuEventDestroy_v2", "nvrtcDestroyProgram",
+        "cuDevicePrimaryCtxRelease_v2", "cuCtxPopCurrent_v2", "cuCtxSynchronize", "cuStreamDestroy_v2",
+        "cuMemFree_v2", "cuMemFreeHost", "cuModuleUnload", "cuEventDestroy_v2", "nvrtcDestroyProgram",
         // the same, and elsewhere too
         "cuStreamSynchronize", "cuCtxPushCurrent_v2"};
 
@@ -198,7 +198,8 @@ static bool may_be_quiet(const char *call)
 
 static bool only_when_released(const char *call)
 {
-    return may_be_quiet(call) && strcmp(call, "cuStreamSynchronize") != 0 && strcmp(call, "cuCtxPushCurrent_v2") != 0;
+    return may_be_quiet(call) && strcmp(call, "cuStreamSynchronize") != 0 &&
+           strcmp(call, "cuCtxPushCurrent_v2") != 0;
 }
 
 // Fails the call at its first, second, ... use until a run has fewer uses than that.
@@ -228,7 +229,8 @@ static void fail_each(const char *call, int code, kn_status expected)
         }
         reported++;
         ck_assert_msg(strstr(err.text, call) != NULL, "%s: not named in: %s", order, err.text);
-        ck_assert_msg(expected == KN_OK || status == expected, "%s: %s: %s", order, kn_status_name(status), err.text);
+        ck_assert_msg(expected == KN_OK || status == expected, "%s: %s: %s", order, kn_status_name(status),
+                      err.text);
     }
     ck_assert_msg(uses > 0, "%s is never called", call);
     ck_assert_msg(reported > 0 || only_when_released(call), "%s: no failure was reported", call);
@@ -265,8 +267,8 @@ END_TEST
 
 START_TEST(memory_runs_out)
 {
-    static const char *const calls[] = {"cuMemAlloc_v2", "cuMemHostAlloc", "cuModuleLoadData", "cuStreamCreate",
-                                        "cuEventCreate", "cuDevicePrimaryCtxRetain"};
+    static const char *const calls[] = {"cuMemAlloc_v2",  "cuMemHostAlloc", "cuModuleLoadData",
+                                        "cuStreamCreate", "cuEventCreate",  "cuDevicePrimaryCtxRetain"};
 
     for (size_t i = 0; i < KN_COUNT(calls); i++)
         fail_each(calls[i], CUDA_ERROR_OUT_OF_MEMORY, KN_ERROR_MEMORY);
@@ -279,13 +281,14 @@ START_TEST(a_nameless_error)
     struct things things = {0};
 
     ck_assert_int_eq(open_device(&things, &err), KN_OK);
-    expect_failure(cuda->memory_alloc(things.context, (size_t)1 << 40, &things.memory[0], &err), KN_ERROR_MEMORY, &err,
+    expect_failure(cuda->memory_alloc(things.context, (size_t)1 << 40, &things.memory[0], &err),
+                   KN_ERROR_MEMORY, &err,
                    "cuda:0|1099511627776 bytes|cuMemAlloc_v2|CUDA_ERROR_OUT_OF_MEMORY (2)");
     ck_assert_int_eq(err.native, 2);
     ck_assert_str_eq(err.native_name, "CUDA_ERROR_OUT_OF_MEMORY");
     setenv("FAKE_CUDA_FAIL", "cuGetErrorName:1:1", 1);
-    expect_failure(cuda->memory_alloc(things.context, (size_t)1 << 40, &things.memory[0], &err), KN_ERROR_MEMORY, &err,
-                   "cuMemAlloc_v2: CUDA error (2)");
+    expect_failure(cuda->memory_alloc(things.context, (size_t)1 << 40, &things.memory[0], &err),
+                   KN_ERROR_MEMORY, &err, "cuMemAlloc_v2: CUDA error (2)");
     close_all(&things);
     expect_nothing_kept("at the end");
 }
@@ -293,8 +296,8 @@ END_TEST
 
 int main(void)
 {
-    const TTest *const tests[] = {everything_works, each_driver_call_fails, each_compiler_call_fails, memory_runs_out,
-                                  a_nameless_error};
+    const TTest *const tests[] = {everything_works, each_driver_call_fails, each_compiler_call_fails,
+                                  memory_runs_out, a_nameless_error};
 
     return TEST_RUN_WITH("cuda_failures", CK_FORK, use_fakes, forget_fakes, tests);
 }

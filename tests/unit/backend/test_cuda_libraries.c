@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Machines without NVIDIA's libraries, with some of them, with the wrong ones: always a reason in words, and the second
-// compiler where it helps. And the real NVRTC, if there is one: it needs no GPU.
+// Machines without NVIDIA's libraries, with some of them, with the wrong ones: always a reason in words, and
+// the second compiler where it helps. And the real NVRTC, if there is one: it needs no GPU.
 #include "cuda_support.h"
 
 #include <koine/koine.h>
@@ -9,7 +9,8 @@
 
 static kn_error err;
 
-// What the only device says against itself; or, without a device, what the path says. The caller need not free it.
+// What the only device says against itself; or, without a device, what the path says. The caller need not
+// free it.
 static const char *reason(void)
 {
     static char why[256];
@@ -141,8 +142,7 @@ START_TEST(the_driver_refuses_a_cubin)
     ck_assert_msg(build() == KN_OK, "%s", err.text);
     forget_fakes();
     use_libraries("libcuda.so.1 libnvrtc.so.13");
-    expect_failure(build(), KN_ERROR_DEVICE, &err,
-                   "cuda:0|cuModuleLoadData|(209)|no older NVRTC");
+    expect_failure(build(), KN_ERROR_DEVICE, &err, "cuda:0|cuModuleLoadData|(209)|no older NVRTC");
 }
 END_TEST
 
@@ -181,7 +181,8 @@ START_TEST(the_list)
     ck_assert_uint_eq(count, 0);
     ck_assert_ptr_eq(strstr(why, "CUDA: no NVIDIA driver (libcuda.so.1 not found); OpenCL: "), why);
     kn_devices_free(list);
-    expect_failure(kn_context_open("auto", &context, &err), KN_ERROR_NO_DEVICE, &err, "no device|CUDA: |OpenCL: ");
+    expect_failure(kn_context_open("auto", &context, &err), KN_ERROR_NO_DEVICE, &err,
+                   "no device|CUDA: |OpenCL: ");
     forget_fakes();
 
     use_libraries("libcuda.so.1");
@@ -190,7 +191,8 @@ START_TEST(the_list)
     ck_assert(!list[0].is_default);
     ck_assert_ptr_nonnull(strstr(list[0].why_not, "libnvrtc.so.13 not found"));
     kn_devices_free(list);
-    expect_failure(kn_context_open("cuda:0", &context, &err), KN_ERROR_UNSUPPORTED, &err, "cuda:0|libnvrtc.so.13 not found");
+    expect_failure(kn_context_open("cuda:0", &context, &err), KN_ERROR_UNSUPPORTED, &err,
+                   "cuda:0|libnvrtc.so.13 not found");
     forget_fakes();
 
     use_libraries("libcuda.so.1 libnvrtc.so.13");
@@ -205,8 +207,10 @@ END_TEST
 // ---- the real one ----
 
 static const char vector_add[] =
-    "namespace kn { struct kn_item { unsigned long long offset[3]; unsigned groups[3], local[3], flags; }; }\n"
-    "extern \"C\" __global__ void koine_add(float *a, const float *b, const __grid_constant__ kn::kn_item kn_me)\n"
+    "namespace kn { struct kn_item { unsigned long long offset[3]; unsigned groups[3], local[3], flags; }; "
+    "}\n"
+    "extern \"C\" __global__ void koine_add(float *a, const float *b, const __grid_constant__ kn::kn_item "
+    "kn_me)\n"
     "{ size_t i = kn_me.offset[0] + blockIdx.x * blockDim.x + threadIdx.x; a[i] = a[i] / b[i]; }\n"
     "static_assert(sizeof(kn::kn_item) == 56, \"as the backend passes it\");\n";
 
@@ -226,8 +230,8 @@ START_TEST(the_real_compiler)
     for (int i = 0; i < nvrtc.arch_count; i++) // each architecture it says it knows
         for (size_t p = 0; p < (nvrtc.archs[i] == 90 ? KN_COUNT(policies) : 1); p++) {
             ck_assert_int_eq(cuda_nvrtc_arch(&nvrtc, nvrtc.archs[i]), nvrtc.archs[i]);
-            ck_assert_msg(cuda_compile(&nvrtc, vector_add, cuda_policy_options(policies[p]), nvrtc.archs[i], &cubin, &log,
-                                       &err) == KN_OK,
+            ck_assert_msg(cuda_compile(&nvrtc, vector_add, cuda_policy_options(policies[p]), nvrtc.archs[i],
+                                       &cubin, &log, &err) == KN_OK,
                           "sm_%d: %s\n%s", nvrtc.archs[i], err.text, log);
             ck_assert_uint_gt(cubin.bytes, 500);
             ck_assert_mem_eq(cubin.data, "\177ELF", 4);
@@ -235,8 +239,8 @@ START_TEST(the_real_compiler)
             free(cubin.data);
             free(log);
         }
-    expect_failure(cuda_compile(&nvrtc, "#line 7 \"a.cl\"\nint f() { return undeclared; }\n", "", nvrtc.archs[0], &cubin, &log,
-                                &err),
+    expect_failure(cuda_compile(&nvrtc, "#line 7 \"a.cl\"\nint f() { return undeclared; }\n", "",
+                                nvrtc.archs[0], &cubin, &log, &err),
                    KN_ERROR_BUILD, &err, "nvrtcCompileProgram|NVRTC_ERROR_COMPILATION");
     ck_assert_msg(strstr(log, "a.cl(7): error: identifier \"undeclared\" is undefined") != NULL, "%s", log);
     free(log);
