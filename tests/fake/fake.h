@@ -34,10 +34,10 @@ struct fake_launch {
 };
 
 struct fake_cuda {
-    long objects;  // contexts, streams, events, modules and memory that were not given back
-    long depth;    // contexts on the calling thread's stack
-    long without;  // calls that found no current context, but need one
-    long injected; // failures made so far
+    _Atomic long objects;  // contexts, streams, events, modules and memory that were not given back
+    long depth;            // contexts on the calling thread's stack
+    _Atomic long without;  // calls that found no current context, but need one
+    _Atomic long injected; // failures made so far
     unsigned long launches;
     struct fake_launch last;
     unsigned long copies_on_device;
@@ -47,8 +47,8 @@ struct fake_cuda {
 };
 
 struct fake_nvrtc {
-    long objects;
-    long injected;
+    _Atomic long objects;
+    _Atomic long injected;
     char options[1024]; // of the last compilation
 };
 
@@ -57,7 +57,7 @@ struct fake_cuda *fake_cuda_state(void);
 struct fake_nvrtc *fake_nvrtc_state(void);
 
 // For the libraries: whether this call is to fail, and with what.
-static inline int fake_failure(const char *name, long *injected)
+static inline int fake_failure(const char *name, _Atomic long *injected)
 {
     static char seen[128];
     static long calls;

@@ -4,6 +4,8 @@
 // reports an older error.
 #include "fake.h"
 
+#include <pthread.h>
+
 #include "../../src/backend/cuda_api.h"
 
 #define DEVICE_MEMORY ((size_t)1 << 30)
@@ -35,6 +37,7 @@ struct CUmod_st {
 };
 
 static struct fake_cuda state = {.occupancy = 256};
+static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER; // of the clock and the last launch
 static struct CUctx_st primary;
 static _Thread_local CUcontext stack[MAX_DEPTH];
 static _Thread_local int depth;
@@ -50,18 +53,18 @@ CUDA_DRIVER_CALLS(EXPORT_DECLARATION)
 
 #define MAY_FAIL(name)                                                                                       \
     do {                                                                                                     \
-        int code = fake_failure(#name, &state.injected);                                                     \
-        if (code)                                                                                            \
-            return code;                                                                                     \
+        int failure = fake_failure(#name, &state.injected);                                                  \
+        if (failure)                                                                                         \
+            return failure;                                                                                  \
     } while (0)
 
 // A context must be current, and none of its kernels have faulted.
 #define NEEDS_CONTEXT(name)                                                                                  \
     MAY_FAIL(name);                                                                                          \
     do {                                                                                                     \
-        int code = current_fault();                                                                          \
-        if (code)                                                                                            \
-            return code;                                                                                     \
+        int failure = current_fault();                                                                       \
+        if (failure)                                                                                         \
+            return failure;                                                                                  \
     } while (0)
 
 static int current_fault(void)
@@ -299,8 +302,10 @@ CUresult cuEventRecord(CUevent event, CUstream stream)
 {
     NEEDS_CONTEXT(cuEventRecord);
     (void)stream;
+    pthread_mutex_lock(&lock);
     state.now_ms += 0.001;
     event->at_ms = state.now_ms;
+    pthread_mutex_unlock(&lock);
     return CUDA_SUCCESS;
 }
 
@@ -533,6 +538,7 @@ CUresult cuLaunchKernel(CUfunction function, unsigned grid_x, unsigned grid_y, u
         block_z > CUDA_MAX_BLOCK_Z || (size_t)block_x * block_y * block_z > 1024 || shared > allowed ||
         !grid_x || !grid_y || !grid_z || !block_x || !block_y || !block_z)
         return INVALID_VALUE;
+    pthread_mutex_lock(&lock);
     memset(last, 0, sizeof *last);
     strcpy(last->kernel, function->name);
     for (int d = 0; d < 3; d++) {
@@ -547,6 +553,7 @@ CUresult cuLaunchKernel(CUfunction function, unsigned grid_x, unsigned grid_y, u
         memcpy(last->params[i], params[i], function->sizes[i]);
     }
     state.launches++;
+    pthread_mutex_unlock(&lock);
     if (function->traps)
         stack[depth - 1]->fault = CUDA_ERROR_ILLEGAL_ADDRESS;
     return CUDA_SUCCESS;

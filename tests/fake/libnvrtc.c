@@ -21,9 +21,9 @@ struct fake_nvrtc *fake_nvrtc_state(void)
 
 #define MAY_FAIL(name)                                                                                       \
     do {                                                                                                     \
-        int code = fake_failure(#name, &state.injected);                                                     \
-        if (code)                                                                                            \
-            return code;                                                                                     \
+        int failure = fake_failure(#name, &state.injected);                                                  \
+        if (failure)                                                                                         \
+            return failure;                                                                                  \
     } while (0)
 
 #define EXPORT_DECLARATION(result, name, arguments) result name arguments;

@@ -306,7 +306,7 @@ static unsigned long refills(struct be_kernel *kernel, struct be_memory *out, st
 START_TEST(constant_bank)
 {
     struct be_program *program = program_of("//kernel koine_banked 8 4 4 56\n//bank 256\n");
-    struct be_kernel *kernel = kernel_of(program, &banked);
+    struct be_kernel *kernel = kernel_of(program, &banked), *writer = kernel_of(program, &banked);
     struct be_memory *out = memory_of(64), *a = memory_of(100), *b = memory_of(40), *big = memory_of(250);
     struct be_memory *foreign = NULL;
     const unsigned char ones = 1, twos = 2;
@@ -329,8 +329,11 @@ START_TEST(constant_bank)
     expect_ok(cuda->fill(queue, a, &twos, 1, 0, 100, NULL, &err));
     ck_assert_uint_eq(refills(kernel, out, a, b), 1);
     ck_assert_uint_eq(bank[0], 2);
-    ck_assert_uint_eq(refills(kernel, b, a, a), 1); // another argument; b is written by this launch
+    ck_assert_uint_eq(refills(kernel, out, a, a), 1); // another argument
     ck_assert_uint_eq(refills(kernel, out, a, b), 1);
+    ck_assert_uint_eq(refills(writer, b, a, a), 2); // a kernel writes to b
+    ck_assert_uint_eq(refills(kernel, out, a, b), 1);
+    ck_assert_uint_eq(refills(kernel, out, a, b), 0);
     expect_ok(cuda->memory_wrap(context, (void *)(uintptr_t)b->pointer, &foreign, &bytes, &err));
     ck_assert_uint_eq(refills(kernel, out, a, foreign), 1);
     ck_assert_uint_eq(refills(kernel, out, a, foreign), 1); // the application may have written to it
@@ -344,6 +347,7 @@ START_TEST(constant_bank)
     cuda->memory_free(a);
     cuda->memory_free(b);
     cuda->memory_free(big);
+    cuda->kernel_free(writer);
     cuda->kernel_free(kernel);
     cuda->program_free(program);
 }
@@ -532,12 +536,55 @@ START_TEST(wrapping)
 }
 END_TEST
 
+// ---- threads ----
+
+#define LAUNCHES 500
+
+static void *launch_often(void *given)
+{
+    struct be_kernel *kernel = given; // a thread has a kernel and a queue of its own
+    const struct be_range range = {1, {0, 0, 0}, {64, 1, 1}, {0, 0, 0}};
+    struct be_queue *mine = NULL;
+    struct be_event *event = NULL;
+    uint64_t queued, start, end;
+    kn_status status = cuda->queue_open(context, &mine, NULL);
+
+    for (int i = 0; i < LAUNCHES && !status; i++) {
+        status = cuda->launch(mine, kernel, &range, NULL, 0, &event, NULL);
+        if (!status && !(status = cuda->event_wait(event, NULL)))
+            status = cuda->event_times(event, &queued, &start, &end, NULL);
+        cuda->event_free(event);
+    }
+    cuda->queue_close(mine);
+    return status ? given : NULL;
+}
+
+START_TEST(two_threads)
+{
+    struct be_program *program = program_of("//kernel koine_plain 56\n");
+    struct be_kernel *kernels[2] = {kernel_of(program, &plain), kernel_of(program, &plain)};
+    pthread_t threads[2];
+    void *failed;
+
+    for (int i = 0; i < 2; i++)
+        ck_assert_int_eq(pthread_create(&threads[i], NULL, launch_often, kernels[i]), 0);
+    for (int i = 0; i < 2; i++) {
+        ck_assert_int_eq(pthread_join(threads[i], &failed), 0);
+        ck_assert_ptr_null(failed);
+        cuda->kernel_free(kernels[i]);
+    }
+    ck_assert_uint_eq(driver->launches, 2 * LAUNCHES);
+    cuda->program_free(program);
+}
+END_TEST
+
 int main(void)
 {
     const TTest *const tests[] = {
         description,      copies,       fills,         arguments,           large_geometry,
         too_many_groups,  picked_local, constant_bank, one_bank_a_kernel,   compiler_options,
-        does_not_compile, binaries,     times,         a_kernel_that_traps, wrapping};
+        does_not_compile, binaries,     times,         a_kernel_that_traps, two_threads,
+        wrapping};
 
     return TEST_RUN_WITH("cuda", CK_FORK, set_up, tear_down, tests);
 }
