@@ -30,7 +30,7 @@ typedef struct kn_context_options {
     const char *cache_dir;
 } kn_context_options;
 
-// `spec`: "auto", "cpu", "gpu", "opencl:0.0", or a part of a device's name (letter case does not matter).
+// `spec`: "auto", "cpu", "gpu", "cuda:0", "opencl:0.0", or a part of a device's name (letter case does not matter).
 // NULL is KOINE_DEVICE, or "auto" if that is not set. `options` may be NULL.
 // Errors: KN_ERROR_NO_DEVICE with the list of what is there; KN_ERROR_UNSUPPORTED for a device that is listed but
 // cannot be used, with the reason; KN_ERROR_DEVICE.

@@ -352,7 +352,7 @@ static kn_status memory_wrap(struct be_context *context, void *native, struct be
     return status;
 }
 
-static void *memory_native(const struct be_memory *memory)
+static void *memory_native(struct be_memory *memory)
 {
     return memory->memory;
 }
@@ -458,6 +458,8 @@ static const char *policy_options(const struct be_context *context, kn_policy po
 
 const struct kn_backend kn_backend_opencl = {
     .name = "opencl",
+    .title = "OpenCL",
+    .language = BE_LANGUAGE_OPENCL,
     .devices = opencl_devices,
     .context_open = context_open,
     .context_wrap = context_wrap,

@@ -50,7 +50,8 @@ kn_status opencl_program_load(struct be_context *context, const void *binary, si
                               struct be_program **program, kn_error *err);
 kn_status opencl_program_binary(struct be_program *program, void **binary, size_t *bytes, kn_error *err);
 void opencl_program_free(struct be_program *program);
-kn_status opencl_kernel_get(struct be_program *program, const char *name, struct be_kernel **kernel, kn_error *err);
+kn_status opencl_kernel_get(struct be_program *program, const struct src_kernel *source, struct be_kernel **kernel,
+                            kn_error *err);
 kn_status opencl_kernel_limits(struct be_kernel *kernel, struct be_kernel_limits *limits, kn_error *err);
 void opencl_kernel_free(struct be_kernel *kernel);
 kn_status opencl_launch(struct be_queue *queue, struct be_kernel *kernel, const struct be_range *range,

@@ -7,6 +7,7 @@
 #include <string.h>
 
 #include "../base/error.h"
+#include "../source/source.h"
 
 struct be_program {
     cl_program program;
@@ -134,7 +135,8 @@ void opencl_program_free(struct be_program *program)
 
 // ---- kernels ----
 
-kn_status opencl_kernel_get(struct be_program *program, const char *name, struct be_kernel **kernel, kn_error *err)
+kn_status opencl_kernel_get(struct be_program *program, const struct src_kernel *source, struct be_kernel **kernel,
+                            kn_error *err)
 {
     struct be_kernel *made = calloc(1, sizeof *made);
     char what[160];
@@ -143,10 +145,10 @@ kn_status opencl_kernel_get(struct be_program *program, const char *name, struct
     if (!made)
         return kn_fail_memory(err, sizeof *made, "an OpenCL kernel");
     made->context = program->context;
-    made->kernel = clCreateKernel(program->program, name, &code);
+    made->kernel = clCreateKernel(program->program, source->name, &code);
     if (!made->kernel) {
         free(made);
-        snprintf(what, sizeof what, "getting kernel %s", name);
+        snprintf(what, sizeof what, "getting kernel %s", source->name);
         return opencl_fail(err, code, program->context->spec, what);
     }
     *kernel = made;

@@ -13,6 +13,9 @@
       "Where compiled kernels are kept. Without it: $XDG_CACHE_HOME/koine, else ~/.cache/koine.")            \
     X(KERNEL_PATH, "KOINE_KERNEL_PATH", "DIR[:DIR]...",                                                      \
       "Folders searched for kernel files (.cl, .clh) before those built into the library.")                  \
+    X(CUDA_LIBRARIES, "KOINE_CUDA_LIBRARIES", "DIR[:DIR]...",                                                \
+      "Folders with libcuda.so.1 and libnvrtc.so.13 (.12, .11.2), instead of where the system, CUDA_HOME and " \
+      "/usr/local/cuda have them. Without an NVIDIA driver in them, CUDA is not used.")                      \
     X(LOG, "KOINE_LOG", "warning|info|debug|sync",                                                           \
       "How much is said on standard error; without it, warnings. sync says as much as debug and waits "      \
       "after each kernel, so that a fault is reported under the name of the kernel that made it.")           \

@@ -13,7 +13,7 @@ struct engine_device {
 struct engine_devices {
     struct engine_device *items; // best first; unusable ones last
     size_t count, capacity;
-    char why[256]; // why there is none
+    char why[256]; // for each path that has none, why: "CUDA: ...; OpenCL: ..."
 };
 
 kn_status engine_devices_find(struct engine_devices *devices, kn_error *err);

@@ -192,7 +192,7 @@ static kn_status clone_for(kn_queue *queue, kn_kernel *kernel, struct be_kernel 
         found->queue = queue;
         *native = found->native;
     } else {
-        status = queue->context->backend->kernel_get(kernel->program->native, kernel->source->name, &clone.native, err);
+        status = queue->context->backend->kernel_get(kernel->program->native, kernel->source, &clone.native, err);
         if (!status && !KN_ARRAY_PUSH(kernel->clones, kernel->clone_count, kernel->clone_capacity, clone)) {
             queue->context->backend->kernel_free(clone.native);
             status = kn_fail_memory(err, 0, "a kernel");

@@ -16,26 +16,117 @@
 #include "cache.h"
 #include "target.h"
 
-// What the compiler is given: the text, its options, and the key of both on this device.
+#if __has_include("../source/cuda.h") // absent until the rewriter is merged
+#include "../source/cuda.h"
+#define HAVE_REWRITER 1
+#else
+#define HAVE_REWRITER 0
+#endif
+
+// What is compiled, and what the compiler is given for it: the text, its options, and the key of both on this device.
 struct recipe {
     const char *name;
+    const struct src_unit *unit;
+    const struct src_options *reading; // how the unit was read
+    kn_policy policy;
+    unsigned max_registers;
     struct kn_text source;
     struct kn_text options;
     struct cache_key key;
 };
 
-static kn_status make_recipe(kn_context *context, const char *name, const struct src_unit *unit, kn_policy policy,
-                             struct recipe *recipe, kn_error *err)
+static void opencl_text(struct recipe *recipe)
 {
-    const kn_device_info *info = &context->device.info;
-
-    recipe->name = name;
-    if (policy == KN_POLICY_STRICT)
+    if (recipe->policy == KN_POLICY_STRICT)
         kn_text_add(&recipe->source, "#pragma OPENCL FP_CONTRACT OFF\n");
-    kn_text_add_bytes(&recipe->source, unit->opencl, unit->opencl_length);
-    kn_text_add(&recipe->options, context->backend->policy_options(context->native, policy));
+    kn_text_add_bytes(&recipe->source, recipe->unit->opencl, recipe->unit->opencl_length);
+}
+
+#if HAVE_REWRITER
+#define BANK_BYTES   65536 // of __constant__ memory in a CUDA module
+#define BANK_RESERVE 1024  // of it left to the compiler
+
+// Whether the program asked for its __constant arguments in the constant bank: KN_CONSTANT is defined as bank.
+static bool wants_bank(const struct src_options *reading)
+{
+    bool bank = false;
+
+    for (size_t i = 0; i < reading->define_count; i++)
+        if (strcmp(reading->defines[i].name, "KN_CONSTANT") == 0)
+            bank = reading->defines[i].value && strcmp(reading->defines[i].value, "bank") == 0;
+    return bank;
+}
+
+static kn_status cuda_text(struct recipe *recipe, kn_error *err)
+{
+    struct src_cuda_options options = {.embedded = src_embedded_kernels};
+    struct src_cuda *cuda = NULL;
+    kn_status status = src_cuda(recipe->unit, recipe->reading, &options, &cuda, err);
+
+    // The bank takes what the program's own tables leave of constant memory, which is known only now.
+    if (!status && wants_bank(recipe->reading) && cuda->uses_constant_args) {
+        size_t taken = cuda->table_bytes + BANK_RESERVE;
+        if (taken >= BANK_BYTES)
+            status = kn_fail_at(err, KN_ERROR_LIMIT, recipe->name, 0,
+                                "its __constant tables take %zu bytes and leave no room for KN_CONSTANT=bank",
+                                cuda->table_bytes);
+        src_cuda_free(cuda);
+        cuda = NULL;
+        options.constant_bank = true;
+        options.bank_bytes = (BANK_BYTES - taken) / 16 * 16;
+        if (!status)
+            status = src_cuda(recipe->unit, recipe->reading, &options, &cuda, err);
+    }
+    if (!status)
+        kn_text_add_bytes(&recipe->source, cuda->text, cuda->length);
+    src_cuda_free(cuda);
+    return status;
+}
+#else
+static kn_status cuda_text(struct recipe *recipe, kn_error *err)
+{
+    return kn_fail_at(err, KN_ERROR_UNSUPPORTED, recipe->name, 0, "this build of Koine does not write CUDA");
+}
+#endif
+
+// The text in the words of the device's compiler.
+static kn_status engine_device_text(const kn_context *context, struct recipe *recipe, kn_error *err)
+{
+    if (context->backend->language == BE_LANGUAGE_CUDA)
+        return cuda_text(recipe, err);
+    opencl_text(recipe);
+    return KN_OK;
+}
+
+static bool has_extension(const kn_context *context, const char *name)
+{
+    size_t length = strlen(name);
+
+    for (const char *at = context->device.extensions; (at = strstr(at, name)); at += length)
+        if ((at == context->device.extensions || at[-1] == ' ') && (at[length] == ' ' || at[length] == '\0'))
+            return true;
+    return false;
+}
+
+static void compiler_options(kn_context *context, struct recipe *recipe)
+{
+    kn_text_add(&recipe->options, context->backend->policy_options(context->native, recipe->policy));
     if (context->quirks.build_options[0])
         kn_text_format(&recipe->options, " %s", context->quirks.build_options);
+    if (recipe->max_registers && context->backend->language == BE_LANGUAGE_CUDA)
+        kn_text_format(&recipe->options, " --maxrregcount=%u", recipe->max_registers);
+    else if (recipe->max_registers && has_extension(context, "cl_nv_compiler_options"))
+        kn_text_format(&recipe->options, " -cl-nv-maxrregcount=%u", recipe->max_registers);
+}
+
+static kn_status make_recipe(kn_context *context, struct recipe *recipe, kn_error *err)
+{
+    const kn_device_info *info = &context->device.info;
+    kn_status status = engine_device_text(context, recipe, err);
+
+    if (status)
+        return status;
+    compiler_options(context, recipe);
     if (recipe->source.failed || recipe->options.failed)
         return kn_fail_memory(err, 0, "compiling a program");
 
@@ -47,7 +138,7 @@ static kn_status make_recipe(kn_context *context, const char *name, const struct
         fields[i] = (struct kn_field){words[i], strlen(words[i])};
     fields[KN_COUNT(words)] = (struct kn_field){kn_text_string(&recipe->source), recipe->source.length};
     recipe->key.hash = kn_hash_fields(fields, KN_COUNT(fields));
-    recipe->key.program = name;
+    recipe->key.program = recipe->name;
     recipe->key.device = info->name;
     return KN_OK;
 }
@@ -134,7 +225,7 @@ static kn_status prepare_kernel(kn_program *program, struct kn_kernel *kernel, c
     struct be_kernel_limits limits = {0, 0, 0};
     kn_kernel_limits *kept = &kernel->limits;
     size_t required = source->required_group[0] * source->required_group[1] * source->required_group[2];
-    kn_status status = context->backend->kernel_get(program->native, source->name, &clone.native, err);
+    kn_status status = context->backend->kernel_get(program->native, source, &clone.native, err);
 
     if (status)
         return status;
@@ -212,11 +303,10 @@ static kn_status check_capabilities(const kn_context *context, const struct src_
     return KN_OK;
 }
 
-static kn_status build(kn_context *context, const char *name, struct src_unit *unit, const kn_program_options *options,
-                       kn_program **program, kn_error *err)
+static kn_status build(kn_context *context, const char *name, struct src_unit *unit, const struct src_options *reading,
+                       const kn_program_options *options, kn_program **program, kn_error *err)
 {
-    kn_policy policy = options ? options->policy : KN_POLICY_DEFAULT;
-    struct recipe recipe = {name, KN_TEXT_INIT, KN_TEXT_INIT, {{{0}}, NULL, NULL}};
+    struct recipe recipe = {.name = name, .unit = unit, .reading = reading};
     char *log = NULL;
     kn_program *made = calloc(1, sizeof *made);
     kn_status status = made ? KN_OK : kn_fail_memory(err, sizeof *made, "a program");
@@ -224,7 +314,9 @@ static kn_status build(kn_context *context, const char *name, struct src_unit *u
     if (!status) {
         made->context = context;
         made->unit = unit;
-        status = make_recipe(context, name, unit, policy, &recipe, err);
+        recipe.policy = options ? options->policy : KN_POLICY_DEFAULT;
+        recipe.max_registers = options ? options->max_registers : 0;
+        status = make_recipe(context, &recipe, err);
     }
     if (!status && !(made->cached = take_cached(context, &recipe, made))) {
         status = compile(context, unit, &recipe, &log, &made->native, err);
@@ -288,11 +380,11 @@ static kn_status create(kn_context *context, const char *name, const char *text,
     target.source.kernel_path = getenv("KOINE_KERNEL_PATH");
     target.source.builtin = builtin;
     status = src_read(name, text, &target.source, &unit, err);
-    target_free(&target);
     if (!status)
         status = check_capabilities(context, unit, err);
     if (!status)
-        status = build(context, name, unit, options, program, err);
+        status = build(context, name, unit, &target.source, options, program, err);
+    target_free(&target);
     if (status)
         src_free(unit);
     atomic_fetch_add(&context->build_nanoseconds, nanoseconds_now() - start);

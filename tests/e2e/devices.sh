@@ -9,6 +9,21 @@ expect_stdout '^No device'
 expect_exit 0 without_devices "$KOINE" devices --json -
 expect_stdout '"devices": *\[\]'
 
+# CUDA: used, or why not.
+mkdir "$work/nvidia"
+expect_exit 0 without_devices env KOINE_CUDA_LIBRARIES="$work/nvidia" "$KOINE" devices
+expect_stdout '^CUDA: not used: no NVIDIA driver \(libcuda.so.1 not found\)$'
+if [ -e "$builddir/tests/fake/libcuda.so.1" ]; then # built with the unit tests
+    ln -s "$builddir/tests/fake/libcuda.so.1" "$work/nvidia"
+    expect_exit 0 without_devices env KOINE_CUDA_LIBRARIES="$work/nvidia" "$KOINE" devices
+    expect_stdout '^No device'
+    expect_stdout '^CUDA: cuda:0 is not used: libnvrtc.so.13 not found'
+    ln -s "$builddir/tests/fake/libnvrtc.so.13" "$work/nvidia"
+    expect_exit 0 without_devices env KOINE_CUDA_LIBRARIES="$work/nvidia" "$KOINE" devices
+    expect_stdout '^cuda:0 +Fake H200 +gpu .*\*$'
+    expect_stdout '^CUDA: cuda:0 is used$'
+fi
+
 need_device
 expect_exit 0 koine devices
 expect_stdout '^spec +name +type +memory +fp64'

@@ -105,5 +105,5 @@ write_numbers()
 # Runs a command where no OpenCL driver can be found.
 without_devices()
 {
-    env -u KOINE_DEVICE OCL_ICD_VENDORS=/nonexistent OCL_ICD_FILENAMES= "$@"
+    env -u KOINE_DEVICE OCL_ICD_VENDORS=/nonexistent OCL_ICD_FILENAMES= KOINE_CUDA_LIBRARIES=/nonexistent "$@"
 }

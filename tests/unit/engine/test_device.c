@@ -191,6 +191,7 @@ START_TEST(no_driver)
     kn_context *context = NULL;
     size_t count = 77;
 
+    setenv("KOINE_CUDA_LIBRARIES", folder, 1);
     setenv("OCL_ICD_VENDORS", folder, 1);
     expect_ok(kn_devices_list(&list, &count, why, &err));
     kn_devices_free(list);
@@ -228,6 +229,7 @@ START_TEST(driver_without_devices)
     size_t count = 77;
 
     unsetenv("RUSTICL_ENABLE");
+    setenv("KOINE_CUDA_LIBRARIES", folder, 1);
     setenv("OCL_ICD_VENDORS", folder, 1);
     if (link_driver(folder, "rusticl.icd")) {
         expect_ok(kn_devices_list(&list, &count, why, &err));
@@ -248,6 +250,7 @@ START_TEST(several_drivers)
     kn_device_info *list = NULL;
     size_t count = 0;
 
+    setenv("KOINE_CUDA_LIBRARIES", folder, 1);
     setenv("OCL_ICD_VENDORS", folder, 1);
     setenv("RUSTICL_ENABLE", "llvmpipe", 1);
     if (link_driver(folder, "rusticl.icd") && link_driver(folder, "pocl.icd")) {
