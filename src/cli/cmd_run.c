@@ -25,9 +25,9 @@ static const struct option_row options[] = {
     {"local", 'l', OPTION_PATH, "X[,Y[,Z]]", NULL, NULL, FIELD(local),
      "work-items in a group; without it the device chooses"},
     {"arg", 'a', OPTION_STRINGS, "SPEC", NULL, NULL, FIELD(args),
-     "an argument, in the kernel's order: buf:TYPE:COUNT[:zero|iota|random[:SEED]|value=V|file=PATH], "
-     "in:FILE.npy, "
-     "out:FILE.npy:TYPE:COUNT, inout:IN.npy:OUT.npy, TYPE=VALUE, struct:HEXBYTES, local:BYTES"},
+     "an argument, in the kernel's order: buf:TYPE:COUNT[:FILL], in:FILE.npy, out:FILE.npy:TYPE:COUNT, "
+     "inout:IN.npy:OUT.npy, TYPE=VALUE, struct:HEXBYTES or local:BYTES; FILL is zero, iota, random[:SEED], "
+     "value=V or file=PATH"},
     {"repeat", 'n', OPTION_COUNT, "N", NULL, "1", FIELD(repeat),
      "run it N times, each from the same contents"},
     {"compare", 'c', OPTION_PATH, "SPEC", NULL, NULL, FIELD(compare),
@@ -421,11 +421,12 @@ const struct command command_run = {
                    "for instance.\n\n"
                    "TYPE is one of char, uchar, short, ushort, int, uint, long, ulong, half, float, double, "
                    "with 2, 3, 4, 8 or "
-                   "16 behind it for a vector. buf: is a buffer of COUNT elements. zero, iota (0, 1, 2, "
+                   "16 behind it for a vector. buf: is a buffer of COUNT elements. FILL says what is in it: "
+                   "zero, iota (0, 1, 2, "
                    "...), random (floats "
                    "from 0 to 1, integers of all values; SEED makes it repeatable, and without one it is the "
                    "argument's place "
-                   "counted from 1) and value=V fill it; file=PATH has its bytes. Without any of these, and "
+                   "counted from 1) and value=V; file=PATH has its bytes. Without any of these, and "
                    "for out:, it holds "
                    "poison: not-a-number in floats, the bytes a5 in integers. in:, out: and inout: are "
                    "NumPy's files; one with "

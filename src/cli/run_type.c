@@ -116,8 +116,8 @@ static uint16_t half_bits(double value)
     if (size >= 65520) // half way from the largest number to the next power
         return sign | 0x7c00;
     frexp(size, &exponent);
-    if (exponent < -13)
-        exponent = -13;
+    if (size == 0 || exponent < -13)
+        exponent = -13;                            // that of the numbers below the least normal one
     steps = nearbyint(ldexp(size, 11 - exponent)); // at most 2048, which carries into the exponent by itself
     return (uint16_t)(sign | (uint16_t)(((exponent + 13) << 10) + (int)steps));
 }
