@@ -71,7 +71,8 @@ static kn_status check_on_device(const struct check_run *run, kn_context *contex
     kn_status status;
 
     build.log = &row->log;
-    status = kn_program_from_file(context, row->file, &build, &program, &why);
+    status = row->text ? kn_program_from_text(context, row->text, row->file, &build, &program, &why)
+                       : kn_program_from_file(context, row->file, &build, &program, &why);
     if (status)
         return keep_failure(row, &why, err);
     row->outcome = OFFLINE_OK;
@@ -133,7 +134,7 @@ static kn_status check_offline(const struct check_run *run, struct check_row *ro
     how.defines = defines;
     how.define_count = count;
     how.predefined = offline_predefined(target, &how.predefined_count);
-    status = src_read(row->file, NULL, &how, &unit, &why);
+    status = src_read(row->file, row->text, &how, &unit, &why);
     free(defines);
     if (status)
         return keep_failure(row, &why, err);
@@ -171,7 +172,8 @@ static kn_status check_target(struct check_run *run, size_t index, struct progre
     for (size_t i = 0; i < files->count && !status; i++) {
         struct check_row *row = &run->rows[i * run->targets.count + index];
 
-        row->file = files->items[i];
+        row->file = build_input_name(files->items[i]);
+        row->text = strcmp(files->items[i], "-") == 0 ? run->text : NULL;
         row->target = target;
         status = context ? check_on_device(run, context, row, err) : check_offline(run, row, err);
         progress_step(progress,
@@ -236,6 +238,7 @@ static void free_run(struct check_run *run)
         free(run->rows[i].log);
     }
     free(run->rows);
+    free(run->text);
     check_targets_free(&run->targets);
     build_defines_free(&run->defines);
 }
@@ -250,6 +253,8 @@ static kn_status run_check(void *given, kn_error *err)
 
     if (!status && run.file_count == 0)
         status = kn_fail(err, KN_ERROR_ARGUMENT, "no kernel file named; try 'koine check --help'");
+    for (size_t i = 0; i < run.file_count && !status && !run.text; i++)
+        status = build_input_read(common->operands.items[i], &run.text, err);
     if (!status)
         status = report_try(common, err);
     if (!status)

@@ -50,6 +50,7 @@ struct check_kernel {
 // One file on one target.
 struct check_row {
     const char *file;
+    const char *text; // NULL: the file is read
     const struct check_target *target;
     enum offline_outcome outcome;
     char *log;
@@ -63,6 +64,7 @@ struct check_run {
     struct check_targets targets;
     struct check_row *rows; // all targets of the first file, all of the second, ...
     size_t file_count;
+    char *text; // of the file that came through standard input, if one is called "-"
     double seconds;
 };
 

@@ -211,18 +211,24 @@ static kn_status write_files(const struct emit_arguments *arguments, const struc
 static kn_status emit(const struct emit_arguments *arguments, const struct build_defines *defines,
                       const char *operand, kn_error *err)
 {
-    const bool is_file = strpbrk(operand, "./") != NULL;
+    const bool is_input = strcmp(operand, "-") == 0, is_file = is_input || strpbrk(operand, "./") != NULL;
     struct src_options how = source_options(defines);
     struct emit_files files = {NULL, {NULL}};
     struct emit_macros macros = {NULL, 0, 0};
     struct src_unit *unit = NULL;
-    kn_status status =
-        is_file ? src_read(operand, NULL, &how, &unit, err) : read_kernel(operand, defines, &unit, err);
+    char *text = NULL;
+    kn_status status = build_input_read(operand, &text, err);
 
-    if (status)
+    if (!status && is_file)
+        status = src_read(build_input_name(operand), text, &how, &unit, err);
+    else if (!status)
+        status = read_kernel(operand, defines, &unit, err);
+    if (status) {
+        free(text);
         return status;
+    }
     if (!emit_macros_find(unit, defines->defines, defines->count, &macros) ||
-        !name_files(operand, arguments->common.output, &files))
+        !name_files(is_input ? "stdin" : operand, arguments->common.output, &files))
         status = kn_fail_memory(err, 0, "emitting a kernel");
     if (!status && arguments->common.output)
         status = kn_output_folder(arguments->common.output, err);
@@ -242,6 +248,7 @@ static kn_status emit(const struct emit_arguments *arguments, const struct build
     free_files(&files);
     emit_macros_free(&macros);
     src_free(unit);
+    free(text);
     return status;
 }
 

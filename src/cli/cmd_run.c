@@ -166,8 +166,11 @@ static kn_status build(struct run_run *run, struct run_outcome *outcome, kn_erro
     if (!status) {
         kn_program_options how = build_program_options(&defines, arguments->common.policy);
 
-        status = kn_program_from_file(outcome->place.context, arguments->common.operands.items[0], &how,
-                                      &outcome->program, err);
+        const char *file = arguments->common.operands.items[0];
+
+        status = run->text ? kn_program_from_text(outcome->place.context, run->text, build_input_name(file),
+                                                  &how, &outcome->program, err)
+                           : kn_program_from_file(outcome->place.context, file, &how, &outcome->program, err);
     }
     build_defines_free(&defines);
     outcome->build = clock_seconds() - start;
@@ -387,6 +390,8 @@ static kn_status run_run(void *given, kn_error *err)
     kn_status status = read_options(&run, err);
 
     if (!status)
+        status = build_input_read(common->operands.items[0], &run.text, err);
+    if (!status)
         status = run_args_read(&arguments->args, &run.args, err);
     run.read = clock_seconds() - start;
     if (!status)
@@ -405,6 +410,7 @@ static kn_status run_run(void *given, kn_error *err)
     for (size_t i = 0; i < run.outcome_count; i++)
         free_outcome(&run.outcomes[i], run.args.count);
     free(run.differences);
+    free(run.text);
     run_args_free(&run.args);
     return status;
 }

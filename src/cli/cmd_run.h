@@ -103,6 +103,7 @@ struct run_run {
     struct run_outcome outcomes[2]; // the second one with --compare
     size_t outcome_count;
     struct run_difference *differences; // of each argument, with --compare
+    char *text; // of a kernel file that came through standard input, else NULL
     double read, total;
 };
 

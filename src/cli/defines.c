@@ -2,11 +2,14 @@
 #include "defines.h"
 
 #include <ctype.h>
+#include <errno.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "../base/env.h"
 #include "../base/error.h"
+#include "../base/text.h"
 
 // The length of "NAME" or "NAME(a, b)" at the start of a word; 0 if none stands there.
 static size_t name_length(const char *word)
@@ -86,4 +89,39 @@ struct src_options build_source_options(const struct build_defines *defines)
         .kernel_path = kn_env_get(KN_ENV_KERNEL_PATH),
         .embedded = src_embedded_kernels,
     };
+}
+
+static bool is_input(const char *path)
+{
+    return strcmp(path, "-") == 0;
+}
+
+const char *build_input_name(const char *path)
+{
+    return is_input(path) ? "<stdin>" : path;
+}
+
+kn_status build_input_read(const char *path, char **text, kn_error *err)
+{
+    struct kn_text all = KN_TEXT_INIT;
+    char piece[4096];
+    size_t count;
+
+    *text = NULL;
+    if (!is_input(path))
+        return KN_OK;
+    errno = 0;
+    while ((count = fread(piece, 1, sizeof piece, stdin)) > 0 && !all.failed)
+        kn_text_add_bytes(&all, piece, count);
+    if (ferror(stdin)) {
+        kn_text_free(&all);
+        return kn_fail_errno(err, KN_ERROR_INPUT, "standard input", errno, "cannot be read");
+    }
+    if (all.length && memchr(all.data, '\0', all.length)) {
+        kn_text_free(&all);
+        return kn_fail_at(err, KN_ERROR_INPUT, "standard input", 0, "has a NUL byte; a kernel file is text");
+    }
+    kn_text_add(&all, "");
+    *text = kn_text_take(&all);
+    return *text ? KN_OK : kn_fail_memory(err, 0, "reading a kernel file");
 }

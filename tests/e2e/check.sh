@@ -97,6 +97,9 @@ if at spirv || at opencl; then
     expect_exit 1 koine check "$work/include.cl"
     expect_stderr 'include\.cl:1'
     expect_exit 0 koine check -I "$work/inc" "$work/both.cl"
+    expect_exit 1 koine check - "$kernels/kernels.cl" <"$kernels/broken.cl"
+    expect_stdout '^<stdin>  .*failed'
+    expect_stderr '<stdin>:6'
     expect_exit 3 koine check "$work/kernels.cl" "$work/missing.cl"
     expect_stderr 'kernels\.cl: there is no such'
 fi

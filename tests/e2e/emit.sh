@@ -33,6 +33,9 @@ rm "$work/out.d/deep/kernels.cl"
 expect_exit 3 koine emit "$kernels/kernels.cl" --output "$work/out.d/deep" # all three or none
 expect_files "$work/out.d/deep" kernels.h kernels.json
 
+koine emit - --output "$work/in" <"$kernels/kernels.cl" >/dev/null || fail "emit does not read standard input"
+expect_files "$work/in" stdin.cl stdin.h stdin.json
+
 # The source is spared.
 cp "$kernels/kernels.cl" "$work/mine.cl"
 cp "$work/mine.cl" "$work/mine.before"
@@ -68,7 +71,6 @@ if command -v clang >/dev/null; then
             fail "clang refuses $file: $(cat "$work/err")"
     done
 fi
-expect_exit 1 koine emit "$kernels/kernels.cl" -D 'scale=(' --output "$work/x" || :
 expect_exit 2 koine emit
 expect_stderr 'name a kernel or a file'
 expect_exit 2 koine emit reduce_leafs
