@@ -12,16 +12,10 @@
 #include "../base/array.h"
 #include "../base/error.h"
 #include "../base/text.h"
+#include "../source/cuda.h"
 #include "build_log.h"
 #include "cache.h"
 #include "target.h"
-
-#if __has_include("../source/cuda.h") // absent until the rewriter is merged
-#include "../source/cuda.h"
-#define HAVE_REWRITER 1
-#else
-#define HAVE_REWRITER 0
-#endif
 
 // What is compiled, and what the compiler is given for it: the text, its options, and the key of both on this device.
 struct recipe {
@@ -42,7 +36,6 @@ static void opencl_text(struct recipe *recipe)
     kn_text_add_bytes(&recipe->source, recipe->unit->opencl, recipe->unit->opencl_length);
 }
 
-#if HAVE_REWRITER
 #define BANK_BYTES   65536 // of __constant__ memory in a CUDA module
 #define BANK_RESERVE 1024  // of it left to the compiler
 
@@ -82,12 +75,6 @@ static kn_status cuda_text(struct recipe *recipe, kn_error *err)
     src_cuda_free(cuda);
     return status;
 }
-#else
-static kn_status cuda_text(struct recipe *recipe, kn_error *err)
-{
-    return kn_fail_at(err, KN_ERROR_UNSUPPORTED, recipe->name, 0, "this build of Koine does not write CUDA");
-}
-#endif
 
 // The text in the words of the device's compiler.
 static kn_status engine_device_text(const kn_context *context, struct recipe *recipe, kn_error *err)
