@@ -94,14 +94,19 @@ static kn_status check_count(struct src_preprocessor *pp, struct call *call)
     return fail_count(pp, call, given);
 }
 
+// An argument's tokens as they stand; NULL for none.
+static const struct src_token *tokens_of(const struct call *call, const struct argument *argument)
+{
+    return argument->count ? call->tokens.items + argument->first : NULL;
+}
+
 // An argument with its macros expanded.
 static kn_status expanded(struct src_preprocessor *pp, struct call *call, struct argument *argument)
 {
     kn_status status = KN_OK;
 
     if (!argument->is_expanded)
-        status =
-            src_expand_list(pp, call->tokens.items + argument->first, argument->count, &argument->expanded);
+        status = src_expand_list(pp, tokens_of(call, argument), argument->count, &argument->expanded);
     argument->is_expanded = true;
     return status;
 }
@@ -151,7 +156,7 @@ static kn_status add_operand(struct src_preprocessor *pp, struct call *call, siz
         return src_list_add(pp, out, &empty);
     }
     if (beside_paste)
-        return add_all(pp, out, call->tokens.items + argument->first, argument->count, &token);
+        return add_all(pp, out, tokens_of(call, argument), argument->count, &token);
     status = expanded(pp, call, argument);
     return status ? status : add_all(pp, out, argument->expanded.items, argument->expanded.count, &token);
 }
@@ -161,7 +166,7 @@ static kn_status add_string(struct src_preprocessor *pp, struct call *call, size
     const struct src_token *hash = &call->macro->body[*i];
     const struct argument *argument = &call->arguments[call->macro->body[++*i].parameter - 1];
     struct src_token made = {.file = call->name->file, .line = call->name->line};
-    kn_status status = src_stringify(pp, call->tokens.items + argument->first, argument->count, &made);
+    kn_status status = src_stringify(pp, tokens_of(call, argument), argument->count, &made);
 
     made.flags = hash->flags & SRC_SPACE;
     return status ? status : src_list_add(pp, out, &made);

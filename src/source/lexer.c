@@ -18,6 +18,8 @@ static const struct punctuator {
 };
 static const char single_punctuators[] = "[](){}.&*+-~!/%<>^|?:;=,#";
 
+const char src_lack_of_memory[] = "out of memory";
+
 static bool is_digit(char c)
 {
     return c >= '0' && c <= '9';
@@ -171,7 +173,7 @@ static void lex_identifier(struct src_lexer *lexer, struct src_token *token)
     token->length = (uint32_t)(p - token->text);
     token->name = src_intern(lexer->names, token->text, token->length);
     if (!token->name)
-        fault(token, (long)token->line, "out of memory");
+        fault(token, (long)token->line, src_lack_of_memory);
     else
         token->text = token->name->text;
 }

@@ -93,6 +93,9 @@ struct src_lexer {
     bool lenient;     // an unterminated literal is no fault: in skipped groups and #error
 };
 
+// The text of a fault for want of memory; any other is about the source.
+extern const char src_lack_of_memory[];
+
 void src_names_init(struct src_names *names, struct kn_arena *arena);
 void src_names_free(struct src_names *names);
 // NULL if memory ran out.

@@ -153,6 +153,7 @@ kn_status src_fail(struct src_preprocessor *pp, kn_status code, const char *file
                    const char *format, ...) __attribute__((format(printf, 5, 6)));
 kn_status src_fail_token(struct src_preprocessor *pp, const struct src_token *token, const char *format, ...)
     __attribute__((format(printf, 3, 4)));
+kn_status src_fail_fault(struct src_preprocessor *pp, const struct src_token *fault); // an SRC_FAULT
 kn_status src_no_memory(struct src_preprocessor *pp);
 
 // frame.c: files.

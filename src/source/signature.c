@@ -405,7 +405,7 @@ static kn_status keep_kernels(struct scan *scan, struct src_unit *unit)
 kn_status src_scan(struct src_unit *unit, struct kn_arena *arena, kn_error *err)
 {
     const struct src_token *at = unit->tokens;
-    struct scan scan = {.arena = arena, .err = err, .end = unit->tokens + unit->token_count};
+    struct scan scan = {.arena = arena, .err = err, .end = at ? at + unit->token_count : NULL};
     kn_status status = KN_OK;
 
     find_double(unit);

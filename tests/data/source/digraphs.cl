@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 %:define CHOICE 3
 %: if CHOICE == 1 || (CHOICE > 4 ? 1 : 0)
 int one;

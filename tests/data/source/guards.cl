@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 /* Guards of every kind, conditionals around includes, and files that are not there in branches not taken. */
 #include "lib/once.clh"
 #include "lib/guarded.clh"

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Macros as kernels use them: types, vector names, whole signatures, unrolled loops, variadic printing.
 #ifndef REAL
 #define REAL float

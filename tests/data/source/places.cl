@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // __LINE__, __FILE__, #line, joined lines and comments: every line must keep its number.
 constant int a = __LINE__; /* a comment
 over three

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // A list read three times with other macros, once through a computed name.
 #define LIST "lib/ops.clh"
 enum op {

@@ -281,7 +281,7 @@ static void sort_shapes(const struct format *format, size_t count, int more)
     for (size_t i = 0; i < (test_is_slow() ? 2 : count); i++)
         sort_shape(format, shapes[i][0], shapes[i][1], &state);
     for (int i = 0; i < more && !test_is_slow(); i++)
-        sort_shape(format, 5 + test_random(&state) % 6, 2 + test_random(&state) % 4, &state);
+        sort_shape(format, (unsigned)(5 + test_random(&state) % 6), (unsigned)(2 + test_random(&state) % 4), &state);
 }
 
 START_TEST(shapes_single)

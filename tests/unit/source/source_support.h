@@ -3,6 +3,7 @@
 #ifndef KN_TESTS_SOURCE_SUPPORT_H
 #define KN_TESTS_SOURCE_SUPPORT_H
 
+#include "../run.h"
 #include "../support.h"
 
 #include "../../../src/base/text.h"
@@ -86,23 +87,6 @@ static inline void write_file(const char *folder, const char *name, const char *
     ck_assert_ptr_nonnull(file);
     ck_assert_uint_eq(fwrite(bytes, 1, length, file), length);
     ck_assert_int_eq(fclose(file), 0);
-}
-
-static inline int run_tests(const char *name, const TTest *const *tests, size_t count)
-{
-    Suite *suite = suite_create(name);
-    TCase *tcase = tcase_create(name);
-    SRunner *runner = srunner_create(suite);
-    int failed;
-
-    tcase_set_timeout(tcase, 120);
-    for (size_t i = 0; i < count; i++)
-        tcase_add_test(tcase, tests[i]);
-    suite_add_tcase(suite, tcase);
-    srunner_run_all(runner, CK_ENV);
-    failed = srunner_ntests_failed(runner);
-    srunner_free(runner);
-    return failed ? EXIT_FAILURE : EXIT_SUCCESS;
 }
 
 #endif

@@ -260,5 +260,5 @@ int main(void)
     const TTest *const tests[] = {tokens,           lines,       expressions, bad_expressions, conditionals,
                                   other_directives, line_errors, host_macros, bad_host_macros};
 
-    return run_tests("source: directives", tests, sizeof tests / sizeof *tests);
+    return TEST_RUN("source: directives", CK_FORK, tests);
 }

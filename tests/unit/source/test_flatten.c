@@ -170,5 +170,5 @@ int main(void)
 {
     const TTest *const tests[] = {exact, left_out, host_macros, source_lines, as_clang_reads_it};
 
-    return run_tests("source: flatten", tests, sizeof tests / sizeof *tests);
+    return TEST_RUN("source: flatten", CK_FORK, tests);
 }

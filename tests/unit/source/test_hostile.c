@@ -63,70 +63,91 @@ static char *repeated(const char *before, const char *part, size_t count, const 
     return string;
 }
 
+// One part, very often.
+static const struct {
+    const char *before, *part, *after;
+    size_t count;
+    const char *error; // NULL: may be read
+} long_texts_cases[] = {
+    {"", "(", "", 1000000, "never closed"},
+    {"", "[{(", "", 300000, "never closed"},
+    {"", "}", "", 1000000, "closes nothing"},
+    {"kernel void k(", "(", "", 500000, "never closed"},
+    {"kernel void k(", "int a,", "int a) {}", 200000, NULL},
+    {"kernel void k(int a", "[1]", ") {}", 300000, NULL},
+    {"kernel void k(__global int ", "*", "a) {}", 1000000, "pointer to a pointer"},
+    {"", "kernel void k();", "", 60000, NULL},
+    {"", "typedef int t;", "", 70000, NULL},
+    {"typedef int ", "*a,", "b;", 300000, NULL},
+    {"", "__attribute__((x)) ", ";", 50000, NULL},
+    {"", "struct ", ";", 150000, NULL},
+    {"", "unsigned ", "x;", 100000, NULL},
+    {"#if ", "(", "\n#endif", 1000000, "nested more than"},
+    {"#if ", "!", "1\n#endif", 1000000, "nested more than"},
+    {"#if ", "1 ? 1 : ", "1\n#endif", 200000, "nested more than"},
+    {"#if ", "1 ? ", "1\n#endif", 300000, "nested more than"},
+    {"#if 1", " + 1", "\n#endif", 250000, NULL},
+    {"#if 0 && X", "(", "\n#endif", 300000, "this condition"},
+    {"", "#if 1\n", "", 150000, "#endif is missing"},
+    {"", "#if 0\n", "", 150000, "#endif is missing"},
+    {"#if 0\n", "#elif 0\n", "#endif", 120000, NULL},
+    {"", "#\n", "", 500000, NULL},
+    {"", "#define A\n", "", 100000, NULL},
+    {"#define F(", "x,", "y) 1\n", 300000, "two parameters"},
+    {"#define F(x) x\nF(", ",", ")", 1000000, "more are given"},
+    {"#define F(...) __VA_ARGS__\nF(", ",", ")", 500000, NULL},
+    {"#define F(x) x\n", "F(", "", 300000, "\")\" is missing"},
+    {"#define F(x) F(x)\n#define G(x) F(x)\nF(", "G(", "1", 1000, "\")\" is missing"},
+    {"#define F(x) x\nint ", "F ", ";", 300000, NULL},
+    {"#define A(", "", ") 1", 1, NULL},
+    {"/*", "*", "", 1000000, "never closed"},
+    {"\"", "x", "", 1000000, "never closed"},
+    {"'", "\\'", "", 500000, "never closed"},
+    {"int ", "x", ";", 1000000, NULL},
+    {"int x = ", "1", ";", 1000000, NULL},
+    {"", "\\\n", "int x;", 500000, NULL},
+    {"", "\\ ", "", 500000, NULL},
+    {"", "\n", "int x;", 1000000, NULL},
+    {"", "\r", "int x;", 1000000, NULL},
+    {"", "%:%", "", 300000, NULL},
+    {"", "\\", "", 500000, NULL},
+    {"", "#pragma once\n", "", 80000, NULL},
+    {"", "_Pragma(\"x\") ", "", 50000, NULL},
+    {"", "#line 1 \"x\"\n", "", 80000, NULL},
+    {"#line 2147483647\n", "\n", "__LINE__", 100, NULL},
+    {"#error ", "x", "", 1000000, "#error xxx"},
+    {"#include \"", "x", "\"", 100000, NULL},
+    {"#", "x", "", 1000000, "no directive"},
+};
+
 START_TEST(long_texts)
 {
-    static const struct {
-        const char *before, *part, *after;
-        size_t count;
-        const char *error; // NULL: may be read
-    } cases[] = {
-        {"", "(", "", 1000000, "never closed"},
-        {"", "[{(", "", 300000, "never closed"},
-        {"", "}", "", 1000000, "closes nothing"},
-        {"kernel void k(", "(", "", 500000, "never closed"},
-        {"kernel void k(", "int a,", "int a) {}", 200000, NULL},
-        {"kernel void k(int a", "[1]", ") {}", 300000, NULL},
-        {"kernel void k(__global int ", "*", "a) {}", 1000000, "pointer to a pointer"},
-        {"", "kernel void k();", "", 60000, NULL},
-        {"", "typedef int t;", "", 70000, NULL},
-        {"typedef int ", "*a,", "b;", 300000, NULL},
-        {"", "__attribute__((x)) ", ";", 50000, NULL},
-        {"", "struct ", ";", 150000, NULL},
-        {"", "unsigned ", "x;", 100000, NULL},
-        {"#if ", "(", "\n#endif", 1000000, "nested more than"},
-        {"#if ", "!", "1\n#endif", 1000000, "nested more than"},
-        {"#if ", "1 ? 1 : ", "1\n#endif", 200000, "nested more than"},
-        {"#if ", "1 ? ", "1\n#endif", 300000, "nested more than"},
-        {"#if 1", " + 1", "\n#endif", 250000, NULL},
-        {"#if 0 && X", "(", "\n#endif", 300000, "this condition"},
-        {"", "#if 1\n", "", 150000, "#endif is missing"},
-        {"", "#if 0\n", "", 150000, "#endif is missing"},
-        {"#if 0\n", "#elif 0\n", "#endif", 120000, NULL},
-        {"", "#\n", "", 500000, NULL},
-        {"", "#define A\n", "", 100000, NULL},
-        {"#define F(", "x,", "y) 1\n", 300000, "two parameters"},
-        {"#define F(x) x\nF(", ",", ")", 1000000, "more are given"},
-        {"#define F(...) __VA_ARGS__\nF(", ",", ")", 500000, NULL},
-        {"#define F(x) x\n", "F(", "", 300000, "\")\" is missing"},
-        {"#define F(x) F(x)\n#define G(x) F(x)\nF(", "G(", "1", 1000, "\")\" is missing"},
-        {"#define F(x) x\nint ", "F ", ";", 300000, NULL},
-        {"#define A(", "", ") 1", 1, NULL},
-        {"/*", "*", "", 1000000, "never closed"},
-        {"\"", "x", "", 1000000, "never closed"},
-        {"'", "\\'", "", 500000, "never closed"},
-        {"int ", "x", ";", 1000000, NULL},
-        {"int x = ", "1", ";", 1000000, NULL},
-        {"", "\\\n", "int x;", 500000, NULL},
-        {"", "\\ ", "", 500000, NULL},
-        {"", "\n", "int x;", 1000000, NULL},
-        {"", "\r", "int x;", 1000000, NULL},
-        {"", "%:%", "", 300000, NULL},
-        {"", "\\", "", 500000, NULL},
-        {"", "#pragma once\n", "", 80000, NULL},
-        {"", "_Pragma(\"x\") ", "", 50000, NULL},
-        {"", "#line 1 \"x\"\n", "", 80000, NULL},
-        {"#line 2147483647\n", "\n", "__LINE__", 100, NULL},
-        {"#error ", "x", "", 1000000, "#error xxx"},
-        {"#include \"", "x", "\"", 100000, NULL},
-        {"#", "x", "", 1000000, "no directive"},
-    };
-
-    for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
-        char *text = repeated(cases[i].before, cases[i].part, cases[i].count, cases[i].after), label[100];
-        snprintf(label, sizeof label, "case %zu: %s%s...", i, cases[i].before, cases[i].part);
-        expect_survival(label, text, NULL, cases[i].error);
+    for (size_t i = 0; i < sizeof long_texts_cases / sizeof *long_texts_cases; i++) {
+        char *text = repeated(long_texts_cases[i].before, long_texts_cases[i].part, long_texts_cases[i].count,
+                              long_texts_cases[i].after),
+             label[100];
+        snprintf(label, sizeof label, "case %zu: %s%s...", i, long_texts_cases[i].before,
+                 long_texts_cases[i].part);
+        expect_survival(label, text, NULL, long_texts_cases[i].error);
         free(text);
     }
+}
+END_TEST
+
+// Calls in the arguments of calls.
+START_TEST(nested_calls)
+{
+    char *closing = repeated("1", ")", 1500, "\n"), *text = repeated("#define F(x) x\n", "F(", 1500, closing);
+    char *fewer_closing = repeated("1", ")", 150, "\n"),
+         *fewer = repeated("#define F(x) x\n", "F(", 150, fewer_closing);
+    kn_error err;
+
+    expect_survival("calls in calls", text, NULL, "nested more than 200 deep");
+    ck_assert_int_eq(survive("fewer calls in calls", fewer, NULL, &err), KN_OK);
+    free(text);
+    free(closing);
+    free(fewer);
+    free(fewer_closing);
 }
 END_TEST
 
@@ -349,7 +370,8 @@ END_TEST
 
 int main(void)
 {
-    const TTest *const tests[] = {long_texts, macro_bombs, include_bombs, noise, random_words, memory};
+    const TTest *const tests[] = {long_texts, nested_calls, macro_bombs, include_bombs,
+                                  noise,      random_words, memory};
 
-    return run_tests("source: hostile", tests, sizeof tests / sizeof *tests);
+    return TEST_RUN("source: hostile", CK_FORK, tests);
 }

@@ -293,18 +293,6 @@ int main(void)
 {
     const TTest *const tests[] = {order,   embedded,   macro_names, once, once_by_identity,
                                   missing, unreadable, cycles};
-    Suite *suite = suite_create("source: include");
-    TCase *tcase = tcase_create("include");
-    SRunner *runner = srunner_create(suite);
-    int failed;
 
-    tcase_add_checked_fixture(tcase, begin, end);
-    tcase_set_timeout(tcase, 60);
-    for (size_t i = 0; i < sizeof tests / sizeof *tests; i++)
-        tcase_add_test(tcase, tests[i]);
-    suite_add_tcase(suite, tcase);
-    srunner_run_all(runner, CK_ENV);
-    failed = srunner_ntests_failed(runner);
-    srunner_free(runner);
-    return failed ? EXIT_FAILURE : EXIT_SUCCESS;
+    return TEST_RUN_WITH("source: include", CK_FORK, begin, end, tests);
 }

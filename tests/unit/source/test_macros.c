@@ -60,6 +60,9 @@ START_TEST(strings)
                   "\"a + b c\" \"\" \"'\\\"'\" \"\\\"\\\\\\\\\\\"\"");
     // White space that an empty expansion leaves.
     expect_tokens("#define E\n#define s(x) #x\n#define xs(x) s(x)\nxs(a E+b) xs(a E b)", "\"a +b\" \"a b\"");
+    // An argument has the white space of its parameter.
+    expect_tokens("#define s(x) #x\n#define xs(x) s(x)\n#define f(x) a x(x )+x\nxs(f( 1 )) xs(f((2)))",
+                  "\"a 1(1 )+1\" \"a (2)((2) )+(2)\"");
     // In an object-like macro, # is nothing special.
     expect_tokens("#define hash # x\nhash", "# x");
 }
@@ -199,5 +202,5 @@ int main(void)
                                   pragmas,
                                   places};
 
-    return run_tests("source: macros", tests, sizeof tests / sizeof *tests);
+    return TEST_RUN("source: macros", CK_FORK, tests);
 }

@@ -262,5 +262,5 @@ int main(void)
     const TTest *const tests[] = {pointers, values,    typedefs,   shapes,
                                   several,  forbidden, unreadable, doubles};
 
-    return run_tests("source: signature", tests, sizeof tests / sizeof *tests);
+    return TEST_RUN("source: signature", CK_FORK, tests);
 }
