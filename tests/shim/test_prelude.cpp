@@ -205,7 +205,7 @@ template <class T> static void test_pair(T a, T b, T c)
     EXPECT(hadd(a, b), (T)floor_half<T>(x + y));
     EXPECT(rhadd(a, b), (T)floor_half<T>(x + y + 1));
     EXPECT(abs_diff(a, b), (kn_unsigned<T>)(x > y ? x - y : y - x));
-    EXPECT(abs(a), (kn_unsigned<T>)(x < 0 ? -x : x));
+    EXPECT(abs(a), (kn_unsigned<T>)((unsigned __int128)(x < 0 ? -1 : 1) * (unsigned __int128)x));
     unsigned __int128 product = (unsigned __int128)x * (unsigned __int128)y; // the largest is no __int128
     bool is_wide = !kn_is_signed<T> && product >> 126;
     EXPECT(mad_sat(a, b, c), is_wide ? kn_int_max<T> : (T)saturated<T>((__int128)product + z));
