@@ -47,6 +47,7 @@ START_TEST(vectors)
         {"v = (float4)((float2)(1), (float2)(2, 3));",
          "v = kn_make<float4>(kn_make<float2>(1), kn_make<float2>(2, 3));"},
         {"m = (int4)-1;", "m = kn_cast<int4>(-1);"},
+        {"i = (float2)(1, 2).y + (float2)(i).x;", "i = kn_make<float2>(1, 2).y + kn_make<float2>(i).x;"},
         {"v = (float4)i;", "v = kn_cast<float4>(i);"},
         {"v.wz = v.hi.yx;", "v.wz = v.wz;"},
         {"v.S3 = v.lo.y;", "v.w = v.y;"},
@@ -139,6 +140,9 @@ START_TEST(kernels)
          "KN_LOCAL_PARAM(float4, c), "
          "float4 d, KN_ITEM_PARAM) { kn::program::k(kn_me, a, KN_CONSTANT_BIND(int, b), "
          "KN_LOCAL_BIND(float4, c), d); }"},
+        {"__constant char *__constant names[2] = { \"a\", \"b\" };",
+         "typedef const char *kn_pointer_names; KN_CONSTANT_VAR kn_pointer_names names[2] = { \"a\", \"b\" "
+         "};"},
         {"float g(float x); float f(float x) { return g(x); } float g(float x) { return x; }",
          "KN_FN float g(const kn_item &kn_me, float x); KN_FN float f(const kn_item &kn_me, float x) { "
          "return g(kn_me, x); } "

@@ -31,6 +31,7 @@ START_TEST(refusals)
          KN_ERROR_BUILD},
         {"__constant int a[2] = { 1,\n 2, 3 };", "t.cl:2: there are more initialisers", KN_ERROR_BUILD},
         {"void f(void)\n{ ^(int x) { return x; }; }", "t.cl:2: blocks", KN_ERROR_UNSUPPORTED},
+        {"__kernel void k(__global void *) {}", "t.cl:1: kernel k: argument 1 has a type", KN_ERROR_BUILD},
         {"unknown_t f(void) { return 0; }", "t.cl:1: \"unknown_t\" stands where a type is expected",
          KN_ERROR_BUILD},
     };
