@@ -77,6 +77,8 @@ static void parse_attribute(struct syn_parser *parser, struct syn_attributes *at
             syn_expect(parser, ',', "in an attribute");
     }
     syn_expect(parser, ')', "at the end of an attribute");
+    if (parser->status)
+        return;
     if (strcmp(plain, "aligned") == 0)
         attributes->aligned = values[0];
     if (strcmp(plain, "reqd_work_group_size") == 0)

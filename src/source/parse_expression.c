@@ -147,6 +147,8 @@ static void note_call(struct syn_parser *parser, const struct syn_expr *call)
     const struct syn_expr *callee = call->a;
     struct syn_call *noted;
 
+    if (parser->status)
+        return;
     while (callee->kind == SYN_E_PAREN)
         callee = callee->a;
     if (callee->kind != SYN_E_NAME || (callee->symbol && callee->symbol->kind != SYN_SYMBOL_FUNCTION)) {
@@ -317,14 +319,20 @@ static struct syn_expr *parse_cast(struct syn_parser *parser, const struct syn_t
 
     if (syn_at(parser, '{'))
         return parse_compound(parser, place, type);
+    // (float4)(a, b).xy: the brackets belong to the literal, and what follows them to what it makes.
+    if (syn_is_vector(type) && syn_at(parser, '(') && !syn_starts_type(parser, parser->at + 1)) {
+        operand = parse_primary(parser);
+        expr = syn_new_expr(parser, SYN_E_VECTOR, place);
+        expr->named = expr->type = type;
+        if (!parser->status)
+            take_elements(expr, operand);
+        syn_expr_above(parser, expr);
+        return parse_postfix(parser, expr);
+    }
     operand = parse_unary(parser);
-    expr = syn_new_expr(
-        parser, syn_is_vector(type) && operand->kind == SYN_E_PAREN ? SYN_E_VECTOR : SYN_E_CAST, place);
+    expr = syn_new_expr(parser, SYN_E_CAST, place);
     expr->named = expr->type = type;
-    if (expr->kind == SYN_E_VECTOR)
-        take_elements(expr, operand);
-    else
-        expr->a = operand;
+    expr->a = operand;
     syn_expr_above(parser, expr);
     return expr;
 }
@@ -385,6 +393,8 @@ static const struct syn_type *prefix_type(struct syn_parser *parser, uint32_t op
 
 static void hoist_operand(struct syn_parser *parser, struct syn_expr *operand)
 {
+    if (parser->status)
+        return;
     while (operand->kind == SYN_E_PAREN || operand->kind == SYN_E_DOT || operand->kind == SYN_E_INDEX)
         operand = operand->a;
     if (operand->kind == SYN_E_COMPOUND)

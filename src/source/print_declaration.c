@@ -92,11 +92,25 @@ static void print_value(struct printer *printer, const struct syn_declarator *de
         print_converted(printer, declarator->type, value->expr);
 }
 
-static bool has_pointer(const struct syn_type *type)
+// KN_CONSTANT_VAR may say const itself: a pointer, whose const is another, hides behind a name.
+static void print_constant_type(struct printer *printer, const struct syn_declarator *declarator)
 {
-    while (type->kind == SYN_T_ARRAY)
-        type = type->of;
-    return type->kind == SYN_T_POINTER;
+    const struct syn_type *element = declarator->type;
+    const char *name = declarator->symbol->word->name->text;
+    char pointer[128];
+
+    while (element->kind == SYN_T_ARRAY)
+        element = element->of;
+    if (element->kind != SYN_T_POINTER) {
+        print_text(printer, "KN_CONSTANT_VAR ");
+        print_typed_symbol(printer, declarator->type, declarator->symbol, true);
+        return;
+    }
+    snprintf(pointer, sizeof pointer, "kn_pointer_%.100s", name);
+    print_text(printer, "typedef ");
+    print_type(printer, element, pointer, true);
+    kn_text_format(printer->out, "; KN_CONSTANT_VAR %s ", pointer);
+    print_declarator(printer, declarator->type, element, declarator->symbol);
 }
 
 void print_constant(struct printer *printer, const struct syn_declarator *declarator)
@@ -108,8 +122,7 @@ void print_constant(struct printer *printer, const struct syn_declarator *declar
     else
         syn_fail(printer->parser, KN_ERROR_BUILD, declarator->place,
                  "the size of this __constant variable cannot be told");
-    print_text(printer, "KN_CONSTANT_VAR ");
-    print_typed_symbol(printer, declarator->type, declarator->symbol, !has_pointer(declarator->type));
+    print_constant_type(printer, declarator);
     print_attributes(printer, &declarator->attributes);
     print_value(printer, declarator);
     print_text(printer, "; ");

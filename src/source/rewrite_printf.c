@@ -2,6 +2,7 @@
 // printf: %v4f becomes "%f,%f,%f,%f", and its vector the four components.
 #include <string.h>
 
+#include "../base/array.h"
 #include "print.h"
 
 // A conversion of the format: %-8.3v4hlf.
@@ -63,14 +64,30 @@ static void print_lanes(struct printer *printer, const struct syn_expr *argument
     }
 }
 
-// Whether it may be evaluated several times over.
+// Whether it may be evaluated several times over: it changes nothing.
 static bool repeats(const struct syn_expr *expr)
 {
-    expr = print_unwrapped(expr);
-    return expr->kind == SYN_E_NAME ||
-           ((expr->kind == SYN_E_DOT || expr->kind == SYN_E_ARROW) && repeats(expr->a)) ||
-           (expr->kind == SYN_E_INDEX && repeats(expr->a) &&
-            (repeats(expr->b) || expr->b->kind == SYN_E_NUMBER));
+    const struct syn_expr *parts[] = {expr->a, expr->b, expr->c};
+    const char *rest;
+
+    if (expr->kind == SYN_E_ASSIGN || expr->kind == SYN_E_POSTFIX || expr->kind == SYN_E_COMPOUND ||
+        (expr->kind == SYN_E_PREFIX && expr->op > 0xff))
+        return false;
+    if (expr->kind == SYN_E_CALL) {
+        const struct syn_expr *callee = print_unwrapped(expr->a);
+        bool pure = callee->word->result ? strchr("aUhsiNrSzu", callee->word->result) != NULL
+                                         : syn_type_in_name(callee->word, "convert_", &rest) ||
+                                               syn_type_in_name(callee->word, "as_", &rest);
+        if (callee->symbol || !pure)
+            return false;
+    }
+    for (size_t i = 0; i < KN_COUNT(parts); i++)
+        if (parts[i] && !repeats(parts[i]))
+            return false;
+    for (const struct syn_expr *argument = expr->arguments; argument; argument = argument->next)
+        if (!repeats(argument))
+            return false;
+    return true;
 }
 
 // Prints one string token's text, its conversions rewritten; the arguments go to `values`.
@@ -99,8 +116,9 @@ static const struct syn_expr *rewrite_format(struct printer *printer, const stru
         }
         if (argument && conversion.lanes) {
             if (!repeats(argument))
-                syn_fail(printer->parser, KN_ERROR_UNSUPPORTED, argument->place->token,
-                         "printf of a vector expression; make it a variable first");
+                syn_fail(
+                    printer->parser, KN_ERROR_UNSUPPORTED, argument->place->token,
+                    "printf of a vector expression that does more than to compute; make it a variable first");
             print_lanes(printer, argument, &conversion);
         } else if (argument) {
             bool cut = *byte_cast(&conversion) != 0;

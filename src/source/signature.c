@@ -213,7 +213,7 @@ static kn_status read_parameter(struct scan *scan, const struct src_kernel *kern
     if (!declaration.first)
         return fail(scan, first, "kernel %.200s: argument %zu has no type", kernel->name, index + 1);
     src_read_declarator(&at, end, &declaration, &type, &name);
-    if (!name && at == end && type.class != SRC_CLASS_VOID)
+    if (!name && at == end && (type.class != SRC_CLASS_VOID || type.pointers))
         return fail(scan, first, "kernel %.200s: argument %zu has a type (\"%.*s\"), but no name",
                     kernel->name, index + 1, (int)declaration.last->length, declaration.last->text);
     why = objection(&type);

@@ -47,6 +47,7 @@ START_TEST(vectors)
         {"v = (float4)((float2)(1), (float2)(2, 3));",
          "v = kn_make<float4>(kn_make<float2>(1), kn_make<float2>(2, 3));"},
         {"m = (int4)-1;", "m = kn_cast<int4>(-1);"},
+        {"i = (float2)(1, 2).y + (float2)(i).x;", "i = kn_make<float2>(1, 2).y + kn_make<float2>(i).x;"},
         {"v = (float4)i;", "v = kn_cast<float4>(i);"},
         {"v.wz = v.hi.yx;", "v.wz = v.wz;"},
         {"v.S3 = v.lo.y;", "v.w = v.y;"},
@@ -139,6 +140,9 @@ START_TEST(kernels)
          "KN_LOCAL_PARAM(float4, c), "
          "float4 d, KN_ITEM_PARAM) { kn::program::k(kn_me, a, KN_CONSTANT_BIND(int, b), "
          "KN_LOCAL_BIND(float4, c), d); }"},
+        {"__constant char *__constant names[2] = { \"a\", \"b\" };",
+         "typedef const char *kn_pointer_names; KN_CONSTANT_VAR kn_pointer_names names[2] = { \"a\", \"b\" "
+         "};"},
         {"float g(float x); float f(float x) { return g(x); } float g(float x) { return x; }",
          "KN_FN float g(const kn_item &kn_me, float x); KN_FN float f(const kn_item &kn_me, float x) { "
          "return g(kn_me, x); } "
@@ -227,10 +231,61 @@ START_TEST(formats)
 }
 END_TEST
 
+// The prelude stands before the program, its includes resolved; the bank's size before both.
+START_TEST(prelude)
+{
+    static const struct src_embedded table[] = {{"cuda/prelude.cuh", "first\n#include \"types.cuh\"\nlast\n"},
+                                                {"cuda/types.cuh", "types\n"},
+                                                {NULL, NULL}};
+    struct src_cuda_options wanted = {.constant_bank = true, .bank_bytes = 4096, .embedded = table};
+    kn_error err = KN_ERROR_INIT;
+    struct src_unit *unit;
+    struct src_cuda *cuda;
+
+    ck_assert_int_eq(src_read("t.cl", "", NULL, &unit, &err), KN_OK);
+    ck_assert_int_eq(src_cuda(unit, NULL, &wanted, &cuda, &err), KN_OK);
+    ck_assert_ptr_eq(strstr(cuda->text, "#define KN_CONSTANT_BANK 1\n#define KN_BANK_BYTES 4096\n"),
+                     cuda->text);
+    ck_assert_ptr_nonnull(strstr(cuda->text, "\nfirst\ntypes\nlast\n\nnamespace kn {"));
+    src_cuda_free(cuda);
+    wanted.embedded = table + 1;
+    ck_assert_int_eq(src_cuda(unit, NULL, &wanted, &cuda, &err), KN_ERROR_INPUT);
+    ck_assert_ptr_nonnull(strstr(err.text, "cuda/prelude.cuh"));
+    src_free(unit);
+}
+END_TEST
+
+// tests/data/cuda: one file a rule. All are read, and the same bytes come out each time.
+START_TEST(files)
+{
+    static const char *const names[] = {"calls",    "initialisers", "jumps",  "literals", "names",
+                                        "pointers", "shifts",       "spaces", "ternary"};
+    struct src_cuda_options wanted = {.constant_bank = false};
+    const char *folder = getenv("srcdir");
+
+    for (size_t i = 0; i < sizeof names / sizeof *names; i++) {
+        kn_error err = KN_ERROR_INIT;
+        struct src_unit *unit;
+        struct src_cuda *first, *second;
+        char path[4096];
+
+        snprintf(path, sizeof path, "%s/tests/data/cuda/%s.cl", folder ? folder : ".", names[i]);
+        ck_assert_msg(src_read(path, NULL, NULL, &unit, &err) == KN_OK, "%s", err.text);
+        ck_assert_msg(src_cuda(unit, NULL, &wanted, &first, &err) == KN_OK, "%s", err.text);
+        ck_assert_int_eq(src_cuda(unit, NULL, &wanted, &second, &err), KN_OK);
+        ck_assert_str_eq(first->text, second->text);
+        ck_assert_ptr_nonnull(strstr(first->text, "KN_KERNEL"));
+        src_cuda_free(first);
+        src_cuda_free(second);
+        src_free(unit);
+    }
+}
+END_TEST
+
 int main(void)
 {
-    const TTest *const tests[] = {vectors, scalars, pointers,  initialisers, kernels,
-                                  jumps,   places,  unrolling, surroundings, formats};
+    const TTest *const tests[] = {vectors, scalars,   pointers,     initialisers, kernels, jumps,
+                                  places,  unrolling, surroundings, formats,      prelude, files};
 
     return run_suite("cuda", tests, sizeof tests / sizeof *tests);
 }

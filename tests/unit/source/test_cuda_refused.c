@@ -2,6 +2,8 @@
 // What the CUDA rewriter refuses, by name, file and line; hostile texts; and that a large file takes no time.
 #include "cuda_support.h"
 
+#include <math.h>
+
 START_TEST(refusals)
 {
     static const struct {
@@ -29,6 +31,7 @@ START_TEST(refusals)
          KN_ERROR_BUILD},
         {"__constant int a[2] = { 1,\n 2, 3 };", "t.cl:2: there are more initialisers", KN_ERROR_BUILD},
         {"void f(void)\n{ ^(int x) { return x; }; }", "t.cl:2: blocks", KN_ERROR_UNSUPPORTED},
+        {"__kernel void k(__global void *) {}", "t.cl:1: kernel k: argument 1 has a type", KN_ERROR_BUILD},
         {"unknown_t f(void) { return 0; }", "t.cl:1: \"unknown_t\" stands where a type is expected",
          KN_ERROR_BUILD},
     };
@@ -145,9 +148,46 @@ START_TEST(determinism)
 }
 END_TEST
 
+// 5,000 lines in under 50 ms of processor time; what sanitizers add is not counted.
+START_TEST(speed)
+{
+    static const char kernel[] =
+        "__kernel void NAME(__global float4 *out, __global const float4 *in, __local float *tile, int n)\n{\n"
+        "    size_t i = get_global_id(0), l = get_local_id(0);\n    float4 sum = (float4)(0.0f), v = in[i];\n"
+        "    for (int k = 0; k < n; k++) {\n        tile[l] = v.x * k + (n << k);\n"
+        "        barrier(CLK_LOCAL_MEM_FENCE);\n        sum.xy += (float2)(tile[l], tile[(l + 2) & 63]) * "
+        "v.zw;\n"
+        "        sum = n > 3 ? sum : v.wzyx + clamp(v, 0.0f, 1.0f);\n    }\n    out[i] = sum;\n}\n\n"
+        "#define PASTE_(a, b) a##b\n#define PASTE(a, b) PASTE_(a, b)\n#undef NAME\n#define NAME PASTE(k, "
+        "__LINE__)\n";
+    char *source = repeated("#define NAME first\n", kernel, 300, "");
+    struct src_cuda_options wanted = {.constant_bank = false};
+    struct src_cuda *cuda = NULL;
+    struct src_unit *unit = NULL;
+    double best = 1e9;
+#ifdef __SANITIZE_ADDRESS__
+    double limit = 1.0;
+#else
+    double limit = 0.05;
+#endif
+
+    ck_assert_int_eq(src_read("t.cl", source, NULL, &unit, NULL), KN_OK);
+    for (int i = 0; i < 5; i++) {
+        clock_t start = clock();
+
+        ck_assert_int_eq(src_cuda(unit, NULL, &wanted, &cuda, NULL), KN_OK);
+        best = fmin(best, (double)(clock() - start) / CLOCKS_PER_SEC);
+        src_cuda_free(cuda);
+    }
+    ck_assert_double_lt(best, limit);
+    src_free(unit);
+    free(source);
+}
+END_TEST
+
 int main(void)
 {
-    const TTest *const tests[] = {refusals, nesting, truncation, determinism};
+    const TTest *const tests[] = {refusals, nesting, truncation, determinism, speed};
 
     return run_suite("cuda_refused", tests, sizeof tests / sizeof *tests);
 }
