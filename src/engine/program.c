@@ -291,6 +291,7 @@ kn_status kn_program_kernel(kn_program *program, const char *name, kn_kernel **k
     for (size_t i = 0; i < program->kernel_count; i++) {
         if (strcmp(program->kernels[i].source->name, name) == 0) {
             *kernel = &program->kernels[i];
+            kn_text_free(&names);
             return KN_OK;
         }
         kn_text_format(&names, "%s%s", i ? ", " : "", program->kernels[i].source->name);
