@@ -46,6 +46,15 @@ static cl_device_id native_device(void)
     return device;
 }
 
+// Whether the device is one of OpenCL's: the quirks are those of OpenCL drivers. Says so if it is not.
+static bool asks_opencl(void)
+{
+    if (kn_opencl_context(context))
+        return true;
+    fprintf(stderr, "skipped: %s is not reached through OpenCL\n", kn_context_device(context)->spec);
+    return false;
+}
+
 // A kernel as the driver gives it to anybody, without Koine.
 static cl_kernel native_kernel(const char *text, const char *options, const char *name, cl_program *program)
 {
@@ -136,6 +145,9 @@ static bool runs_natively(cl_kernel kernel, size_t n)
 
 START_TEST(largest_group)
 {
+    if (!asks_opencl())
+        return;
+
     static const char text[] =
         "__kernel void where(__global uint *out) { out[get_global_id(0)] = get_local_id(0); }\n";
     kn_program *program = build_text(context, text);
@@ -181,6 +193,9 @@ END_TEST
 
 START_TEST(own_local_memory)
 {
+    if (!asks_opencl())
+        return;
+
     static const char text[] =
         "__kernel void turn(__global uint *out)\n"
         "{\n"
@@ -314,6 +329,9 @@ END_TEST
 // A message's place, where #line points elsewhere.
 START_TEST(line_directives)
 {
+    if (!asks_opencl())
+        return;
+
     static const char text[] =
         "#line 40 \"elsewhere.cl\"\n__kernel void k(__global int *x) { x[0] = no_such_name; }\n";
     const char *source = text;

@@ -44,7 +44,7 @@ START_TEST(compile_errors)
                                   "__kernel void k(__global int *x)\n{\n    x[0] = undeclared_thing;\n}\n",
                                   "bad.cl", &options, &program, &err);
     expect_place(status, "bad.cl", 3,
-                 "bad.cl:3|does not compile|opencl:|undeclared_thing|     3 |     x[0] = undeclared_thing;");
+                 "bad.cl:3|does not compile|undeclared_thing|     3 |     x[0] = undeclared_thing;");
     ck_assert_ptr_nonnull(strstr(log, "undeclared_thing"));
     kn_free(log);
 
