@@ -27,7 +27,7 @@ fi
 need_device
 expect_exit 0 koine devices
 expect_stdout '^spec +name +type +memory +fp64'
-expect_stdout '^opencl:[0-9]+\.[0-9]+ .*\*$'
+expect_stdout '^(opencl:[0-9]+\.[0-9]+|cuda:[0-9]+) .*\*$'
 expect_stdout '^CUDA: '
 [ "$(grep -c '\*$' "$work/out")" -eq 1 ] || fail "not one default device: $(cat "$work/out")"
 cp "$work/out" "$work/short"
@@ -38,7 +38,7 @@ expect_exit 0 koine devices --all
 
 # Every device of the list can be named.
 write_numbers "$work/numbers.csv"
-sed -n 's/^\(opencl:[0-9.]*\) .*/\1/p' "$work/short" >"$work/specs"
+sed -n 's/^\([a-z]*:[0-9.]*\) .*/\1/p' "$work/short" >"$work/specs"
 while read -r spec; do
     expect_exit 0 koine stats --precision float --device "$spec" "$work/numbers.csv"
     expect_stdout "$spec"
