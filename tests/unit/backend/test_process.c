@@ -5,6 +5,7 @@
 #include <signal.h>
 
 #include "../../../src/backend/process.h"
+#include "../run.h"
 
 static struct process_result run_shell(const char *script, const char *const *variables, double seconds)
 {
@@ -140,17 +141,6 @@ int main(void)
                                   blocked_signals,
                                   no_program,
                                   folders};
-    Suite *suite = suite_create("process");
-    TCase *tcase = tcase_create("process");
-    SRunner *runner = srunner_create(suite);
-    int failed;
 
-    tcase_set_timeout(tcase, 100);
-    for (size_t i = 0; i < sizeof tests / sizeof *tests; i++)
-        tcase_add_test(tcase, tests[i]);
-    suite_add_tcase(suite, tcase);
-    srunner_run_all(runner, CK_ENV);
-    failed = srunner_ntests_failed(runner);
-    srunner_free(runner);
-    return failed ? EXIT_FAILURE : EXIT_SUCCESS;
+    return TEST_RUN("process", CK_FORK_GETENV, tests);
 }

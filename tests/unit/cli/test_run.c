@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // What koine run is given and how it judges: types, numbers, contents of buffers, differences of two devices.
+#include "../run.h"
 #include "../support.h"
 
 #include <math.h>
@@ -238,17 +239,6 @@ int main(void)
 {
     const TTest *const tests[] = {type_words, numbers,     halves,   units_in_the_last_place,
                                   contents,   differences, summaries};
-    Suite *suite = suite_create("run");
-    TCase *tcase = tcase_create("run");
-    SRunner *runner = srunner_create(suite);
-    int failed;
 
-    tcase_set_timeout(tcase, 60);
-    for (size_t i = 0; i < sizeof tests / sizeof *tests; i++)
-        tcase_add_test(tcase, tests[i]);
-    suite_add_tcase(suite, tcase);
-    srunner_run_all(runner, CK_ENV);
-    failed = srunner_ntests_failed(runner);
-    srunner_free(runner);
-    return failed ? EXIT_FAILURE : EXIT_SUCCESS;
+    return TEST_RUN("run", CK_FORK_GETENV, tests);
 }

@@ -3,6 +3,7 @@
 #include "../support.h"
 
 #include "../../../src/io/npy.h"
+#include "../run.h"
 
 enum { HEADER_ROOM = 4096 };
 
@@ -241,18 +242,6 @@ int main(void)
 {
     const TTest *const tests[] = {read_versions,   read_types,    refused_types,
                                   refused_headers, refused_files, written_arrays};
-    Suite *suite = suite_create("npy");
-    TCase *tcase = tcase_create("npy");
-    SRunner *runner = srunner_create(suite);
-    int failed;
 
-    tcase_add_checked_fixture(tcase, set_up, tear_down);
-    tcase_set_timeout(tcase, 60);
-    for (size_t i = 0; i < sizeof tests / sizeof *tests; i++)
-        tcase_add_test(tcase, tests[i]);
-    suite_add_tcase(suite, tcase);
-    srunner_run_all(runner, CK_ENV);
-    failed = srunner_ntests_failed(runner);
-    srunner_free(runner);
-    return failed ? EXIT_FAILURE : EXIT_SUCCESS;
+    return TEST_RUN_WITH("npy", CK_FORK_GETENV, set_up, tear_down, tests);
 }
