@@ -139,7 +139,7 @@ static kn_status open_place(const char *spec, const char *command, struct place 
 {
     if (strcmp(spec, "host") == 0)
         return kn_fail(err, KN_ERROR_NO_DEVICE,
-                       "device host: a kernel needs an OpenCL device; 'koine devices' has them");
+                       "device host: a kernel needs a device; 'koine devices' has them");
     return place_open(spec, true, command, place, err);
 }
 
