@@ -14,7 +14,7 @@ const char *const offline_defaults[] = {"cuda:sm_75", "cuda:sm_90", "amd:gfx90a"
                                         "intel:skl",  "intel:dg2",  "spirv",      NULL};
 
 static const struct offline_compiler *const compilers[] = {&offline_cuda, &offline_amd, &offline_intel,
-                                                    &offline_spirv};
+                                                           &offline_spirv};
 
 static const char empty_kernel[] = "__kernel void nothing(__global int *p) { p[get_global_id(0)] = 0; }\n";
 

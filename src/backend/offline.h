@@ -47,8 +47,8 @@ bool offline_knows(const char *name);
 // Errors: KN_ERROR_ARGUMENT if the compiler knows no such architecture; KN_ERROR_NO_DEVICE if it is not
 // installed, with what is missing and the packages that have it; KN_ERROR_DEVICE if it does not work here.
 kn_status offline_open(const char *name, struct offline_target **target, kn_error *err);
-// The architectures that the newest NVRTC here compiles for, 90 for sm_90, rising; 0 of them with the reason if
-// there is no NVRTC.
+// The architectures that the newest NVRTC here compiles for, 90 for sm_90, rising; 0 of them with the reason
+// if there is no NVRTC.
 size_t offline_cuda_archs(int archs[], size_t capacity, char why[], size_t why_bytes);
 void offline_close(struct offline_target *target); // NULL is fine
 const char *offline_name(const struct offline_target *target);

@@ -15,10 +15,10 @@
 #define KERNEL_PREFIX "koine_" // of a kernel's symbol
 
 // As on a CUDA device.
-static const kn_define language[] = {
-    {"__OPENCL_VERSION__", "120"}, {"__OPENCL_C_VERSION__", "120"},        {"CL_VERSION_1_0", "100"},
-    {"CL_VERSION_1_1", "110"},     {"CL_VERSION_1_2", "120"},              {"__STDC_VERSION__", "199901L"},
-    {"__ENDIAN_LITTLE__", "1"},    {"__kernel_exec(X, typen)", "__kernel"}};
+static const kn_define language[] = {{"__OPENCL_VERSION__", "120"}, {"__OPENCL_C_VERSION__", "120"},
+                                     {"CL_VERSION_1_0", "100"},     {"CL_VERSION_1_1", "110"},
+                                     {"CL_VERSION_1_2", "120"},     {"__STDC_VERSION__", "199901L"},
+                                     {"__ENDIAN_LITTLE__", "1"},    {"__kernel_exec(X, typen)", "__kernel"}};
 
 // ---- finding it ----
 
@@ -58,7 +58,8 @@ size_t offline_cuda_archs(int archs[], size_t capacity, char why[], size_t why_b
 static int arch_number(const char *arch)
 {
     char *end = NULL;
-    long number = strncmp(arch, "sm_", 3) == 0 && isdigit((unsigned char)arch[3]) ? strtol(arch + 3, &end, 10) : 0;
+    long number =
+        strncmp(arch, "sm_", 3) == 0 && isdigit((unsigned char)arch[3]) ? strtol(arch + 3, &end, 10) : 0;
 
     return end && !*end && number < 10000 ? (int)number : 0;
 }
@@ -146,7 +147,8 @@ static long number_before(const char *line, size_t length, const char *words)
 }
 
 // The kernel whose symbol stands behind `words`; NULL if the line has none.
-static struct offline_kernel *kernel_behind(struct offline_result *result, const char *line, const char *words)
+static struct offline_kernel *kernel_behind(struct offline_result *result, const char *line,
+                                            const char *words)
 {
     const char *name = strstr(line, words), *end = strchr(line, '\n');
 
@@ -174,7 +176,8 @@ struct ptxas_report {
 // "ptxas info    : Compiling entry function 'koine_f' for 'sm_90'", "... Function properties for koine_f",
 // "ptxas         .     184 bytes stack frame, 180 bytes spill stores, 180 bytes spill loads",
 // "ptxas info    : Used 64 registers, used 1 barriers, 256 bytes smem". False if the line is no such report.
-static bool read_ptxas(const char *line, size_t length, struct offline_result *result, struct ptxas_report *report)
+static bool read_ptxas(const char *line, size_t length, struct offline_result *result,
+                       struct ptxas_report *report)
 {
     long spills = number_before(line, length, " bytes spill stores");
     long registers = number_before(line, length, " registers");
@@ -241,7 +244,8 @@ static kn_status read_log(const char *log, struct offline_result *result, kn_err
 // ---- compiling ----
 
 // What does not compile is a result.
-static kn_status keep_refusal(kn_status refused, const kn_error *why, struct offline_result *result, kn_error *err)
+static kn_status keep_refusal(kn_status refused, const kn_error *why, struct offline_result *result,
+                              kn_error *err)
 {
     if (refused != KN_ERROR_BUILD && refused != KN_ERROR_UNSUPPORTED && refused != KN_ERROR_LIMIT) {
         if (err)

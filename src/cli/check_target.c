@@ -123,10 +123,11 @@ static kn_status find_target(struct check_targets *targets, const char *name, bo
         if (strncmp(name, families[i].prefix, length) == 0 && (!name[length] || name[length] == ':'))
             return families[i].find(targets, name, named, err);
     }
-    return kn_fail(err, KN_ERROR_ARGUMENT,
-                   "--target: '%s' is no target; there are opencl, opencl:0.0, cuda:sm_90, cuda:all, amd:gfx90a, "
-                   "intel:dg2, spirv",
-                   name);
+    return kn_fail(
+        err, KN_ERROR_ARGUMENT,
+        "--target: '%s' is no target; there are opencl, opencl:0.0, cuda:sm_90, cuda:all, amd:gfx90a, "
+        "intel:dg2, spirv",
+        name);
 }
 
 kn_status check_targets_find(const struct string_list *names, struct check_targets *targets, kn_error *err)

@@ -282,8 +282,10 @@ const struct command command_check = {
     .summary = "Compiles kernel files for the devices that are here and for those that are not",
     .operands = "FILE.cl...",
     .description =
-        "Each file is compiled for each target: for every installed OpenCL device by its driver; for NVIDIA's "
-        "GPUs by NVRTC (cuda:sm_75, cuda:sm_90, ..., and cuda:all, which is every architecture it knows); for "
+        "Each file is compiled for each target: for every installed OpenCL device by its driver; for "
+        "NVIDIA's "
+        "GPUs by NVRTC (cuda:sm_75, cuda:sm_90, ..., and cuda:all, which is every architecture it knows); "
+        "for "
         "AMD's by clang with ROCm's device libraries (amd:gfx90a, amd:gfx1030, ...); for Intel's by ocloc "
         "(intel:skl, intel:dg2, ...); to SPIR-V by clang and llvm-spirv. No hardware is needed for the last "
         "four. Nothing "
@@ -294,7 +296,8 @@ const struct command command_check = {
         "A "
         "second one shows what the compilers tell of each kernel: registers, __local bytes, bytes of "
         "registers "
-        "that were spilled into memory, and the largest work-group. NVIDIA's and AMD's registers are a work-item's (AMD's: vector "
+        "that were spilled into memory, and the largest work-group. NVIDIA's and AMD's registers are a "
+        "work-item's (AMD's: vector "
         "registers), Intel's those of a hardware thread. What compilers complain of goes to standard error, "
         "at the "
         "place in the original file.\n\n"

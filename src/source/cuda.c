@@ -125,6 +125,7 @@ kn_status src_cuda(const struct src_unit *unit, const struct src_options *option
         *made = (struct src_cuda){.length = text.length,
                                   .table_bytes = printer.table_bytes,
                                   .uses_constant_args = printer.uses_constant_args,
+                                  .bank_bytes = cuda->constant_bank ? cuda->bank_bytes : 0,
                                   .contract_off = parser.contract_off};
         made->text = kn_text_take(&text);
         *out = made;

@@ -28,6 +28,7 @@ struct src_cuda {
     size_t length;
     size_t table_bytes; // of program-scope __constant data, an upper bound
     bool uses_constant_args;
+    size_t bank_bytes; // 0: __constant arguments are pointers
     bool contract_off; // #pragma OPENCL FP_CONTRACT OFF was given
 };
 
