@@ -94,6 +94,7 @@ bool cuda_enter_to_free(struct be_context *context);
 
 // ---- devices ----
 
+extern const char cuda_extensions[]; // that programs may use: "cl_khr_fp64 ..."
 kn_status cuda_devices(struct be_device **list, size_t *count, char why[256], kn_error *err);
 // Fills `device`; one that cannot be used has the reason in info.why_not. `spec` stays empty if no ordinal
 // has it.

@@ -12,10 +12,10 @@
 #include "../base/error.h"
 
 // What the CUDA path serves, in OpenCL's words. (half is a storage type there, so no cl_khr_fp16.)
-static const char extensions[] = "cl_khr_fp64 cl_khr_byte_addressable_store "
-                                 "cl_khr_global_int32_base_atomics cl_khr_global_int32_extended_atomics "
-                                 "cl_khr_local_int32_base_atomics cl_khr_local_int32_extended_atomics "
-                                 "cl_khr_int64_base_atomics cl_khr_int64_extended_atomics";
+const char cuda_extensions[] = "cl_khr_fp64 cl_khr_byte_addressable_store "
+                               "cl_khr_global_int32_base_atomics cl_khr_global_int32_extended_atomics "
+                               "cl_khr_local_int32_base_atomics cl_khr_local_int32_extended_atomics "
+                               "cl_khr_int64_base_atomics cl_khr_int64_extended_atomics";
 
 #define ITEM_BYTES 64 // kept of a kernel's arguments for kn_item and its alignment
 
@@ -146,7 +146,7 @@ kn_status cuda_device_describe(const struct cuda_driver *cu, CUdevice native, st
 
     memset(device, 0, sizeof *device);
     device->device = (void *)(intptr_t)native;
-    device->extensions = strdup(extensions);
+    device->extensions = strdup(cuda_extensions);
     if (!device->extensions)
         return kn_fail_memory(err, 0, "listing CUDA devices");
     snprintf(info->backend, sizeof info->backend, "cuda");

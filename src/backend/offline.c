@@ -10,9 +10,11 @@
 #include "../base/error.h"
 #include "offline_compiler.h"
 
-const char *const offline_defaults[] = {"amd:gfx90a", "amd:gfx1030", "intel:skl", "intel:dg2", "spirv", NULL};
+const char *const offline_defaults[] = {"cuda:sm_75", "cuda:sm_90", "amd:gfx90a", "amd:gfx1030",
+                                        "intel:skl",  "intel:dg2",  "spirv",      NULL};
 
-static const struct offline_compiler *const compilers[] = {&offline_amd, &offline_intel, &offline_spirv};
+static const struct offline_compiler *const compilers[] = {&offline_cuda, &offline_amd, &offline_intel,
+                                                           &offline_spirv};
 
 static const char empty_kernel[] = "__kernel void nothing(__global int *p) { p[get_global_id(0)] = 0; }\n";
 
@@ -118,10 +120,10 @@ static kn_status check_arch(const struct offline_compiler *compiler, const char 
 {
     const char *letters = "abcdefghijklmnopqrstuvwxyz0123456789-_.";
 
-    if (compiler->has_arch && !*arch)
+    if (compiler->example && !*arch)
         return kn_fail(err, KN_ERROR_ARGUMENT, "target %s: an architecture must follow, as in %s", name,
-                       compiler == &offline_amd ? "amd:gfx90a" : "intel:dg2");
-    if (!compiler->has_arch && *arch)
+                       compiler->example);
+    if (!compiler->example && *arch)
         return kn_fail(err, KN_ERROR_ARGUMENT, "target %s: '%s' has no architectures", name,
                        compiler->prefix);
     if (strlen(name) >= sizeof target->name || strlen(arch) >= sizeof target->arch ||
@@ -144,7 +146,7 @@ static kn_status try_target(const struct offline_target *target, kn_error *err)
     struct offline_result result;
     const char *words;
     int length;
-    kn_status status = offline_compile(target, &unit, KN_POLICY_DEFAULT, &result, err);
+    kn_status status = offline_compile(target, &unit, NULL, KN_POLICY_DEFAULT, &result, err);
 
     if (status)
         return status;
@@ -164,7 +166,7 @@ static kn_status find_working(struct offline_target *target, kn_error *err)
     kn_error first = KN_ERROR_INIT, reason = KN_ERROR_INIT;
 
     for (size_t attempt = 0; target->compiler->find(target, attempt, &reason) == KN_OK; attempt++) {
-        if (try_target(target, &reason) == KN_OK)
+        if (target->compiler->is_library || try_target(target, &reason) == KN_OK)
             return KN_OK;
         if (first.code == KN_OK)
             first = reason;
@@ -205,6 +207,7 @@ void offline_close(struct offline_target *target)
 {
     if (!target)
         return;
+    cuda_nvrtc_unload(&target->nvrtc);
     free(target->predefined);
     kn_arena_free(&target->arena);
     free(target);
@@ -264,33 +267,46 @@ static void drop_kernels(struct offline_result *result)
     result->kernel_count = 0;
 }
 
-kn_status offline_compile(const struct offline_target *target, const struct src_unit *unit, kn_policy policy,
-                          struct offline_result *result, kn_error *err)
+// For a compiler that is a program: in a folder of its own, which is removed.
+static kn_status compile_in_folder(const struct offline_target *target, struct offline_job *job,
+                                   struct offline_result *result, kn_error *err)
 {
     char folder[PATH_MAX];
     struct kn_text source = KN_TEXT_INIT;
-    struct offline_job job = {folder, NULL, policy};
-    kn_status status;
+    kn_status status = process_folder(folder, err);
+
+    if (status)
+        return status;
+    kn_text_format(&source, "%s/program.cl", folder);
+    job->folder = folder;
+    job->source = kn_text_string(&source);
+    status = source.failed ? kn_fail_memory(err, 0, "naming a file")
+                           : write_source(job->unit, job->source, job->policy, err);
+    if (!status)
+        status = target->compiler->compile(target, job, result, err);
+    process_folder_remove(folder);
+    kn_text_free(&source);
+    return status;
+}
+
+kn_status offline_compile(const struct offline_target *target, const struct src_unit *unit,
+                          const struct src_options *options, kn_policy policy, struct offline_result *result,
+                          kn_error *err)
+{
+    struct offline_job job = {.unit = unit, .options = options, .policy = policy};
+    kn_status status = KN_OK;
 
     memset(result, 0, sizeof *result);
     if (target->no_fp64 && unit->double_line)
         return not_applicable(target, unit, result, err);
-    status = process_folder(folder, err);
-    if (status)
-        return status;
-    kn_text_format(&source, "%s/program.cl", folder);
-    job.source = kn_text_string(&source);
-    status =
-        source.failed ? kn_fail_memory(err, 0, "naming a file") : write_source(unit, job.source, policy, err);
     for (size_t i = 0; i < unit->kernel_count && !status; i++)
         if (!offline_kernel_named(result, unit->kernels[i].name, strlen(unit->kernels[i].name)))
             status = kn_fail_memory(err, 0, "listing kernels");
     if (!status)
-        status = target->compiler->compile(target, &job, result, err);
+        status = target->compiler->is_library ? target->compiler->compile(target, &job, result, err)
+                                              : compile_in_folder(target, &job, result, err);
     if (!status && result->outcome != OFFLINE_OK)
         drop_kernels(result);
-    process_folder_remove(folder);
-    kn_text_free(&source);
     if (status)
         offline_result_free(result);
     return status;

@@ -264,7 +264,7 @@ static kn_status compile_amd(const struct offline_target *target, const struct o
     return status;
 }
 
-const struct offline_compiler offline_amd = {"amd", true, find_amd, compile_amd};
+const struct offline_compiler offline_amd = {"amd", "amd:gfx90a", false, find_amd, compile_amd};
 
 // ---- SPIR-V ----
 
@@ -322,4 +322,4 @@ static kn_status compile_spirv(const struct offline_target *target, const struct
     return status;
 }
 
-const struct offline_compiler offline_spirv = {"spirv", false, find_spirv, compile_spirv};
+const struct offline_compiler offline_spirv = {"spirv", NULL, false, find_spirv, compile_spirv};

@@ -5,6 +5,7 @@
 
 #include "../base/arena.h"
 #include "../base/text.h"
+#include "cuda_load.h"
 #include "offline.h"
 #include "process.h"
 
@@ -12,14 +13,17 @@ enum { OFFLINE_WORDS_MAX = 96, OFFLINE_SECONDS = 120 };
 
 // Where one compilation takes place.
 struct offline_job {
-    const char *folder;
-    const char *source; // the file in it
+    const struct src_unit *unit;
+    const struct src_options *options; // that it was read with
     kn_policy policy;
+    const char *folder; // NULL for a compiler that is a library
+    const char *source; // the file in it
 };
 
 struct offline_compiler {
     const char *prefix; // of the target's name, "amd"
-    bool has_arch;      // an architecture follows: "amd:gfx90a"
+    const char *example; // a target's name with its architecture, "amd:gfx90a"; NULL if it has none
+    bool is_library;     // called in this process, and tried by `find`
     // Finds the programs it needs and fills in the target: with the first installed version of them, then
     // (`attempt` 1, 2, ...) with the others. KN_ERROR_NO_DEVICE if there is no further one.
     kn_status (*find)(struct offline_target *target, size_t attempt, kn_error *err);
@@ -27,13 +31,15 @@ struct offline_compiler {
                          struct offline_result *result, kn_error *err);
 };
 
-extern const struct offline_compiler offline_amd, offline_spirv, offline_intel;
+extern const struct offline_compiler offline_amd, offline_cuda, offline_intel, offline_spirv;
 
 struct offline_target {
     const struct offline_compiler *compiler;
     char name[64];
     char arch[48];             // "" if it has none
-    char program[PATH_MAX];    // the compiler
+    struct cuda_nvrtc nvrtc;   // the compiler, if it is NVRTC, and
+    int cuda_arch;             // 90 for sm_90
+    char program[PATH_MAX];    // the compiler, if it is a program
     char translator[PATH_MAX]; // what its output goes through; "" if nothing
     char validator[PATH_MAX];  // and what looks at that
     char libraries[PATH_MAX];  // a folder

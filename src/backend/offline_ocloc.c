@@ -206,4 +206,4 @@ static kn_status compile_intel(const struct offline_target *target, const struct
     return status;
 }
 
-const struct offline_compiler offline_intel = {"intel", true, find_intel, compile_intel};
+const struct offline_compiler offline_intel = {"intel", "intel:dg2", false, find_intel, compile_intel};

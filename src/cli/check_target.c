@@ -85,9 +85,26 @@ static kn_status find_offline(struct check_targets *targets, const char *name, b
     return add(targets, &target, err);
 }
 
+// "cuda:all" is every architecture that NVRTC compiles for.
 static kn_status find_cuda(struct check_targets *targets, const char *name, bool named, kn_error *err)
 {
-    return skip(targets, name, named, "CUDA is not in this version", err);
+    int archs[128];
+    char why[256];
+    size_t count;
+    kn_status status = KN_OK;
+
+    if (strcmp(name, "cuda:all") != 0)
+        return find_offline(targets, name, named, err);
+    count = offline_cuda_archs(archs, KN_COUNT(archs), why, sizeof why);
+    if (count == 0)
+        return skip(targets, name, named, why, err);
+    for (size_t i = 0; i < count && !status; i++) {
+        char one[32];
+
+        snprintf(one, sizeof one, "cuda:sm_%d", archs[i]);
+        status = find_offline(targets, one, named, err);
+    }
+    return status;
 }
 
 static const struct {
@@ -106,9 +123,11 @@ static kn_status find_target(struct check_targets *targets, const char *name, bo
         if (strncmp(name, families[i].prefix, length) == 0 && (!name[length] || name[length] == ':'))
             return families[i].find(targets, name, named, err);
     }
-    return kn_fail(err, KN_ERROR_ARGUMENT,
-                   "--target: '%s' is no target; there are opencl, opencl:0.0, amd:gfx90a, intel:dg2, spirv",
-                   name);
+    return kn_fail(
+        err, KN_ERROR_ARGUMENT,
+        "--target: '%s' is no target; there are opencl, opencl:0.0, cuda:sm_90, cuda:all, amd:gfx90a, "
+        "intel:dg2, spirv",
+        name);
 }
 
 kn_status check_targets_find(const struct string_list *names, struct check_targets *targets, kn_error *err)

@@ -22,9 +22,8 @@
 
 static const struct option_row options[] = {
     {"target", 't', OPTION_STRINGS, "T", NULL, NULL, FIELD(targets),
-     "opencl (every installed device), opencl:0.0, amd:ARCH, intel:DEVICE or spirv; may be repeated "
-     "(default: all "
-     "that can be had here)"},
+     "opencl (every installed device), opencl:0.0, cuda:sm_XX, cuda:all, amd:ARCH, intel:DEVICE or spirv; "
+     "may be repeated (default: all that can be had here)"},
     BUILD_OPTION_ROWS(FIELD(build)),
     {.name = NULL},
 };
@@ -135,16 +134,18 @@ static kn_status check_offline(const struct check_run *run, struct check_row *ro
     how.define_count = count;
     how.predefined = offline_predefined(target, &how.predefined_count);
     status = src_read(row->file, row->text, &how, &unit, &why);
-    free(defines);
-    if (status)
+    if (status) {
+        free(defines);
         return keep_failure(row, &why, err);
+    }
     interrupt_hold(); // the compiler is interrupted at once, and its folder removed
-    status = offline_compile(target, unit, (kn_policy)run->arguments->common.policy, &result, err);
+    status = offline_compile(target, unit, &how, (kn_policy)run->arguments->common.policy, &result, err);
     interrupt_release();
     if (!status)
         status = keep_result(unit, &result, row, err);
     offline_result_free(&result);
     src_free(unit);
+    free(defines);
     return status;
 }
 
@@ -217,7 +218,7 @@ static kn_status judge_skipped(const struct check_run *run, kn_error *err)
     if (run->targets.count == 0)
         return kn_fail(err, KN_ERROR_NO_DEVICE,
                        "nothing was checked: no compiler is here; install pocl-opencl-icd, "
-                       "clang-15 or intel-opencl-icd");
+                       "clang-15, intel-opencl-icd or NVRTC");
     return KN_OK;
 }
 
@@ -281,11 +282,13 @@ const struct command command_check = {
     .summary = "Compiles kernel files for the devices that are here and for those that are not",
     .operands = "FILE.cl...",
     .description =
-        "Each file is compiled for each target: for every installed OpenCL device by its driver; for AMD's "
-        "GPUs by "
-        "clang with ROCm's device libraries (amd:gfx90a, amd:gfx1030, ...); for Intel's by ocloc (intel:skl, "
-        "intel:dg2, ...); to SPIR-V by clang and llvm-spirv. No hardware is needed for the last three. "
-        "Nothing "
+        "Each file is compiled for each target: for every installed OpenCL device by its driver; for "
+        "NVIDIA's "
+        "GPUs by NVRTC (cuda:sm_75, cuda:sm_90, ..., and cuda:all, which is every architecture it knows); "
+        "for "
+        "AMD's by clang with ROCm's device libraries (amd:gfx90a, amd:gfx1030, ...); for Intel's by ocloc "
+        "(intel:skl, intel:dg2, ...); to SPIR-V by clang and llvm-spirv. No hardware is needed for the last "
+        "four. Nothing "
         "comes from the cache of compiled kernels, and nothing runs. A file that is not there may be one of "
         "Koine's "
         "own, reduce.cl for instance.\n\n"
@@ -293,8 +296,9 @@ const struct command command_check = {
         "A "
         "second one shows what the compilers tell of each kernel: registers, __local bytes, bytes of "
         "registers "
-        "that were spilled into memory, and the largest work-group. AMD's registers are a work-item's vector "
-        "registers, Intel's those of a hardware thread. What compilers complain of goes to standard error, "
+        "that were spilled into memory, and the largest work-group. NVIDIA's and AMD's registers are a "
+        "work-item's (AMD's: vector "
+        "registers), Intel's those of a hardware thread. What compilers complain of goes to standard error, "
         "at the "
         "place in the original file.\n\n"
         "A target whose compiler is not installed is named and skipped. If it was asked for with --target, "

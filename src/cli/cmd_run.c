@@ -139,7 +139,7 @@ static kn_status open_place(const char *spec, const char *command, struct place 
 {
     if (strcmp(spec, "host") == 0)
         return kn_fail(err, KN_ERROR_NO_DEVICE,
-                       "device host: a kernel needs an OpenCL device; 'koine devices' has them");
+                       "device host: a kernel needs a device; 'koine devices' has them");
     return place_open(spec, true, command, place, err);
 }
 
@@ -449,9 +449,9 @@ const struct command command_run = {
                    "differ by --ulp or by --tolerance; the exit status is 1 if one differs by more.",
     .common = COMMON_DEVICE | COMMON_POLICY | COMMON_JSON | COMMON_FORCE,
     .options = options,
-    .examples = {{"koine run scale.cl --kernel scale --global 1024 --arg buf:float:1024:iota --arg float=2",
+    .examples = {{"koine run scale.cl -k scale -g 1024 -a buf:float:1024:iota -a float=2",
                   "what is in the buffer after that, and how long it took"},
-                 {"koine run blur.cl -g 512,512 -a in:a.npy -a out:b.npy:float:262144 --compare cpu --ulp 4",
+                 {"koine run blur.cl -g 4096 -a in:a.npy -a out:b.npy:float:4096 --compare cpu",
                   "the result kept, and compared with a CPU's"}},
     .arguments_size = sizeof(struct run_arguments),
     .run = run_run,

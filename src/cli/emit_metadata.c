@@ -115,9 +115,27 @@ void emit_macros_free(struct emit_macros *macros)
     free(macros->items);
 }
 
+// ---- CUDA ----
+
+#define CUDA_SYMBOL_PREFIX "koine_"
+
+// How an argument of each kind arrives.
+static const char *const cuda_words[] = {
+    [KN_PARAM_GLOBAL] = "pointer", [KN_PARAM_CONSTANT] = "pointer", [KN_PARAM_LOCAL] = "offset",
+    [KN_PARAM_VALUE] = "value",    [KN_PARAM_IMAGE] = NULL,         [KN_PARAM_SAMPLER] = NULL,
+};
+
+const struct emit_source *emit_cuda_source(const struct emit_metadata *metadata)
+{
+    for (size_t i = 0; i < metadata->source_count; i++)
+        if (metadata->sources[i].cuda)
+            return &metadata->sources[i];
+    return NULL;
+}
+
 // ---- JSON ----
 
-static json_t *param_json(const kn_param *param, size_t index)
+static json_t *param_json(const kn_param *param, size_t index, const struct emit_source *cuda)
 {
     json_t *object = json_object();
 
@@ -130,18 +148,30 @@ static json_t *param_json(const kn_param *param, size_t index)
         report_put(&object, "const", json_boolean(param->is_const));
     if (param->kind == KN_PARAM_LOCAL)
         report_put(&object, "local_bytes", kn_json_string("elements * size"));
+    if (cuda)
+        report_put(&object, "cuda",
+                   kn_json_string(param->kind == KN_PARAM_CONSTANT && cuda->cuda->bank_bytes
+                                      ? "bank offset"
+                                      : cuda_words[param->kind]));
     return object;
 }
 
-static json_t *kernel_json(const struct src_kernel *kernel)
+static json_t *kernel_json(const struct src_kernel *kernel, const struct emit_source *cuda)
 {
     json_t *object = json_object(), *params = json_array(), *group = json_array();
 
     for (size_t i = 0; i < kernel->param_count; i++)
-        report_append(&params, param_json(&kernel->params[i], i));
+        report_append(&params, param_json(&kernel->params[i], i, cuda));
     for (size_t d = 0; d < 3; d++)
         report_append(&group, json_integer((json_int_t)kernel->required_group[d]));
     report_put(&object, "name", kn_json_string(kernel->name));
+    if (cuda) {
+        struct kn_text symbol = KN_TEXT_INIT;
+
+        kn_text_format(&symbol, CUDA_SYMBOL_PREFIX "%s", kernel->name);
+        report_put(&object, "cuda_symbol", symbol.failed ? NULL : kn_json_string(kn_text_string(&symbol)));
+        kn_text_free(&symbol);
+    }
     report_put(&object, "arguments", params);
     if (kernel->required_group[0]) {
         report_put(&object, "required_work_group", group);
@@ -154,12 +184,29 @@ static json_t *kernel_json(const struct src_kernel *kernel)
     return object;
 }
 
+static json_t *source_json(const struct emit_source *source)
+{
+    json_t *object = json_object();
+
+    report_put(&object, "target", json_string(source->target));
+    report_put(&object, "file", kn_json_string(source->file));
+    if (source->cuda) {
+        report_put(&object, "bank_bytes", json_integer((json_int_t)source->cuda->bank_bytes));
+        report_put(&object, "contract_off", json_boolean(source->cuda->contract_off));
+    }
+    return object;
+}
+
 json_t *emit_json(const struct emit_metadata *metadata)
 {
-    json_t *root = json_object(), *kernels = json_array(), *macros = json_array();
+    json_t *root = json_object(), *kernels = json_array(), *macros = json_array(), *sources = json_array();
+    const struct emit_source *cuda = emit_cuda_source(metadata);
+
+    for (size_t i = 0; i < metadata->source_count; i++)
+        report_append(&sources, source_json(&metadata->sources[i]));
 
     for (size_t i = 0; i < metadata->unit->kernel_count; i++)
-        report_append(&kernels, kernel_json(&metadata->unit->kernels[i]));
+        report_append(&kernels, kernel_json(&metadata->unit->kernels[i], cuda));
     for (size_t i = 0; i < metadata->macros->count; i++) {
         const struct emit_macro *macro = &metadata->macros->items[i];
         json_t *item = json_object();
@@ -171,8 +218,9 @@ json_t *emit_json(const struct emit_metadata *metadata)
     }
     report_put(&root, "koine", json_string(PACKAGE_VERSION));
     report_put(&root, "command", json_string("emit"));
-    report_put(&root, "target", json_string(metadata->target));
-    report_put(&root, "source", kn_json_string(metadata->source));
+    report_put(&root, "target", json_string(metadata->sources[0].target));
+    report_put(&root, "source", kn_json_string(metadata->sources[0].file));
+    report_put(&root, "sources", sources);
     report_put(&root, "uses_double", json_boolean(metadata->unit->double_line != 0));
     report_put(&root, "macros", macros);
     report_put(&root, "kernels", kernels);
@@ -205,7 +253,7 @@ static void add_param(struct kn_text *text, const struct src_kernel *kernel, siz
     static const char *const meanings[] = {
         [KN_PARAM_GLOBAL] = "bytes of an element",
         [KN_PARAM_CONSTANT] = "bytes of an element",
-        [KN_PARAM_LOCAL] = "local memory: pass this times the elements",
+        [KN_PARAM_LOCAL] = "local memory: it takes this times the elements",
         [KN_PARAM_VALUE] = "bytes of the value",
         [KN_PARAM_IMAGE] = "",
         [KN_PARAM_SAMPLER] = "",
@@ -222,10 +270,55 @@ static void add_param(struct kn_text *text, const struct src_kernel *kernel, siz
                        meanings[param->kind]);
 }
 
-static void add_kernel(struct kn_text *text, const struct src_kernel *kernel)
+// How the CUDA kernels are launched, and the argument that OpenCL does not have.
+static void add_cuda(struct kn_text *text, const struct emit_source *source)
+{
+    static const char item[] =
+        "// The last argument of every kernel, passed by value: 56 bytes. For a launch of `grid` blocks of\n"
+        "// `block` threads it is {{0, 0, 0}, {grid.x, grid.y, grid.z}, {block.x, block.y, block.z}, 0}.\n"
+        "#ifndef KOINE_ITEM_DEFINED\n"
+        "#define KOINE_ITEM_DEFINED\n"
+        "struct koine_item {\n"
+        "    unsigned long long offset[3]; // get_global_offset(): what global ids begin with\n"
+        "    unsigned groups[3];           // get_num_groups()\n"
+        "    unsigned local[3];            // get_local_size()\n"
+        "    unsigned flags;               // 0; or these, added:\n"
+        "                                  // 1: all groups are counted in gridDim.x (y or z above 65535)\n"
+        "                                  // 2: all work-items are counted in blockDim.x (z above 64)\n"
+        "                                  // 4, 8, 12: get_work_dim() is 1, 2, 3; else it is inferred\n"
+        "};\n"
+        "#endif\n";
+
+    kn_text_format(
+        text,
+        "\n// %s: CUDA C++17, for nvcc -std=c++17 and for NVRTC --std=c++17\n"
+        "// --device-as-default-execution-space%s. The macros have the values above: with others it\n"
+        "// is emitted anew. A kernel's symbol is its name with the prefix " CUDA_SYMBOL_PREFIX ".\n"
+        "// Its arguments, in OpenCL's order:\n"
+        "//   global     a device pointer\n",
+        source->file, source->cuda->contract_off ? ", both with --fmad=false" : "");
+    if (source->cuda->bank_bytes)
+        kn_text_format(
+            text,
+            "//   constant   unsigned: where the data begin, in bytes, in the symbol kn_bank, which has\n"
+            "//              %zu of them; a multiple of the type's alignment\n",
+            source->cuda->bank_bytes);
+    else
+        kn_text_add(text, "//   constant   a device pointer\n");
+    kn_text_add(
+        text,
+        "//   local      unsigned: where it begins, in bytes, in the dynamic shared memory of the launch; a\n"
+        "//              multiple of 16, and the launch asks for the bytes of all of them together\n"
+        "//   value      the value itself; a vector of 3 is one of 4\n");
+    kn_text_add(text, item);
+}
+
+static void add_kernel(struct kn_text *text, const struct src_kernel *kernel, bool is_cuda)
 {
     kn_text_format(text, "\n#define %s_NAME \"%s\"\n#define %s_ARGS %zu\n", kernel->name, kernel->name,
                    kernel->name, kernel->param_count);
+    if (is_cuda)
+        kn_text_format(text, "#define %s_SYMBOL \"" CUDA_SYMBOL_PREFIX "%s\"\n", kernel->name, kernel->name);
     for (size_t i = 0; i < kernel->param_count; i++)
         add_param(text, kernel, i);
     if (kernel->required_group[0])
@@ -238,9 +331,11 @@ static void add_kernel(struct kn_text *text, const struct src_kernel *kernel)
 
 void emit_header(const struct emit_metadata *metadata, struct kn_text *text)
 {
+    const struct emit_source *cuda = emit_cuda_source(metadata);
+
     kn_text_format(text,
                    "// Launch metadata of %s's kernels, written by koine emit " PACKAGE_VERSION ".\n#ifndef ",
-                   metadata->source);
+                   metadata->sources[0].file);
     add_capitals(text, metadata->name);
     kn_text_add(text, "_LAUNCH_H\n#define ");
     add_capitals(text, metadata->name);
@@ -256,7 +351,9 @@ void emit_header(const struct emit_metadata *metadata, struct kn_text *text)
         add_quoted(text, macro->value);
         kn_text_add(text, "\"\n");
     }
+    if (cuda)
+        add_cuda(text, cuda);
     for (size_t i = 0; i < metadata->unit->kernel_count; i++)
-        add_kernel(text, &metadata->unit->kernels[i]);
+        add_kernel(text, &metadata->unit->kernels[i], cuda != NULL);
     kn_text_add(text, "\n#endif\n");
 }

@@ -8,6 +8,7 @@
 #include <jansson.h>
 
 #include "../base/text.h"
+#include "../source/cuda.h"
 #include "../source/source.h"
 
 // A macro with a default that the host may set: `#ifndef NAME`, `#define NAME VALUE`.
@@ -27,13 +28,23 @@ bool emit_macros_find(const struct src_unit *unit, const kn_define *given, size_
                       struct emit_macros *macros);
 void emit_macros_free(struct emit_macros *macros);
 
+// A source that was written.
+struct emit_source {
+    const char *target;          // "opencl"
+    const char *file;            // its name: "scale.cl"
+    const struct src_cuda *cuda; // NULL: it is OpenCL C
+};
+
 struct emit_metadata {
-    const char *name;   // of the files, without their endings
-    const char *source; // the file's name: "scale.cl"
-    const char *target; // "opencl"
+    const char *name; // of the files, without their endings
+    const struct emit_source *sources;
+    size_t source_count; // at least one
     const struct src_unit *unit;
     const struct emit_macros *macros;
 };
+
+// The one of them that is CUDA's; NULL if there is none.
+const struct emit_source *emit_cuda_source(const struct emit_metadata *metadata);
 
 // NULL: out of memory.
 json_t *emit_json(const struct emit_metadata *metadata);

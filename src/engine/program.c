@@ -36,40 +36,11 @@ static void opencl_text(struct recipe *recipe)
     kn_text_add_bytes(&recipe->source, recipe->unit->opencl, recipe->unit->opencl_length);
 }
 
-#define BANK_BYTES   65536 // of __constant__ memory in a CUDA module
-#define BANK_RESERVE 1024  // of it left to the compiler
-
-// Whether the program asked for its __constant arguments in the constant bank: KN_CONSTANT is defined as bank.
-static bool wants_bank(const struct src_options *reading)
-{
-    bool bank = false;
-
-    for (size_t i = 0; i < reading->define_count; i++)
-        if (strcmp(reading->defines[i].name, "KN_CONSTANT") == 0)
-            bank = reading->defines[i].value && strcmp(reading->defines[i].value, "bank") == 0;
-    return bank;
-}
-
 static kn_status cuda_text(struct recipe *recipe, kn_error *err)
 {
-    struct src_cuda_options options = {.embedded = src_embedded_kernels};
     struct src_cuda *cuda = NULL;
-    kn_status status = src_cuda(recipe->unit, recipe->reading, &options, &cuda, err);
+    kn_status status = src_cuda_program(recipe->unit, recipe->reading, &cuda, err);
 
-    // The bank takes what the program's own tables leave of constant memory, which is known only now.
-    if (!status && wants_bank(recipe->reading) && cuda->uses_constant_args) {
-        size_t taken = cuda->table_bytes + BANK_RESERVE;
-        if (taken >= BANK_BYTES)
-            status = kn_fail_at(err, KN_ERROR_LIMIT, recipe->name, 0,
-                                "its __constant tables take %zu bytes and leave no room for KN_CONSTANT=bank",
-                                cuda->table_bytes);
-        src_cuda_free(cuda);
-        cuda = NULL;
-        options.constant_bank = true;
-        options.bank_bytes = (BANK_BYTES - taken) / 16 * 16;
-        if (!status)
-            status = src_cuda(recipe->unit, recipe->reading, &options, &cuda, err);
-    }
     if (!status)
         kn_text_add_bytes(&recipe->source, cuda->text, cuda->length);
     src_cuda_free(cuda);

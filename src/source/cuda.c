@@ -125,6 +125,7 @@ kn_status src_cuda(const struct src_unit *unit, const struct src_options *option
         *made = (struct src_cuda){.length = text.length,
                                   .table_bytes = printer.table_bytes,
                                   .uses_constant_args = printer.uses_constant_args,
+                                  .bank_bytes = cuda->constant_bank ? cuda->bank_bytes : 0,
                                   .contract_off = parser.contract_off};
         made->text = kn_text_take(&text);
         *out = made;
@@ -137,6 +138,42 @@ kn_status src_cuda(const struct src_unit *unit, const struct src_options *option
     syn_parser_free(&parser);
     kn_arena_free(&arena);
     return status;
+}
+
+#define BANK_BYTES   65536 // of __constant__ memory in a CUDA module
+#define BANK_RESERVE 1024  // of it left to the compiler
+
+static bool wants_bank(const struct src_options *options)
+{
+    bool bank = false;
+
+    for (size_t i = 0; options && i < options->define_count; i++)
+        if (strcmp(options->defines[i].name, "KN_CONSTANT") == 0)
+            bank = options->defines[i].value && strcmp(options->defines[i].value, "bank") == 0;
+    return bank;
+}
+
+kn_status src_cuda_program(const struct src_unit *unit, const struct src_options *options,
+                           struct src_cuda **out, kn_error *err)
+{
+    struct src_cuda_options cuda = {.embedded = src_embedded_kernels};
+    struct src_cuda *plain = NULL;
+    size_t taken;
+    kn_status status = src_cuda(unit, options, &cuda, &plain, err);
+
+    if (status || !wants_bank(options) || !plain->uses_constant_args) {
+        *out = plain;
+        return status;
+    }
+    taken = plain->table_bytes + BANK_RESERVE;
+    if (taken >= BANK_BYTES)
+        status = kn_fail_at(err, KN_ERROR_LIMIT, unit->file_count ? unit->files[0].name : "the program", 0,
+                            "its __constant tables take %zu bytes and leave no room for KN_CONSTANT=bank",
+                            plain->table_bytes);
+    src_cuda_free(plain);
+    cuda.constant_bank = true;
+    cuda.bank_bytes = taken < BANK_BYTES ? (BANK_BYTES - taken) / 16 * 16 : 0;
+    return status ? status : src_cuda(unit, options, &cuda, out, err);
 }
 
 void src_cuda_free(struct src_cuda *cuda)

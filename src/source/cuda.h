@@ -28,6 +28,7 @@ struct src_cuda {
     size_t length;
     size_t table_bytes; // of program-scope __constant data, an upper bound
     bool uses_constant_args;
+    size_t bank_bytes; // 0: __constant arguments are pointers
     bool contract_off; // #pragma OPENCL FP_CONTRACT OFF was given
 };
 
@@ -37,5 +38,11 @@ struct src_cuda {
 kn_status src_cuda(const struct src_unit *unit, const struct src_options *options,
                    const struct src_cuda_options *cuda, struct src_cuda **out, kn_error *err);
 void src_cuda_free(struct src_cuda *cuda);
+
+// The text that Koine itself compiles: with its prelude, and with the constant bank if the program is defined
+// KN_CONSTANT=bank and has __constant arguments; the bank then takes what the program's own tables leave of
+// constant memory. Errors: src_cuda's, and KN_ERROR_LIMIT if they leave none.
+kn_status src_cuda_program(const struct src_unit *unit, const struct src_options *options,
+                           struct src_cuda **out, kn_error *err);
 
 #endif

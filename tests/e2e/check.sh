@@ -13,13 +13,18 @@ expect_exit 2 koine check -D 1X "$kernels/kernels.cl"
 expect_stderr "'1X' is no macro"
 expect_exit 2 koine check --target amd "$kernels/kernels.cl"
 expect_stderr 'an architecture must follow'
+expect_exit 2 koine check --target cuda "$kernels/kernels.cl"
+expect_stderr 'an architecture must follow, as in cuda:sm_90'
 expect_exit 2 koine check --target 'amd:../x' "$kernels/kernels.cl"
 expect_stderr 'no such architecture'
 
 # What is not here is named, never passed, and decides the exit status where it was asked for.
-expect_exit 4 koine check --target cuda:sm_90 "$kernels/kernels.cl"
-expect_stderr 'cuda:sm_90 is skipped: '
-expect_empty stdout
+for target in cuda:sm_90 cuda:all; do
+    expect_exit 4 env KOINE_CUDA_LIBRARIES=/nonexistent "$(command -v "$KOINE")" check --target $target \
+        "$kernels/kernels.cl"
+    expect_stderr "$target is skipped: libnvrtc\.so.* not found"
+    expect_empty stdout
+done
 expect_exit 4 env PATH=/nonexistent "$(command -v "$KOINE")" check --target spirv "$kernels/kernels.cl"
 expect_stderr 'spirv is skipped: clang is not installed'
 expect_exit 4 without_devices env PATH=/nonexistent "$(command -v "$KOINE")" check "$kernels/kernels.cl"
@@ -44,6 +49,7 @@ at()
     have "$1" && return
     case ",${KOINE_REQUIRE:-}," in
     *,offline,*) fail "KOINE_REQUIRE asks for offline, but: $(cat "$work/err")" ;;
+    *,nvrtc,*) [ "${1#cuda:}" = "$1" ] || fail "KOINE_REQUIRE asks for nvrtc, but: $(cat "$work/err")" ;;
     esac
     echo "not tested: $1: $(head -n 1 "$work/err")"
     return 1
@@ -70,6 +76,39 @@ at amd:gfx90a && {
     expect_stdout '^thirds  .*  amd:gfx90a  +[1-9][0-9]*  +0  +0  '
     expect_exit 2 koine check --target amd:gfx9999 "$kernels/kernels.cl"
     expect_stderr 'amd:gfx9999'
+}
+at cuda:sm_90 && {
+    expect_judgements cuda:sm_90
+    expect_stderr 'kernels\.cl:10: error: '
+    for architecture in sm_12 sm_ 90 sm_90x; do
+        expect_exit 2 koine check --target "cuda:$architecture" "$kernels/kernels.cl"
+        expect_stderr "cuda:$architecture: there is no such architecture; NVRTC .* sm_90"
+    done
+    expect_exit 0 koine check --target cuda:sm_90 "$kernels/double.cl" "$kernels/spill.cl" --policy strict
+    expect_stdout '^hoards  .*  cuda:sm_90  +255  +128  +[1-9][0-9]*  '
+    expect_stdout '^thirds  .*  cuda:sm_90  +[1-9][0-9]*  +0  +0  '
+    expect_exit 0 koine check --target cuda:all "$kernels/kernels.cl"
+    expect_stdout '^scale  .*  cuda:sm_90  +[1-9]'
+    [ "$(grep -c '^scale  ' "$work/out")" -gt 1 ] || fail "cuda:all is one architecture: $(cat "$work/out")"
+    expect_exit 0 koine check "$kernels/kernels.cl"
+    expect_stdout '^scale  .*  cuda:sm_75  '
+    expect_stdout '^scale  .*  cuda:sm_90  '
+
+    # What CUDA cannot have is refused at its place; constant arguments may go into the bank.
+    cat >"$work/image.cl" <<'EOF'
+__kernel void fine(__global int *p) { *p = 1; }
+
+__kernel void reads(__read_only image2d_t image, __global float4 *p)
+{
+    *p = (float4)(0);
+}
+EOF
+    expect_exit 1 koine check --target cuda:sm_90 "$work/image.cl"
+    expect_stdout 'image\.cl  *failed'
+    expect_stderr 'image\.cl:3.*image2d_t'
+    echo '__kernel void f(__constant float *c, __global float *p) { p[get_global_id(0)] = c[3]; }' >"$work/bank.cl"
+    expect_exit 0 koine check --target cuda:sm_90 -D KN_CONSTANT=bank "$work/bank.cl"
+    expect_exit 0 koine check --target cuda:sm_90 "$work/bank.cl"
 }
 at intel:dg2 && {
     expect_judgements intel:dg2
@@ -125,6 +164,9 @@ for t in targets:
     assert bad["ok"] is False and "broken.cl:6" in bad["log"] and bad["kernels"] == [], bad
 if "intel:dg2" in targets:
     assert by["double.cl", "intel:dg2"]["ok"] is None
+for t in targets & {"cuda:sm_75", "cuda:sm_90"}:
+    by_name = {k["name"]: k for k in by["kernels.cl", t]["kernels"]}
+    assert all(k["registers"] > 0 and k["spill_bytes"] == 0 and k["local_bytes"] == 0 for k in by_name.values())
 if "amd:gfx90a" in targets:
     assert by["double.cl", "amd:gfx90a"]["ok"] is True
     assert all(k["registers"] > 0 and k["spill_bytes"] == 0 for k in by["kernels.cl", "amd:gfx90a"]["kernels"])

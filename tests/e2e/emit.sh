@@ -75,10 +75,73 @@ expect_exit 2 koine emit
 expect_stderr 'name a kernel or a file'
 expect_exit 2 koine emit reduce_leafs
 expect_stderr "did you mean 'reduce_leaves'"
-expect_exit 2 koine emit --target cuda reduce_leaves
+expect_exit 2 koine emit --target metal reduce_leaves
+expect_stderr "'metal' is none of opencl, cuda"
 expect_exit 2 koine emit --list reduce_leaves
 expect_exit 3 koine emit "$work/missing.cl"
 expect_stderr 'missing\.cl: there is no such'
+
+# CUDA: alone or beside OpenCL; the header tells how it is launched.
+expect_exit 0 koine emit "$kernels/kernels.cl" --target cuda --output "$work/cu"
+expect_files "$work/cu" kernels.cu kernels.h kernels.json
+expect_exit 3 koine emit "$kernels/kernels.cl" --target cuda --target opencl --output "$work/cu"
+expect_files "$work/cu" kernels.cu kernels.h kernels.json
+expect_exit 0 koine emit "$kernels/kernels.cl" --target cuda --target opencl --force --output "$work/cu"
+expect_files "$work/cu" kernels.cl kernels.cu kernels.h kernels.json
+cat >"$work/cu/use.c" <<'EOF'
+#include "kernels.h"
+#include <stddef.h>
+#include <string.h>
+int main(void)
+{
+    struct koine_item item = {{0, 0, 0}, {7, 1, 1}, {64, 1, 1}, 0};
+    return !(sizeof item == 56 && offsetof(struct koine_item, groups) == 24 && item.flags == 0 &&
+             offsetof(struct koine_item, flags) == 48 && strcmp(scale_SYMBOL, "koine_scale") == 0);
+}
+EOF
+# shellcheck disable=SC2086
+${CC:-cc} -Wall -Werror "$work/cu/use.c" -o "$work/cu/use" || fail "kernels.h does not compile"
+"$work/cu/use" || fail "kernels.h is wrong"
+echo '__kernel void f(__constant float *c, __global float *p) { p[get_global_id(0)] = c[3]; }' >"$work/bank.cl"
+expect_exit 0 koine emit "$work/bank.cl" --target cuda -D KN_CONSTANT=bank --output "$work/cu"
+grep -q 'kn_bank' "$work/cu/bank.h" || fail "bank.h does not name the bank"
+printf '\n__kernel void f(__read_only image2d_t i) {}\n' >"$work/image.cl"
+expect_exit 1 koine emit "$work/image.cl" --target cuda --output "$work/none"
+expect_stderr 'image\.cl:2.*image2d_t'
+[ ! -e "$work/none" ] || fail "a refused program left files"
+while read -r name; do
+    expect_exit 0 koine emit "$name" --target cuda --output "$work/cu"
+done <"$work/names"
+
+# The CUDA text compiles alone, with nvcc and with NVRTC.
+if command -v nvcc >/dev/null; then
+    for file in "$work"/cu/*.cu; do
+        nvcc -std=c++17 -cubin -o "$work/alone.cubin" "$file" >"$work/err" 2>&1 ||
+            fail "nvcc refuses $file: $(cat "$work/err")"
+    done
+else
+    echo "not tested: there is no nvcc"
+fi
+if command -v python3 >/dev/null; then
+    status=0
+    python3 "${srcdir:-.}/tests/e2e/nvrtc.py" "$work"/cu/*.cu || status=$?
+    [ $status -eq 0 ] || [ $status -eq 77 ] || fail "NVRTC refuses what was emitted"
+    case "$status,${KOINE_REQUIRE:-}," in
+    77,*,nvrtc,*) fail "KOINE_REQUIRE asks for nvrtc, but there is none" ;;
+    77,*) echo "not tested: there is no NVRTC" ;;
+    esac
+    python3 - "$work/cu/kernels.json" "$work/cu/bank.json" <<'PYTHON' || fail "the metadata for CUDA"
+import json, sys
+r, bank = (json.load(open(name)) for name in sys.argv[1:])
+assert [(s["target"], s["file"]) for s in r["sources"]] == [("opencl", "kernels.cl"), ("cuda", "kernels.cu")], r
+k = {k["name"]: k for k in r["kernels"]}
+assert k["scale"]["cuda_symbol"] == "koine_scale"
+assert [a["cuda"] for a in k["group_sums"]["arguments"]] == ["pointer", "offset", "pointer"]
+assert k["scale"]["arguments"][1]["cuda"] == "value" and r["sources"][1]["bank_bytes"] == 0
+assert bank["target"] == "cuda" and bank["source"] == "bank.cu" and 0 < bank["sources"][0]["bank_bytes"] <= 65536
+assert [a["cuda"] for a in bank["kernels"][0]["arguments"]] == ["bank offset", "pointer"]
+PYTHON
+fi
 
 if command -v python3 >/dev/null; then
     python3 - "$work/c/kernels.json" "$work/ours/reduce_leaves.json" <<'PYTHON' || fail "the metadata"
