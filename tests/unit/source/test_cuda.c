@@ -61,7 +61,7 @@ START_TEST(vectors)
          "m = kn_convert<int4, kn_sat, kn_rte>(v) + kn_as<int4>(v);"},
         {"m = vload4(i, p); vstore3(m.xyz, 0, p);", "m = kn_vload<4>(i, p); kn_vstore<3>(m.xyz, 0, p);"},
         {"float4 a = { 1, 2, 3, 4 };", "float4 a = kn_make<float4>(1, 2, 3, 4);"},
-        {"float2 a[2] = { 1, 2, 3 };", "float2 a[2] = { kn_make<float2>(1, 2), kn_make<float2>(3, 0) };"},
+        {"float2 a[] = { 1, { 2, 3 } };", "float2 a[2] = { kn_cast<float2>(1), kn_make<float2>(2, 3) };"},
     };
 
     CHECK_STATEMENTS(rules);
