@@ -27,6 +27,4 @@ __kernel void elements(__global const uint *in, __global uint *out)
     vstore4(v, 0, out);
     t[2] += t[0], t[1]++;
     out[4] = t[1], out[5] = t[2];
-    double d = 1.5;
-    out[6] = (uint)(d * 3) + as_uint2(d).y;
 }

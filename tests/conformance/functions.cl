@@ -10,7 +10,8 @@ __kernel void exact_ulp0(__global const float *in, __global float *out)
     float whole;
     vstore4(floor(a) + ceil(b) - trunc(a) * 0.5f, 0, out);
     vstore4(rint(a) + round(b * 0.5f), 1, out);
-    out[8] = fmod(a.x, b.x + 0.25f), out[9] = copysign(a.x, b.x), out[10] = fdim(a.x, b.x) + frexp(a.y, &e), out[10] += e;
+    out[8] = fmod(a.x, b.x + 0.25f), out[9] = copysign(a.x, b.x);
+    out[10] = fdim(a.x, b.x) + frexp(a.y, &e), out[10] += e;
     out[11] = fma(a.x, a.y, a.z) * 0.5f + nextafter(a.y, b.y), out[12] = modf(a.z, &whole) + whole;
     out[13] = ldexp(a.w, 3) + ilogb(fabs(a.w) + 1) + logb(fabs(a.w) + 1), out[14] = maxmag(a.x, a.y) - minmag(a.z, a.w);
     out[15] = remainder(a.y, 3.5f) + fmin(a.x, b.x) + fmax(a.y, NAN);
@@ -23,7 +24,8 @@ __kernel void common_ulp4(__global const float *in, __global float *out)
     vstore4(clamp(a, b, b + 50), 0, out);
     vstore4(step(a, b) + sign(a) * 2, 1, out);
     vstore4(max(a, 3.0f) * min(b, -2.0f), 2, out);
-    out[12] = degrees(a.x), out[13] = radians(a.x), out[14] = mix(2.0f, 6.0f, fabs(a.y)), out[15] = smoothstep(-50.0f, 60.0f, a.z);
+    out[12] = degrees(a.x), out[13] = radians(a.x);
+    out[14] = mix(2.0f, 6.0f, fabs(a.y)), out[15] = smoothstep(-50.0f, 60.0f, a.z);
 }
 
 __kernel void geometric_ulp16(__global const float *in, __global float *out)

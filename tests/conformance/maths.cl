@@ -8,7 +8,8 @@ __kernel void trigonometric_ulp10(__global const float *in, __global float *out)
     float4 a = clamp(vload4(1, in), -1000.0f, 1000.0f);
     float u = fmod(a.z, 1.0f), c;
     vstore4(sin(a), 0, out);
-    out[4] = cos(a.x), out[5] = tan(a.y), out[6] = asin(u), out[7] = acos(u), out[8] = atan(a.z), out[9] = atan2(a.x, a.y);
+    out[4] = cos(a.x), out[5] = tan(a.y), out[6] = asin(u), out[7] = acos(u);
+    out[8] = atan(a.z), out[9] = atan2(a.x, a.y);
     out[10] = sincos(a.w, &c), out[11] = c, out[12] = sinpi(a.x), out[13] = cospi(a.x), out[14] = atanpi(a.w);
     out[15] = asinpi(u);
 }
@@ -19,8 +20,10 @@ __kernel void exponential_ulp8(__global const float *in, __global float *out)
     float4 a = clamp(vload4(1, in), -80.0f, 80.0f);
     float p = fabs(a.x) + 0.01f;
     vstore4(exp(a), 0, out);
-    out[4] = exp2(a.x), out[5] = exp10(a.y * 0.4f), out[6] = expm1(a.z), out[7] = log(p), out[8] = log2(p), out[9] = log10(p);
-    out[10] = log1p(p), out[11] = sqrt(p), out[12] = rsqrt(p), out[13] = cbrt(a.w), out[14] = hypot(a.x, a.y), out[15] = a.x / (a.y * a.y + 1);
+    out[4] = exp2(a.x), out[5] = exp10(a.y * 0.4f), out[6] = expm1(a.z), out[7] = log(p), out[8] = log2(p);
+    out[9] = log10(p);
+    out[10] = log1p(p), out[11] = sqrt(p), out[12] = rsqrt(p), out[13] = cbrt(a.w);
+    out[14] = hypot(a.x, a.y), out[15] = a.x / (a.y * a.y + 1);
 }
 
 __kernel void powers_ulp32(__global const float *in, __global float *out)

@@ -23,7 +23,8 @@ KERNEL(words)
     int this = in[0], delete = in[1], and = this & delete, typename = 3, kn_me = 5, float5 = 1, threadIdx = 2;
     friend try = {this, delete, .template = and}, *catch = &try;
     bool namespace = catch->public != 0, not = false, xor = true;
-    out[0] = virtual(try.template, catch->private_) + namespace, out[1] = typename + kn_me + float5 + threadIdx + not + xor;
+    out[0] = virtual(try.template, catch->private_) + namespace;
+    out[1] = typename + kn_me + float5 + threadIdx + not + xor;
     int explicit[2] = {1, 2}, *mutable = explicit, auto_ = nan(0u) != nan(0u), constexpr = 1, nullptr = 0, decltype = 3;
     out[2] = mutable[1] + auto_ + constexpr + nullptr + decltype;
     uint export = 0, using = 1, throw = 2, static_cast = 3, wchar_t_ = 4, asm_ = 5, blockDim = 6, vec = 7, T = 8;

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Maths on every width, doubles among them.
+// Maths on every width.
 __kernel void widths_ulp0(__global const float *in, __global float *out)
 {
     in += get_global_id(0) * 16, out += get_global_id(0) * 16;
@@ -9,12 +9,4 @@ __kernel void widths_ulp0(__global const float *in, __global float *out)
     float2 s = min(u.lo.xy, 0.5f) - rint(u.s67);
     vstore8(u, 0, out), vstore3(t - z, 0, out + 8), vstore2(s, 0, out + 12);
     out[14] = t.z > s.y ? t.x : s.x, out[15] = (v.s0 < v.sf) - (w.s3 >= v.s3);
-}
-__kernel void doubles(__global const float *in, __global double *out)
-{
-    in += get_global_id(0) * 16, out += get_global_id(0) * 8;
-    double4 d = convert_double4(vload4(1, in));
-    double e = d.x * d.y + 0.1;
-    vstore4(d * 0.1 - d.wzyx / 3, 0, out);
-    out[4] = e, out[5] = floor(e) + fabs(d.z), out[6] = convert_long_rte(clamp(e, -1e9, 1e9)), out[7] = as_double(as_long(e) ^ 1);
 }
