@@ -12,7 +12,7 @@ __kernel void exact_ulp0(__global const float *in, __global float *out)
     vstore4(rint(a) + round(b * 0.5f), 1, out);
     out[8] = fmod(a.x, b.x + 0.25f), out[9] = copysign(a.x, b.x);
     out[10] = fdim(a.x, b.x) + frexp(a.y, &e), out[10] += e;
-    out[11] = fma(a.x, a.y, a.z) * 0.5f + nextafter(a.y, b.y), out[12] = modf(a.z, &whole) + whole;
+    out[11] = fma(a.x, a.y, a.z) * 0.5f + nextafter(a.y + 300, b.y), out[12] = modf(a.z, &whole) + whole;
     out[13] = ldexp(a.w, 3) + ilogb(fabs(a.w) + 1) + logb(fabs(a.w) + 1), out[14] = maxmag(a.x, a.y) - minmag(a.z, a.w);
     out[15] = remainder(a.y, 3.5f) + fmin(a.x, b.x) + fmax(a.y, NAN);
 }

@@ -80,7 +80,7 @@ __kernel void as_arguments_ulp0(__global const float *in, __global float *out)
     vstore4(v, 0, out);
     out[4] = sum(v.wzyx);
     out[5] = sum((float4)(v.xy, v.zz));
-    out[6] = dot(v.xy, v.zw) * 0;
+    out[6] = distance(v.xy, v.xy + (float2)(3, 0)) > 0;
     out[7] = fmax(v.lo, v.hi).x;
     vstore2(clamp(v.yz, -1.0f, 1.0f), 4, out);
     vstore2(min(v.xz, v.yw), 5, out);

@@ -23,7 +23,7 @@ static const char *const subjects[] = {"aliasing", "atomics",   "conversions", "
                                        "spaces",   "swizzles",  "ternary",     "vectors"};
 
 static uint32_t in[MOST_ITEMS * WORDS];
-static size_t items;
+static const size_t items = MOST_ITEMS;
 
 // ---- what goes in
 
@@ -55,7 +55,6 @@ static void make_input(void)
                                      31,   32,    33,         63,         64,         0xaaaaaaaa, 0x01010101};
     uint64_t chance = test_seed("test_rewrite");
 
-    items = test_is_slow() ? 2 * GROUP : MOST_ITEMS;
     for (size_t i = 0; i < items * WORDS; i++) {
         uint64_t random = test_random(&chance);
         switch (i % WORDS / 4) {
@@ -311,6 +310,26 @@ done:
 }
 END_TEST
 
+// Mesa 22's rusticl crashes on two of the files and has structs by value and 64-bit mad_sat wrong;
+// Oclgrind 21.10 has rounding conversions and the max of a vector and a scalar wrong. Asked in a child, as in
+// test_finds_device.
+static bool is_reference(void)
+{
+    int status = 0;
+    pid_t child = fork();
+
+    if (child == 0) {
+        const char *platform;
+        test_open();
+        platform = kn_context_device(context)->platform;
+        if (strcmp(platform, "rusticl") != 0 && strcmp(platform, "Oclgrind") != 0)
+            _exit(0);
+        fprintf(stderr, "skipped: %s has some of these results wrong itself\n", platform);
+        _exit(77);
+    }
+    return child < 0 || waitpid(child, &status, 0) < 0 || !WIFEXITED(status) || WEXITSTATUS(status) != 77;
+}
+
 static bool has_compiler(void)
 {
     char command[4200];
@@ -337,7 +356,7 @@ int main(void)
         srunner_free(runner);
         return test_require("c++") ? EXIT_FAILURE : 77;
     }
-    if (!test_finds_device()) {
+    if (!test_finds_device() || !is_reference()) {
         srunner_free(runner);
         return 77;
     }

@@ -3,7 +3,7 @@
 __kernel void widths_ulp0(__global const float *in, __global float *out)
 {
     in += get_global_id(0) * 16, out += get_global_id(0) * 16;
-    float16 v = (float16)(vload8(0, in + 4), vload8(0, in + 4)), w = fmax(v, v.odd.s01234567.s0123456701234567);
+    float16 v = (float16)(vload4(1, in), -vload4(1, in), vload4(1, in).wzyxzxyw * 0.5f), w = fmax(v, v.odd.s01234567.s0123456701234567);
     float8 u = fabs(w.lo) + floor(w.hi);
     float3 t = fma(u.s012, u.s345, u.s670), z = mad24((int3)(1), 2, 3).x + t;
     float2 s = min(u.lo.xy, 0.5f) - rint(u.s67);
