@@ -161,7 +161,8 @@ KN_FN event_t async_work_group_strided_copy(const kn_item &me, D *to, const S *f
         to[i * to_step] = from[i * from_step];
     return event;
 }
-template <class N, class E> KN_FN void wait_group_events(const kn_item &me, N, E *)
+// The list may be a null pointer, as 0 or NULL.
+template <class N, class E> KN_FN void wait_group_events(const kn_item &me, N, E)
 {
     barrier(me, 1);
 }

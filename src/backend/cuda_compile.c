@@ -20,9 +20,10 @@ const char *cuda_policy_options(kn_policy policy)
 }
 
 // Always given. What is suppressed are warnings that OpenCL C programs earn by being read as C++: things
-// declared and never used (177, 550), code behind a return (111, 128), string constants as char * (2464).
+// declared and never used (177, 550), code behind a return (111, 128), jumps past a declaration (546), string
+// constants as char * (2464).
 static const char always[] =
-    "--std=c++17 --device-as-default-execution-space -diag-suppress=111,128,177,550,2464";
+    "--std=c++17 --device-as-default-execution-space -diag-suppress=111,128,177,546,550,2464";
 
 static kn_status fail(const struct cuda_nvrtc *nvrtc, nvrtcResult code, const char *call, kn_error *err)
 {

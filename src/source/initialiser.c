@@ -257,7 +257,8 @@ static void initialise_list(struct syn_parser *parser, struct syn_slot *slot, co
     syn_ascend(parser);
 }
 
-// The part `slot` from where the cursor stands.
+// The part `slot` from where the cursor stands. A scalar for a vector, no braces about it, is every
+// component's value, as it is in an assignment.
 static void initialise_one(struct syn_parser *parser, struct syn_slot *slot, struct cursor *cursor)
 {
     const struct syn_type *type = slot->type;
@@ -280,7 +281,8 @@ static void initialise_one(struct syn_parser *parser, struct syn_slot *slot, str
                  (!item->expr->type || item->expr->type->kind == SYN_T_RECORD))) {
         *slot = (struct syn_slot){.type = type};
         fill_parts(parser, slot, cursor, false, false);
-    } else if (type->kind == SYN_T_VECTOR && item->expr->type && lanes_of(item->expr) != type->lanes) {
+    } else if (type->kind == SYN_T_VECTOR && syn_is_vector(item->expr->type) &&
+               item->expr->type->lanes != type->lanes) {
         *slot = (struct syn_slot){.type = type};
         fill_vector(parser, slot, cursor);
     } else {

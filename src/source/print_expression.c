@@ -181,6 +181,15 @@ static void print_binary(struct printer *printer, const struct syn_expr *expr)
     print_text(printer, addresses ? ")" : "");
 }
 
+// A selection's copy assignment is not its own (cl/cuda/vector.cuh): what is assigned to one is made a value.
+static bool assigns_selection(const struct syn_expr *expr)
+{
+    const struct syn_type *type = expr->a->type;
+
+    return expr->op == '=' && print_is_selection(expr->a) && (!type || syn_is_vector(type)) &&
+           (!expr->b->type || syn_is_vector(expr->b->type));
+}
+
 static void print_assign(struct printer *printer, const struct syn_expr *expr)
 {
     if (expr->op == SYN_OP3('<', '<', '=') || expr->op == SYN_OP3('>', '>', '=')) {
@@ -191,7 +200,11 @@ static void print_assign(struct printer *printer, const struct syn_expr *expr)
     print_text(printer, " ");
     print_op(printer, expr->op);
     print_text(printer, " ");
-    if (expr->op == '=')
+    if (assigns_selection(expr)) {
+        print_text(printer, "kn_rvalue(");
+        print_expr(printer, expr->b);
+        print_text(printer, ")");
+    } else if (expr->op == '=')
         print_converted(printer, expr->a->type, expr->b);
     else
         print_expr(printer, expr->b);

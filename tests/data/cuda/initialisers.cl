@@ -6,7 +6,7 @@ typedef union { int i; float f; uchar b[4]; } mix_t;
 struct late { int n; struct { float a, b; }; };
 __constant point corners[3] = { [2] = { .z = 1.5f, .x = 3 }, [0].y = 7, { 1, 2, 3 } };
 __constant float4 rows[2] = { (float4)(1, 2, 3, 4), (float4)(5) };
-__constant float4 flat[2] = { 1, 2, 3, 4, 5, 6, 7, 8 };
+__constant float4 flat[2] = { 1, { 2, 3, 4, 5 } };
 __constant char word[] = "abc", exact[3] = "abc";
 __constant int table[] = { [3] = 4, 5, [0] = 1 };
 __constant uint masks[] = { -1, 0x80000000, ~0, 1u << 31, 1 << 4 };

@@ -49,7 +49,9 @@ START_TEST(vectors)
         {"m = (int4)-1;", "m = kn_cast<int4>(-1);"},
         {"i = (float2)(1, 2).y + (float2)(i).x;", "i = kn_make<float2>(1, 2).y + kn_make<float2>(i).x;"},
         {"v = (float4)i;", "v = kn_cast<float4>(i);"},
-        {"v.wz = v.hi.yx;", "v.wz = v.wz;"},
+        {"v.wz = v.hi.yx;", "v.wz = kn_rvalue(v.wz);"},
+        {"v.xy = v.zw = (float2)(i); v.xy += v.zw; (v.hi) = 1;",
+         "v.xy = kn_rvalue(v.zw = kn_rvalue(kn_make<float2>(i))); v.xy += v.zw; (v.zw) = 1;"},
         {"v.S3 = v.lo.y;", "v.w = v.y;"},
         {"m = v < 1 ? m : ~m;", "m = kn_ternary(v < 1, [&] { return m; }, [&] { return ~m; });"},
         {"v = i ? v : -v;", "v = i ? v : -v;"},
@@ -59,7 +61,7 @@ START_TEST(vectors)
          "m = kn_convert<int4, kn_sat, kn_rte>(v) + kn_as<int4>(v);"},
         {"m = vload4(i, p); vstore3(m.xyz, 0, p);", "m = kn_vload<4>(i, p); kn_vstore<3>(m.xyz, 0, p);"},
         {"float4 a = { 1, 2, 3, 4 };", "float4 a = kn_make<float4>(1, 2, 3, 4);"},
-        {"float2 a[2] = { 1, 2, 3 };", "float2 a[2] = { kn_make<float2>(1, 2), kn_make<float2>(3, 0) };"},
+        {"float2 a[] = { 1, { 2, 3 } };", "float2 a[2] = { kn_cast<float2>(1), kn_make<float2>(2, 3) };"},
     };
 
     CHECK_STATEMENTS(rules);
@@ -74,6 +76,13 @@ START_TEST(scalars)
         {"i = i >> 32;", "i = kn_shr(i, 32);"},
         {"i <<= i + 1;", "kn_shl_assign(i, i + 1);"},
         {"m >>= 3;", "kn_shr_assign(m, 3);"},
+        {"struct { uint f : 3, g; } s, *t = &s; s.f <<= i; t++->f >>= 40; s.f <<= 1; s.g <<= i;",
+         "struct kn_type_1 { uint f : 3; uint g; }; struct kn_type_1 s; struct kn_type_1 *t = &s; "
+         "[&](auto &kn_s) { return kn_s.f = kn_shl(kn_s.f, i); }(s); "
+         "[&](auto &kn_s) { return kn_s.f = kn_shr(kn_s.f, 40); }(*(t++)); s.f <<= 1; "
+         "kn_shl_assign(s.g, i);"},
+        {"wait_group_events(0, 0); event_t e = async_work_group_copy(p, p, 1, 0);",
+         "wait_group_events(kn_me, 0, 0); event_t e = async_work_group_copy(kn_me, p, p, 1, 0);"},
         {"i = 'a' + sizeof('a') + sizeof(i < 3);", "i = ((int)'a') + sizeof(int) + sizeof(int);"},
         {"uchar a[2] = { i, 300 };", "uchar a[2] = { kn_init(i), kn_init(300) };"},
         {"unsigned a; long unsigned int b; short signed c;", "unsigned int a; unsigned long b; short c;"},
