@@ -63,7 +63,7 @@ __kernel void floats_ulp0(__global const float *in, __global float *out)
     vstore4(v, 1, out);
     vstore4(-v / 2, 2, out);
     out[12] = w.x / 2 + w.y * 0.5f;
-    out[13] = (int)in[4] + 1u;
+    out[13] = (int)clamp(in[4], -1e6f, 1e6f) + 1u;
     out[14] = fabs(in[5]) < 1e6f ? (uchar)fabs(fmod(in[5], 200.0f)) : 0;
     out[15] = in[4] * 3 / 4;
 }

@@ -8,12 +8,12 @@
 // first 4,096 bytes of `in`, a __local one room for 64 elements or, for a struct, 4,096 bytes. The group is
 // of 64. Words agree bit for bit, unless the kernel's name ends in _ulpN: then they are floats within N units
 // in the last place, and every NaN is as good as any other.
-#include <math.h>
-
 #include "../unit/device_support.h"
 
 #include "../../src/engine/target.h"
 #include "../../src/source/cuda.h"
+
+#include <math.h>
 
 enum { WORDS = 16, GROUP = 64, TABLE_BYTES = 4096, LOCAL_BYTES = 4096, MOST_ITEMS = 1024 };
 
@@ -319,9 +319,10 @@ static bool is_reference(void)
     pid_t child = fork();
 
     if (child == 0) {
-        const char *platform;
-        test_open();
-        platform = kn_context_device(context)->platform;
+        kn_context *found = NULL;
+        const char *platform = "";
+        if (kn_context_open(NULL, &found, NULL) == KN_OK)
+            platform = kn_context_device(found)->platform;
         if (strcmp(platform, "rusticl") != 0 && strcmp(platform, "Oclgrind") != 0)
             _exit(0);
         fprintf(stderr, "skipped: %s has some of these results wrong itself\n", platform);
