@@ -133,6 +133,7 @@ static kn_status prepare_kernel(kn_program *program, struct kn_kernel *kernel, c
     struct engine_clone clone = {NULL, NULL};
     struct be_kernel_limits limits = {0, 0, 0};
     kn_kernel_limits *kept = &kernel->limits;
+    size_t required = source->required_group[0] * source->required_group[1] * source->required_group[2];
     kn_status status = context->backend->kernel_get(program->native, source->name, &clone.native, err);
 
     if (status)
@@ -147,6 +148,9 @@ static kn_status prepare_kernel(kn_program *program, struct kn_kernel *kernel, c
     if (status)
         return status;
     kept->work_group = context->quirks.group_answer_wrong ? (size_t)context->device.info.max_work_group : limits.work_group;
+    // A kernel compiled for a work-group takes it, whatever else the driver answers (NVIDIA's: 256 at most).
+    if (required > kept->work_group && required <= context->device.info.max_work_group)
+        kept->work_group = required;
     kept->preferred_multiple = limits.preferred_multiple;
     kept->local_bytes = context->quirks.local_answer_doubled ? limits.local_bytes / 2 : limits.local_bytes;
     kept->local_bytes_left = context->device.info.local_memory > kept->local_bytes

@@ -18,6 +18,10 @@ static const struct {
     // Mesa 22.3, llvmpipe: every work-item's loops stop silently after 65,535 iterations in all. Says that a kernel
     // takes 32 work-items where 1,024 work, and twice the local memory that a kernel has.
     {"rusticl", "llvmpipe", {.loop_limit = 65535, .group_answer_wrong = true, .local_answer_doubled = true}},
+    // NVIDIA 580: its compiler's messages give places in the text that it was handed.
+    {"NVIDIA CUDA", "", {.flat_name = "<kernel>"}},
+    // PoCL 5.0 (whose devices are called cpu-..., those of 3.1 pthread-...): says 0 for the local memory of a kernel.
+    {"Portable Computing Language", "cpu-", {.local_answer_missing = true}},
     // Oclgrind 21.10: miscompiles optimised code that narrows integers to odd widths (switch (x & 3)). Its compiler's
     // messages give places in the text that it was handed.
     {"Oclgrind", "", {.build_options = "-cl-opt-disable", .flat_name = "input.cl", .no_binaries = true}},

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// Every line of src/engine/quirks.c: through Koine the right thing happens on every device, and beneath it, where the
-// line applies, the driver still does what the line says. A driver that no longer does is named on a line of its own.
+// Every line of src/engine/quirks.c: through Koine the right thing happens on every device, and beneath it,
+// where the line applies, the driver still does what the line says. A driver that no longer does is named on
+// a line of its own.
 #define CL_TARGET_OPENCL_VERSION 120
 #include "../unit/engine/engine_support.h"
 
@@ -111,9 +112,32 @@ END_TEST
 
 // ---- what the driver answers ----
 
+// Does a work-group of that many do its work, whatever the driver said before?
+static bool runs_natively(cl_kernel kernel, size_t n)
+{
+    kn_buffer *out = make_buffer(context, 4 * n);
+    cl_mem memory = kn_opencl_buffer(out);
+    uint32_t *found = calloc(n, 4);
+    bool runs;
+
+    ck_assert_ptr_nonnull(found);
+    clSetKernelArg(kernel, 0, sizeof memory, &memory);
+    runs = clEnqueueNDRangeKernel(kn_opencl_queue(queue), kernel, 1, NULL, &n, &n, 0, NULL, NULL) ==
+               CL_SUCCESS &&
+           clFinish(kn_opencl_queue(queue)) == CL_SUCCESS;
+    if (runs)
+        expect_ok(kn_buffer_read(queue, out, 0, found, 4 * n, &err));
+    for (size_t i = 0; i < n && runs; i++)
+        runs = found[i] == i;
+    free(found);
+    kn_buffer_free(out);
+    return runs;
+}
+
 START_TEST(largest_group)
 {
-    static const char text[] = "__kernel void where(__global uint *out) { out[get_global_id(0)] = get_local_id(0); }\n";
+    static const char text[] =
+        "__kernel void where(__global uint *out) { out[get_global_id(0)] = get_local_id(0); }\n";
     kn_program *program = build_text(context, text);
     kn_kernel *kernel = kernel_of(program, "where");
     kn_kernel_limits limits = {0};
@@ -122,7 +146,8 @@ START_TEST(largest_group)
     size_t answer = 0;
 
     expect_ok(kn_kernel_get_limits(kernel, &limits, &err));
-    ck_assert_int_eq(clGetKernelWorkGroupInfo(native, native_device(), CL_KERNEL_WORK_GROUP_SIZE, sizeof answer, &answer, NULL),
+    ck_assert_int_eq(clGetKernelWorkGroupInfo(native, native_device(), CL_KERNEL_WORK_GROUP_SIZE,
+                                              sizeof answer, &answer, NULL),
                      CL_SUCCESS);
     if (!quirks.group_answer_wrong)
         ck_assert_uint_eq(limits.work_group, answer);
@@ -130,6 +155,11 @@ START_TEST(largest_group)
         report_gone("the answer to a kernel's largest work-group is too small");
     else
         ck_assert_uint_gt(limits.work_group, answer);
+
+    // An answer that is too small without the table's knowing?
+    if (!quirks.group_answer_wrong && answer < kn_context_device(context)->max_work_group)
+        ck_assert_msg(!runs_natively(native, 2 * answer),
+                      "a work-group of %zu runs, though the driver says %zu", 2 * answer, answer);
 
     // What the limits say does run, and every work-item did its part.
     size_t n = 2 * limits.work_group;
@@ -170,13 +200,15 @@ START_TEST(own_local_memory)
 
     expect_ok(kn_kernel_get_limits(kernel_of(program, "turn"), &limits, &err));
     run(kernel_of(program, "turn"), 8, 8, args, 1);
-    ck_assert_int_eq(clGetKernelWorkGroupInfo(native, native_device(), CL_KERNEL_LOCAL_MEM_SIZE, sizeof answer, &answer, NULL),
+    ck_assert_int_eq(clGetKernelWorkGroupInfo(native, native_device(), CL_KERNEL_LOCAL_MEM_SIZE,
+                                              sizeof answer, &answer, NULL),
                      CL_SUCCESS);
     if (quirks.local_answer_doubled && answer < 8192)
         report_gone("the answer to a kernel's own local memory is doubled");
     else
         ck_assert_uint_lt(limits.local_bytes, 4096 + 1024);
-    if (!is_interpreted(context) && !quirks.local_answer_doubled) // Oclgrind leaves out what no launch has shown
+    if (!is_interpreted(context) &&
+        !quirks.local_answer_doubled) // Oclgrind leaves out what no launch has shown
         ck_assert_uint_ge(limits.local_bytes, 4096);
     expect_ok(kn_buffer_read(queue, out, 0, found, sizeof found, &err));
     for (uint32_t i = 0; i < 1024; i++)
@@ -188,7 +220,8 @@ START_TEST(own_local_memory)
 }
 END_TEST
 
-// PoCL aborts the process on a local argument larger than there is: if that got through, there were no next test.
+// PoCL aborts the process on a local argument larger than there is: if that got through, there were no next
+// test.
 START_TEST(too_much_local_memory)
 {
     static const char text[] = "__kernel void take(__local uint *near) { near[get_local_id(0)] = 1; }\n";
@@ -200,7 +233,8 @@ START_TEST(too_much_local_memory)
     for (size_t i = 0; i < sizeof sizes / sizeof *sizes; i++) {
         kn_arg args[] = {KN_LOCAL(sizes[i])};
 
-        expect_refused(kn_launch(queue, kernel_of(program, "take"), &range, args, 1, NULL, &err), KN_ERROR_LIMIT, "take|local");
+        expect_refused(kn_launch(queue, kernel_of(program, "take"), &range, args, 1, NULL, &err),
+                       KN_ERROR_LIMIT, "take|local");
     }
     kn_program_free(program);
 }
@@ -280,7 +314,8 @@ END_TEST
 // A message's place, where #line points elsewhere.
 START_TEST(line_directives)
 {
-    static const char text[] = "#line 40 \"elsewhere.cl\"\n__kernel void k(__global int *x) { x[0] = no_such_name; }\n";
+    static const char text[] =
+        "#line 40 \"elsewhere.cl\"\n__kernel void k(__global int *x) { x[0] = no_such_name; }\n";
     const char *source = text;
     bool reported = begin_refusals();
     cl_device_id device = native_device();
@@ -305,8 +340,10 @@ END_TEST
 
 START_TEST(excluded)
 {
-    kn_device_info clover = {.platform = "Clover", .name = "AMD Radeon"}, llvmpipe = {.platform = "rusticl", .name = "llvmpipe (x)"};
-    kn_device_info radeon = {.platform = "rusticl", .name = "AMD Radeon"}, pocl = {.platform = "Portable Computing Language"};
+    kn_device_info clover = {.platform = "Clover", .name = "AMD Radeon"},
+                   llvmpipe = {.platform = "rusticl", .name = "llvmpipe (x)"};
+    kn_device_info radeon = {.platform = "rusticl", .name = "AMD Radeon"},
+                   pocl = {.platform = "Portable Computing Language"};
     kn_device_info broken = {.platform = "Clover", .why_not = "the driver says it is not available"};
     struct engine_quirks found = engine_quirks_of(&clover);
 
@@ -349,9 +386,10 @@ END_TEST
 
 int main(void)
 {
-    const TTest *const tests[] = {loop_limit,      largest_group,           own_local_memory, too_much_local_memory,
-                                  narrowed_switch, narrowed_switch_beneath, line_directives,  excluded,
-                                  binaries};
+    const TTest *const tests[] = {
+        loop_limit,      largest_group,           own_local_memory, too_much_local_memory,
+        narrowed_switch, narrowed_switch_beneath, line_directives,  excluded,
+        binaries};
 
     return RUN_ON_DEVICE_WITH("quirks", set_up, tear_down, tests);
 }

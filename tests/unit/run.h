@@ -6,9 +6,9 @@
 #include <check.h>
 #include <stdlib.h>
 
-// CK_FORK: each test in a process of its own, with a time limit. CK_NOFORK: all in this one, for tests that use
-// OpenCL, whose drivers do not outlive a fork.
-// `set_up` and `tear_down` (or NULL) go before and after each test, in its process.
+// CK_FORK: each test in a process of its own, with a time limit. CK_NOFORK: all in this one, for tests that
+// use OpenCL, whose drivers do not outlive a fork. `set_up` and `tear_down` (or NULL) go before and after
+// each test, in its process.
 static inline int test_run(const char *name, enum fork_status fork_status, SFun set_up, SFun tear_down,
                            const TTest *const *tests, size_t count)
 {

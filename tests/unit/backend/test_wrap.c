@@ -43,7 +43,8 @@ static void set_up(void)
     cl_int code;
 
     ck_assert_ptr_nonnull(kn_opencl_context(context));
-    code = clGetContextInfo(kn_opencl_context(context), CL_CONTEXT_DEVICES, sizeof app.device, &app.device, NULL);
+    code = clGetContextInfo(kn_opencl_context(context), CL_CONTEXT_DEVICES, sizeof app.device, &app.device,
+                            NULL);
     ck_assert_int_eq(code, CL_SUCCESS);
     kn_context_close(context);
     app.context = device_context(app.device);
@@ -54,7 +55,8 @@ static void set_up(void)
     ck_assert_ptr_nonnull(app.values);
     for (size_t i = 0; i < N; i++)
         app.values[i] = (float)test_uniform(&seed) - 0.5f;
-    code = clEnqueueWriteBuffer(app.queue, app.buffer, CL_TRUE, 0, N * sizeof *app.values, app.values, 0, NULL, NULL);
+    code = clEnqueueWriteBuffer(app.queue, app.buffer, CL_TRUE, 0, N * sizeof *app.values, app.values, 0,
+                                NULL, NULL);
     ck_assert_int_eq(code, CL_SUCCESS);
 }
 
@@ -104,7 +106,8 @@ static int compare(const void *a, const void *b)
 
 START_TEST(working_inside)
 {
-    static const char text[] = "__kernel void negate(__global float *x) { x[get_global_id(0)] = -x[get_global_id(0)]; }\n";
+    static const char text[] =
+        "__kernel void negate(__global float *x) { x[get_global_id(0)] = -x[get_global_id(0)]; }\n";
     const kn_sort_options small = {.log2_group = 6, .log2_keys = 4}; // Oclgrind takes its time
     struct counts before = reference_counts();
     float found[N];
@@ -131,7 +134,9 @@ START_TEST(working_inside)
     expect_ok(kn_event_duration(event, &nanoseconds, &err));
     kn_event_free(event);
     expect_ok(kn_sort(queue, buffer, KN_F32, N, &small, &err));
-    ck_assert_int_eq(clEnqueueReadBuffer(app.queue, app.buffer, CL_TRUE, 0, sizeof found, found, 0, NULL, NULL), CL_SUCCESS);
+    ck_assert_int_eq(
+        clEnqueueReadBuffer(app.queue, app.buffer, CL_TRUE, 0, sizeof found, found, 0, NULL, NULL),
+        CL_SUCCESS);
     for (size_t i = 0; i < N; i++)
         app.values[i] = -app.values[i];
     qsort(app.values, N, sizeof *app.values, compare);
@@ -160,25 +165,36 @@ START_TEST(refusals)
     kn_buffer *buffer = NULL;
 
     ck_assert_int_eq(code, CL_SUCCESS);
-    expect_refused(kn_opencl_context_wrap(NULL, NULL, NULL, &context, &err), KN_ERROR_ARGUMENT, "kn_opencl_context_wrap");
-    expect_refused(kn_opencl_context_wrap(app.context, NULL, NULL, NULL, &err), KN_ERROR_ARGUMENT, "kn_opencl_context_wrap");
-    expect_refused(kn_opencl_context_wrap(app.context, (cl_device_id)(void *)&app, NULL, &context, &err), KN_ERROR_ARGUMENT,
-                   "device|none of");
+    expect_refused(kn_opencl_context_wrap(NULL, NULL, NULL, &context, &err), KN_ERROR_ARGUMENT,
+                   "kn_opencl_context_wrap");
+    expect_refused(kn_opencl_context_wrap(app.context, NULL, NULL, NULL, &err), KN_ERROR_ARGUMENT,
+                   "kn_opencl_context_wrap");
+    expect_refused(kn_opencl_context_wrap(app.context, (cl_device_id)(void *)&app, NULL, &context, &err),
+                   KN_ERROR_ARGUMENT, "device|none of");
     ck_assert_ptr_null(context);
     expect_ok(kn_opencl_context_wrap(app.context, NULL, NULL, &context, &err)); // its first device
-    expect_refused(kn_opencl_queue_wrap(context, foreign_queue, &queue, &err), KN_ERROR_ARGUMENT, "another cl_context");
-    expect_refused(kn_opencl_buffer_wrap(context, foreign_buffer, &buffer, &err), KN_ERROR_ARGUMENT, "another cl_context");
-    expect_refused(kn_opencl_queue_wrap(context, NULL, &queue, &err), KN_ERROR_ARGUMENT, "kn_opencl_queue_wrap");
-    expect_refused(kn_opencl_queue_wrap(NULL, app.queue, &queue, &err), KN_ERROR_ARGUMENT, "kn_opencl_queue_wrap");
-    expect_refused(kn_opencl_queue_wrap(context, app.queue, NULL, &err), KN_ERROR_ARGUMENT, "kn_opencl_queue_wrap");
-    expect_refused(kn_opencl_buffer_wrap(context, NULL, &buffer, &err), KN_ERROR_ARGUMENT, "kn_opencl_buffer_wrap");
-    expect_refused(kn_opencl_buffer_wrap(NULL, app.buffer, &buffer, &err), KN_ERROR_ARGUMENT, "kn_opencl_buffer_wrap");
-    expect_refused(kn_opencl_buffer_wrap(context, app.buffer, NULL, &err), KN_ERROR_ARGUMENT, "kn_opencl_buffer_wrap");
+    expect_refused(kn_opencl_queue_wrap(context, foreign_queue, &queue, &err), KN_ERROR_ARGUMENT,
+                   "another cl_context");
+    expect_refused(kn_opencl_buffer_wrap(context, foreign_buffer, &buffer, &err), KN_ERROR_ARGUMENT,
+                   "another cl_context");
+    expect_refused(kn_opencl_queue_wrap(context, NULL, &queue, &err), KN_ERROR_ARGUMENT,
+                   "kn_opencl_queue_wrap");
+    expect_refused(kn_opencl_queue_wrap(NULL, app.queue, &queue, &err), KN_ERROR_ARGUMENT,
+                   "kn_opencl_queue_wrap");
+    expect_refused(kn_opencl_queue_wrap(context, app.queue, NULL, &err), KN_ERROR_ARGUMENT,
+                   "kn_opencl_queue_wrap");
+    expect_refused(kn_opencl_buffer_wrap(context, NULL, &buffer, &err), KN_ERROR_ARGUMENT,
+                   "kn_opencl_buffer_wrap");
+    expect_refused(kn_opencl_buffer_wrap(NULL, app.buffer, &buffer, &err), KN_ERROR_ARGUMENT,
+                   "kn_opencl_buffer_wrap");
+    expect_refused(kn_opencl_buffer_wrap(context, app.buffer, NULL, &err), KN_ERROR_ARGUMENT,
+                   "kn_opencl_buffer_wrap");
     clGetDeviceInfo(app.device, CL_DEVICE_QUEUE_PROPERTIES, sizeof supported, &supported, NULL);
     if (supported & CL_QUEUE_OUT_OF_ORDER_EXEC_MODE_ENABLE) {
         cl_command_queue disorderly = device_queue(app.context, CL_QUEUE_OUT_OF_ORDER_EXEC_MODE_ENABLE);
 
-        expect_refused(kn_opencl_queue_wrap(context, disorderly, &queue, &err), KN_ERROR_UNSUPPORTED, "in-order");
+        expect_refused(kn_opencl_queue_wrap(context, disorderly, &queue, &err), KN_ERROR_UNSUPPORTED,
+                       "in-order");
         clReleaseCommandQueue(disorderly);
     } else {
         fprintf(stderr, "skipped: this device has no out-of-order queues\n");
@@ -227,7 +243,8 @@ START_TEST(two_devices)
         kn_program *program;
 
         expect_ok(kn_opencl_context_wrap(both, devices[i % 2], &options, &context, &err));
-        expect_refused(kn_opencl_queue_wrap(context, queues[1 - i % 2], &queue, &err), KN_ERROR_ARGUMENT, "another device");
+        expect_refused(kn_opencl_queue_wrap(context, queues[1 - i % 2], &queue, &err), KN_ERROR_ARGUMENT,
+                       "another device");
         expect_ok(kn_opencl_queue_wrap(context, queues[i % 2], &queue, &err));
         program = build_text(context, "__kernel void fill(__global int *x) { x[get_global_id(0)] = 7; }\n");
         if (i != 3) // PoCL 3.1 hands out the first device's binary alone
@@ -323,11 +340,12 @@ START_TEST(handles)
 
     memset(bytes, 0x3c, sizeof bytes);
     expect_ok(kn_buffer_write(queue, one, 0, bytes, sizeof bytes, &err));
-    ck_assert_int_eq(clEnqueueReadBuffer(kn_opencl_queue(queue), kn_opencl_buffer(one), CL_TRUE, 0, sizeof found, found, 0, NULL,
-                                         NULL),
+    ck_assert_int_eq(clEnqueueReadBuffer(kn_opencl_queue(queue), kn_opencl_buffer(one), CL_TRUE, 0,
+                                         sizeof found, found, 0, NULL, NULL),
                      CL_SUCCESS);
     ck_assert_int_eq(memcmp(bytes, found, sizeof bytes), 0);
-    clGetContextInfo(kn_opencl_context(context), CL_CONTEXT_REFERENCE_COUNT, sizeof references, &references, NULL);
+    clGetContextInfo(kn_opencl_context(context), CL_CONTEXT_REFERENCE_COUNT, sizeof references, &references,
+                     NULL);
     ck_assert_uint_ge(references, 1);
     ck_assert_ptr_null(kn_opencl_buffer(parts));
     clGetMemObjectInfo(kn_opencl_buffer(kn_buffer_part(parts, 1)), CL_MEM_SIZE, sizeof size, &size, NULL);

@@ -30,11 +30,13 @@ START_TEST(sentences)
     ck_assert_int_eq(err.native, 0);
     ck_assert_str_eq(err.native_name, "");
     poison();
-    expect_error(kn_fail_at(&err, KN_ERROR_BUILD, "a.cl", 12, "no %c", 'x'), KN_ERROR_BUILD, "a.cl", 12, "a.cl:12: no x");
+    expect_error(kn_fail_at(&err, KN_ERROR_BUILD, "a.cl", 12, "no %c", 'x'), KN_ERROR_BUILD, "a.cl", 12,
+                 "a.cl:12: no x");
     expect_error(kn_fail_at(&err, KN_ERROR_BUILD, "a.cl", 0, "no"), KN_ERROR_BUILD, "a.cl", 0, "a.cl: no");
     expect_error(kn_fail_at(&err, KN_ERROR_BUILD, NULL, 5, "no"), KN_ERROR_BUILD, "", 0, "no");
     expect_error(kn_fail_at(&err, KN_ERROR_BUILD, "", 5, "no"), KN_ERROR_BUILD, "", 0, "no");
-    expect_error(kn_fail_memory(&err, 12, "a queue"), KN_ERROR_MEMORY, "", 0, "out of memory: 12 bytes for a queue");
+    expect_error(kn_fail_memory(&err, 12, "a queue"), KN_ERROR_MEMORY, "", 0,
+                 "out of memory: 12 bytes for a queue");
     expect_error(kn_fail_memory(&err, 0, "reading"), KN_ERROR_MEMORY, "", 0, "out of memory while reading");
 }
 END_TEST
@@ -42,8 +44,8 @@ END_TEST
 START_TEST(the_systems_words)
 {
     poison();
-    expect_error(kn_fail_errno(&err, KN_ERROR_OUTPUT, "out.csv", ENOSPC, "cannot be written"), KN_ERROR_OUTPUT, "out.csv", 0,
-                 "out.csv: cannot be written: No space left on device");
+    expect_error(kn_fail_errno(&err, KN_ERROR_OUTPUT, "out.csv", ENOSPC, "cannot be written"),
+                 KN_ERROR_OUTPUT, "out.csv", 0, "out.csv: cannot be written: No space left on device");
     ck_assert_int_eq(err.native, ENOSPC);
     ck_assert_str_eq(err.native_name, "ENOSPC");
     ck_assert_int_eq(kn_fail_errno(&err, KN_ERROR_INPUT, "x", 999999, "no"), KN_ERROR_INPUT);
@@ -119,7 +121,8 @@ END_TEST
 
 int main(void)
 {
-    const TTest *const tests[] = {sentences, the_systems_words, native_codes, long_messages, nobody_asks, names};
+    const TTest *const tests[] = {sentences,     the_systems_words, native_codes,
+                                  long_messages, nobody_asks,       names};
 
     return TEST_RUN("error", CK_FORK_GETENV, tests);
 }

@@ -17,7 +17,8 @@ static kn_error err;
 // `words`, separated by '|', must all stand in the message.
 #define expect_refused(call, code, words) expect_status((call), (code), (words), #call, __LINE__)
 
-static inline void expect_status(kn_status found, kn_status expected, const char *words, const char *call, int line)
+static inline void expect_status(kn_status found, kn_status expected, const char *words, const char *call,
+                                 int line)
 {
     ck_assert_msg(found == expected, "line %d: %s is %s, not %s: %s", line, call, kn_status_name(found),
                   kn_status_name(expected), found ? err.text : "");
@@ -30,7 +31,8 @@ static inline void expect_status(kn_status found, kn_status expected, const char
         ck_assert_uint_lt(length, sizeof word);
         memcpy(word, words, length);
         word[length] = '\0';
-        ck_assert_msg(strstr(err.text, word), "line %d: %s says \"%s\", without \"%s\"", line, call, err.text, word);
+        ck_assert_msg(strstr(err.text, word), "line %d: %s says \"%s\", without \"%s\"", line, call, err.text,
+                      word);
         words += length + (words[length] == '|');
     }
     memset(&err, 0, sizeof err);
@@ -86,6 +88,20 @@ static inline kn_kernel *kernel_of(kn_program *program, const char *name)
     return kernel;
 }
 
+// Puts a file into a folder; its path lasts until the next call.
+static inline const char *write_text(const char *folder, const char *name, const char *text)
+{
+    static char path[4300];
+    FILE *file;
+
+    snprintf(path, sizeof path, "%s/%s", folder, name);
+    file = fopen(path, "w");
+    ck_assert_ptr_nonnull(file);
+    ck_assert_int_ge(fputs(text, file), 0);
+    ck_assert_int_eq(fclose(file), 0);
+    return path;
+}
+
 static inline bool on_platform(const kn_context *context, const char *name)
 {
     return strncmp(kn_context_device(context)->platform, name, strlen(name)) == 0;
@@ -97,7 +113,8 @@ static inline bool is_interpreted(const kn_context *context)
     return on_platform(context, "Oclgrind");
 }
 
-// From here on a driver's refusal is what the test wants: Oclgrind need not report it. Returns what end_refusals takes.
+// From here on a driver's refusal is what the test wants: Oclgrind need not report it. Returns what
+// end_refusals takes.
 static inline bool begin_refusals(void)
 {
     bool reported = getenv("OCLGRIND_CHECK_API") != NULL;
@@ -113,7 +130,8 @@ static inline void end_refusals(bool reported)
 }
 
 // Runs the tests in this process if there is a device for them.
-static inline int run_on_device(const char *name, SFun set_up, SFun tear_down, const TTest *const *tests, size_t count)
+static inline int run_on_device(const char *name, SFun set_up, SFun tear_down, const TTest *const *tests,
+                                size_t count)
 {
     kn_context *context = NULL;
 

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Buffers and copies, against a copy of their contents on the host: in one piece, in parts, and through staging.
+// Buffers and copies, against a copy of their contents on the host: in one piece, in parts, and through
+// staging.
 #include "engine_support.h"
 
 #include "../../../src/engine/engine.h"
@@ -164,7 +165,8 @@ static void read_async_step(const struct step *s)
 
 static void copy_step(const struct step *s)
 {
-    expect_ok(kn_buffer_copy(s->queue, s->from->buffer, s->from_at, s->to->buffer, s->at, s->count, NULL, &err));
+    expect_ok(
+        kn_buffer_copy(s->queue, s->from->buffer, s->from_at, s->to->buffer, s->at, s->count, NULL, &err));
     memcpy(s->to->host.data + s->at, s->from->host.data + s->from_at, s->count);
 }
 
@@ -175,12 +177,14 @@ static void copy_within_step(const struct step *s)
     kn_event *event = NULL;
 
     if (overlap) {
-        expect_refused(kn_buffer_copy(s->queue, s->to->buffer, s->from_at, s->to->buffer, s->at, s->count, &event, &err),
-                       KN_ERROR_ARGUMENT, "kn_buffer_copy|overlap");
+        expect_refused(
+            kn_buffer_copy(s->queue, s->to->buffer, s->from_at, s->to->buffer, s->at, s->count, &event, &err),
+            KN_ERROR_ARGUMENT, "kn_buffer_copy|overlap");
         ck_assert_ptr_null(event);
         return;
     }
-    expect_ok(kn_buffer_copy(s->queue, s->to->buffer, s->from_at, s->to->buffer, s->at, s->count, &event, &err));
+    expect_ok(
+        kn_buffer_copy(s->queue, s->to->buffer, s->from_at, s->to->buffer, s->at, s->count, &event, &err));
     expect_ok(kn_event_wait(event, &err));
     kn_event_free(event);
     memcpy(s->to->host.data + s->at, s->to->host.data + s->from_at, s->count);
@@ -203,8 +207,8 @@ static void fill_step(const struct step *s)
 
 static void traffic(kn_context *context, size_t bytes, int steps, uint64_t *seed)
 {
-    static void (*const kinds[])(const struct step *) = {write_step, write_async_step, read_step, read_async_step,
-                                                         copy_step,  copy_within_step, fill_step};
+    static void (*const kinds[])(const struct step *) = {
+        write_step, write_async_step, read_step, read_async_step, copy_step, copy_within_step, fill_step};
     kn_queue *queue = open_queue(context);
     struct twin a = make_twin(context, queue, bytes, seed), b = make_twin(context, queue, bytes, seed);
 
@@ -257,7 +261,7 @@ START_TEST(parts)
 {
     static const struct {
         size_t max_alloc, bytes, count, part, last;
-    } cases[] = {{4096, 4096, 1, 4096, 4096}, {4096, 4097, 2, 4096, 1},      {5000, 5000, 1, 5000, 5000},
+    } cases[] = {{4096, 4096, 1, 4096, 4096}, {4096, 4097, 2, 4096, 1},     {5000, 5000, 1, 5000, 5000},
                  {5000, 5001, 2, 4096, 905},  {4096, 16384, 4, 4096, 4096}, {8191, 20000, 5, 4096, 3616}};
 
     for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
@@ -288,7 +292,8 @@ START_TEST(too_small_parts_are_refused)
     kn_context_options options = {.max_alloc = 63};
     kn_context *context = NULL;
 
-    expect_refused(kn_context_open_with(NULL, &options, &context, &err), KN_ERROR_ARGUMENT, "max_alloc|63|64");
+    expect_refused(kn_context_open_with(NULL, &options, &context, &err), KN_ERROR_ARGUMENT,
+                   "max_alloc|63|64");
     ck_assert_ptr_null(context);
 }
 END_TEST
@@ -440,37 +445,47 @@ START_TEST(refusals)
     unsigned char data[1000] = {0};
     kn_event *event = NULL;
 
-    expect_refused(kn_buffer_write(queue, b, 1, data, 1000, &err), KN_ERROR_ARGUMENT, "kn_buffer_write|1000 bytes from byte 1 ");
+    expect_refused(kn_buffer_write(queue, b, 1, data, 1000, &err), KN_ERROR_ARGUMENT,
+                   "kn_buffer_write|1000 bytes from byte 1 ");
     expect_refused(kn_buffer_write(queue, b, 1001, data, 0, &err), KN_ERROR_ARGUMENT, "1001");
     expect_refused(kn_buffer_write(queue, b, 2, data, SIZE_MAX, &err), KN_ERROR_ARGUMENT, "kn_buffer_write");
     expect_refused(kn_buffer_write(queue, b, SIZE_MAX, data, 2, &err), KN_ERROR_ARGUMENT, "kn_buffer_write");
     expect_refused(kn_buffer_read(queue, b, 999, data, 2, &err), KN_ERROR_ARGUMENT, "kn_buffer_read");
     expect_refused(kn_buffer_write(queue, b, 0, NULL, 1, &err), KN_ERROR_ARGUMENT, "data is NULL");
     expect_refused(kn_buffer_read(queue, b, 0, NULL, 1, &err), KN_ERROR_ARGUMENT, "data is NULL");
-    expect_refused(kn_buffer_write_async(queue, b, 0, NULL, 1, &event, &err), KN_ERROR_ARGUMENT, "data is NULL");
-    expect_refused(kn_buffer_read_async(queue, b, 0, NULL, 1, &event, &err), KN_ERROR_ARGUMENT, "data is NULL");
+    expect_refused(kn_buffer_write_async(queue, b, 0, NULL, 1, &event, &err), KN_ERROR_ARGUMENT,
+                   "data is NULL");
+    expect_refused(kn_buffer_read_async(queue, b, 0, NULL, 1, &event, &err), KN_ERROR_ARGUMENT,
+                   "data is NULL");
     expect_refused(kn_buffer_write_async(queue, b, 0, data, 0, &event, &err), KN_ERROR_ARGUMENT, "no bytes");
     expect_refused(kn_buffer_read_async(queue, b, 0, data, 0, &event, &err), KN_ERROR_ARGUMENT, "no bytes");
-    expect_refused(kn_buffer_write_async(queue, b, 1, data, 1000, &event, &err), KN_ERROR_ARGUMENT, "write_async");
-    expect_refused(kn_buffer_read_async(queue, b, 1, data, 1000, &event, &err), KN_ERROR_ARGUMENT, "read_async");
+    expect_refused(kn_buffer_write_async(queue, b, 1, data, 1000, &event, &err), KN_ERROR_ARGUMENT,
+                   "write_async");
+    expect_refused(kn_buffer_read_async(queue, b, 1, data, 1000, &event, &err), KN_ERROR_ARGUMENT,
+                   "read_async");
     expect_refused(kn_buffer_write(NULL, b, 0, data, 1, &err), KN_ERROR_ARGUMENT, "NULL");
     expect_refused(kn_buffer_read(queue, NULL, 0, data, 1, &err), KN_ERROR_ARGUMENT, "NULL");
     expect_refused(kn_buffer_write(queue, foreign, 0, data, 1, &err), KN_ERROR_ARGUMENT, "another context");
     expect_refused(kn_buffer_read(queue, foreign, 0, data, 1, &err), KN_ERROR_ARGUMENT, "another context");
-    expect_refused(kn_buffer_copy(queue, foreign, 0, b, 0, 1, &event, &err), KN_ERROR_ARGUMENT, "(from)|another context");
-    expect_refused(kn_buffer_copy(queue, b, 0, foreign, 0, 1, &event, &err), KN_ERROR_ARGUMENT, "(to)|another context");
+    expect_refused(kn_buffer_copy(queue, foreign, 0, b, 0, 1, &event, &err), KN_ERROR_ARGUMENT,
+                   "(from)|another context");
+    expect_refused(kn_buffer_copy(queue, b, 0, foreign, 0, 1, &event, &err), KN_ERROR_ARGUMENT,
+                   "(to)|another context");
     expect_refused(kn_buffer_copy(queue, b, 0, b, 500, 501, &event, &err), KN_ERROR_ARGUMENT, "(to)");
     expect_refused(kn_buffer_copy(queue, b, 500, b, 0, 501, &event, &err), KN_ERROR_ARGUMENT, "(from)");
     expect_refused(kn_buffer_copy(queue, b, 0, b, 500, 0, &event, &err), KN_ERROR_ARGUMENT, "no bytes");
     expect_refused(kn_buffer_copy(queue, b, 0, b, 0, 1, &event, &err), KN_ERROR_ARGUMENT, "overlap");
     expect_refused(kn_buffer_copy(queue, b, 0, b, 499, 500, &event, &err), KN_ERROR_ARGUMENT, "overlap");
-    expect_refused(kn_buffer_fill(queue, b, NULL, 4, 0, 4, &event, &err), KN_ERROR_ARGUMENT, "pattern is NULL");
+    expect_refused(kn_buffer_fill(queue, b, NULL, 4, 0, 4, &event, &err), KN_ERROR_ARGUMENT,
+                   "pattern is NULL");
     for (size_t i = 0; i < sizeof bad_patterns / sizeof *bad_patterns; i++)
-        expect_refused(kn_buffer_fill(queue, b, data, bad_patterns[i], 0, 480, &event, &err), KN_ERROR_ARGUMENT, "pattern");
+        expect_refused(kn_buffer_fill(queue, b, data, bad_patterns[i], 0, 480, &event, &err),
+                       KN_ERROR_ARGUMENT, "pattern");
     expect_refused(kn_buffer_fill(queue, b, data, 4, 2, 8, &event, &err), KN_ERROR_ARGUMENT, "offset 2");
     expect_refused(kn_buffer_fill(queue, b, data, 4, 4, 7, &event, &err), KN_ERROR_ARGUMENT, "length 7");
     expect_refused(kn_buffer_fill(queue, b, data, 8, 0, 0, &event, &err), KN_ERROR_ARGUMENT, "length 0");
-    expect_refused(kn_buffer_fill(queue, b, data, 16, 992, 16, &event, &err), KN_ERROR_ARGUMENT, "kn_buffer_fill");
+    expect_refused(kn_buffer_fill(queue, b, data, 16, 992, 16, &event, &err), KN_ERROR_ARGUMENT,
+                   "kn_buffer_fill");
     ck_assert_ptr_null(event);
     expect_contents(queue, b, twin.host.data, "after refusals");
 
@@ -484,8 +499,9 @@ END_TEST
 
 int main(void)
 {
-    const TTest *const tests[] = {create_and_free, traffic_in_one_piece, traffic_in_parts, parts, too_small_parts_are_refused,
-                                  staging,         pinned_memory,        events,           refusals};
+    const TTest *const tests[] = {
+        create_and_free, traffic_in_one_piece, traffic_in_parts, parts,   too_small_parts_are_refused,
+        staging,         pinned_memory,        events,           refusals};
 
     return RUN_ON_DEVICE("buffer", tests);
 }

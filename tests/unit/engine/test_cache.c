@@ -183,7 +183,8 @@ START_TEST(every_bit)
         file[bit / 8] ^= (unsigned char)(1 << bit % 8);
         save(path_of(&key), file, size);
         file[bit / 8] ^= (unsigned char)(1 << bit % 8);
-        ck_assert_msg(!cache_read(dir, &key, &data, &bytes, why), "bit %zu of byte %zu went unseen", bit % 8, bit / 8);
+        ck_assert_msg(!cache_read(dir, &key, &data, &bytes, why), "bit %zu of byte %zu went unseen", bit % 8,
+                      bit / 8);
         ck_assert_str_ne(why, "");
         ck_assert_msg(!exists(path_of(&key)), "bit %zu of byte %zu: not removed", bit % 8, bit / 8);
     }
@@ -479,7 +480,8 @@ static void make_old(const char *path, time_t age)
     ck_assert_int_eq(utimensat(AT_FDCWD, path, times, 0), 0);
 }
 
-static const char *const foreign[] = {"notes.txt", ".new-notes.txt", "reduce.kbin", ".new-", "x.new-AAAAAA", ".hidden"};
+static const char *const foreign[] = {"notes.txt", ".new-notes.txt", "reduce.kbin",
+                                      ".new-",     "x.new-AAAAAA",   ".hidden"};
 
 START_TEST(leftovers)
 {
@@ -578,9 +580,13 @@ END_TEST
 
 int main(void)
 {
-    const TTest *const tests[] = {round_trip, every_length,  every_bit,  of_another_kind,  no_file_at_all, no_permission,
-                                  full_disk,  two_processes, leftovers,  clearing_goes_on, listing,        default_folder,
-                                  folders,    two_processes_and_damage};
+    const TTest *const tests[] = {round_trip,     every_length,
+                                  every_bit,      of_another_kind,
+                                  no_file_at_all, no_permission,
+                                  full_disk,      two_processes,
+                                  leftovers,      clearing_goes_on,
+                                  listing,        default_folder,
+                                  folders,        two_processes_and_damage};
 
     return TEST_RUN_WITH("cache", CK_FORK_GETENV, set_up, tear_down, tests);
 }

@@ -4,6 +4,8 @@
 
 #include <pthread.h>
 
+#include "../../../src/engine/engine.h"
+
 static kn_context *context;
 static kn_queue *queue;
 
@@ -19,12 +21,17 @@ static void tear_down(void)
     kn_context_close(context);
 }
 
-// A buffer of `count` 32-bit words, all of them `word`.
+// A buffer of `count` 32-bit words, all of them `word`. Written: Oclgrind takes what is filled for uninitialised.
 static kn_buffer *filled(size_t count, uint32_t word)
 {
     kn_buffer *buffer = make_buffer(context, count * sizeof word);
+    uint32_t *words = malloc(count * sizeof word);
 
-    expect_ok(kn_buffer_fill(queue, buffer, &word, sizeof word, 0, count * sizeof word, NULL, &err));
+    ck_assert_ptr_nonnull(words);
+    for (size_t i = 0; i < count; i++)
+        words[i] = word;
+    expect_ok(kn_buffer_write(queue, buffer, 0, words, count * sizeof word, &err));
+    free(words);
     return buffer;
 }
 
@@ -43,7 +50,8 @@ START_TEST(every_kind_of_argument)
 {
     static const char text[] =
         "typedef struct { float4 position; int mass; } body;\n"
-        "__kernel void mixed(__global uint *out, __constant uint *table, __local uint *near, __local ulong *far,\n"
+        "__kernel void mixed(__global uint *out, __constant uint *table, __local uint *near, __local ulong "
+        "*far,\n"
         "                    uint plain, uchar small, ulong8 wide, body b, __global const uint *in)\n"
         "{\n"
         "    __local uint own[8];\n"
@@ -63,7 +71,8 @@ START_TEST(every_kind_of_argument)
     uint64_t seed = test_seed("every_kind_of_argument"), wide[8] = {0};
     kn_program *program = build_text(context, text);
     kn_kernel *kernel = kernel_of(program, "mixed");
-    kn_buffer *out = filled(N + 2, POISON), *table = make_buffer(context, 32), *in = make_buffer(context, 4 * N);
+    kn_buffer *out = filled(N + 2, POISON), *table = make_buffer(context, 32),
+              *in = make_buffer(context, 4 * N);
     uint32_t table_words[8], in_words[N], plain = (uint32_t)test_random(&seed), *found;
     uint8_t small = (uint8_t)test_random(&seed);
 
@@ -73,15 +82,17 @@ START_TEST(every_kind_of_argument)
         in_words[i] = (uint32_t)test_random(&seed);
     expect_ok(kn_buffer_write(queue, table, 0, table_words, sizeof table_words, &err));
     expect_ok(kn_buffer_write(queue, in, 0, in_words, sizeof in_words, &err));
-    kn_arg args[] = {KN_BUFFER(out),  KN_BUFFER(table), KN_LOCAL(4 * GROUP), KN_LOCAL(8 * GROUP), KN_VALUE(plain),
-                     KN_VALUE(small), KN_VALUE(wide),   KN_VALUE(body),      KN_BUFFER(in)};
+    kn_arg args[] = {KN_BUFFER(out),      KN_BUFFER(table), KN_LOCAL(4 * GROUP),
+                     KN_LOCAL(8 * GROUP), KN_VALUE(plain),  KN_VALUE(small),
+                     KN_VALUE(wide),      KN_VALUE(body),   KN_BUFFER(in)};
     kn_range range = {1, {N}, {GROUP}, {0}};
     expect_ok(kn_launch(queue, kernel, &range, args, 9, NULL, &err));
     found = words_of(out);
     for (uint32_t i = 0; i < N; i++) {
         uint32_t mirror = in_words[i / GROUP * GROUP + GROUP - 1 - i % GROUP];
 
-        ck_assert_uint_eq(found[i], 2 * mirror + table_words[i % 8] + plain + small + (uint32_t)wide[7] + 4 + 5);
+        ck_assert_uint_eq(found[i],
+                          2 * mirror + table_words[i % 8] + plain + small + (uint32_t)wide[7] + 4 + 5);
     }
     ck_assert_uint_eq(found[N], POISON);
     ck_assert_uint_eq(found[N + 1], POISON);
@@ -100,10 +111,12 @@ static const char where[] =
     "    size_t x = get_global_id(0) - get_global_offset(0), y = get_global_id(1) - get_global_offset(1);\n"
     "    size_t z = get_global_id(2) - get_global_offset(2);\n"
     "    size_t i = (z * get_global_size(1) + y) * get_global_size(0) + x;\n"
-    "    out[4 * i] = get_global_id(0); out[4 * i + 1] = get_global_id(1); out[4 * i + 2] = get_global_id(2);\n"
+    "    out[4 * i] = get_global_id(0); out[4 * i + 1] = get_global_id(1); out[4 * i + 2] = "
+    "get_global_id(2);\n"
     "    out[4 * i + 3] = get_local_size(0) + 1000 * get_local_size(1) + 1000000 * get_local_size(2);\n"
     "}\n"
-    "__kernel __attribute__((reqd_work_group_size(4, 2, 1))) void where_4x2(__global uint *out) { where(out); }\n";
+    "__kernel __attribute__((reqd_work_group_size(4, 2, 1))) void where_4x2(__global uint *out) { "
+    "where(out); }\n";
 
 static void expect_everyone(kn_kernel *kernel, const kn_range *range, uint32_t groups)
 {
@@ -121,7 +134,8 @@ static void expect_everyone(kn_kernel *kernel, const kn_range *range, uint32_t g
         size_t rest = i;
 
         for (unsigned d = 0; d < 3; d++) {
-            size_t extent = d < range->dims ? range->global[d] : 1, offset = d < range->dims ? range->offset[d] : 0;
+            size_t extent = d < range->dims ? range->global[d] : 1,
+                   offset = d < range->dims ? range->offset[d] : 0;
 
             ck_assert_uint_eq(found[4 * i + d], rest % extent + offset);
             rest /= extent;
@@ -136,12 +150,17 @@ static void expect_everyone(kn_kernel *kernel, const kn_range *range, uint32_t g
 
 START_TEST(every_range)
 {
-    static const kn_range ranges[] = {
-        {1, {1}, {0}, {0}},           {1, {37}, {0}, {0}},          {1, {36}, {4}, {5}},
-        {2, {7, 5}, {0}, {0}},        {2, {12, 6}, {4, 3}, {0}},    {2, {6, 4}, {2, 4}, {100, 1}},
-        {3, {3, 5, 7}, {0}, {0}},     {3, {4, 6, 2}, {2, 3, 2}, {0}}, {3, {2, 2, 4}, {1, 2, 2}, {3, 70000, 9}},
-        // what lies beyond the dimensions is not read
-        {1, {8, 3, 0}, {2, 5, 9}, {1, 9, 9}}};
+    static const kn_range ranges[] = {{1, {1}, {0}, {0}},
+                                      {1, {37}, {0}, {0}},
+                                      {1, {36}, {4}, {5}},
+                                      {2, {7, 5}, {0}, {0}},
+                                      {2, {12, 6}, {4, 3}, {0}},
+                                      {2, {6, 4}, {2, 4}, {100, 1}},
+                                      {3, {3, 5, 7}, {0}, {0}},
+                                      {3, {4, 6, 2}, {2, 3, 2}, {0}},
+                                      {3, {2, 2, 4}, {1, 2, 2}, {3, 70000, 9}},
+                                      // what lies beyond the dimensions is not read
+                                      {1, {8, 3, 0}, {2, 5, 9}, {1, 9, 9}}};
     kn_program *program = build_text(context, where);
     kn_kernel *kernel = kernel_of(program, "where");
 
@@ -161,7 +180,8 @@ START_TEST(required_group)
 {
     kn_program *program = build_text(context, where);
     kn_kernel *kernel = kernel_of(program, "where_4x2");
-    kn_range given = {2, {8, 6}, {4, 2}, {0}}, left = {2, {8, 6}, {0}, {0}}, three = {3, {4, 2, 3}, {0}, {1, 2, 3}};
+    kn_range given = {2, {8, 6}, {4, 2}, {0}}, left = {2, {8, 6}, {0}, {0}},
+             three = {3, {4, 2, 3}, {0}, {1, 2, 3}};
 
     expect_everyone(kernel, &given, 1002004);
     expect_everyone(kernel, &left, 1002004);
@@ -312,6 +332,38 @@ END_TEST
 
 // ---- threads ----
 
+// Each queue sets its arguments on a kernel object of its own; a closed queue's serves the next.
+START_TEST(kernel_objects)
+{
+    kn_program *program = build_text(context, steps);
+    kn_kernel *kernel = kernel_of(program, "first");
+    kn_buffer *buffer = filled(4, 1);
+    kn_arg args[] = {KN_BUFFER(buffer)};
+    kn_range range = {1, {4}, {0}, {0}};
+
+    expect_ok(kn_launch(queue, kernel, &range, args, 1, NULL, &err));
+    for (int i = 0; i < 3; i++) {
+        kn_queue *second = open_queue(context), *third = open_queue(context);
+
+        expect_ok(kn_launch(second, kernel, &range, args, 1, NULL, &err));
+        expect_ok(kn_launch(third, kernel, &range, args, 1, NULL, &err));
+        expect_ok(kn_launch(second, kernel, &range, args, 1, NULL, &err));
+        ck_assert_uint_eq(kernel->clone_count, 3);
+        ck_assert_ptr_eq(kernel->clones[0].queue, queue);
+        ck_assert_ptr_eq(kernel->clones[1].queue, second);
+        ck_assert_ptr_eq(kernel->clones[2].queue, third);
+        ck_assert_ptr_ne(kernel->clones[0].native, kernel->clones[1].native);
+        ck_assert_ptr_ne(kernel->clones[1].native, kernel->clones[2].native);
+        kn_queue_close(second);
+        kn_queue_close(third);
+        ck_assert_ptr_null(kernel->clones[1].queue);
+        ck_assert_ptr_null(kernel->clones[2].queue);
+    }
+    kn_buffer_free(buffer);
+    kn_program_free(program);
+}
+END_TEST
+
 enum { THREADS = 4, LAUNCHES = 200, WIDTH = 64 };
 
 struct worker {
@@ -355,8 +407,8 @@ static void *work(void *user)
 
 START_TEST(several_threads)
 {
-    static const char text[] =
-        "__kernel void count(__global uint *x, uint value) { x[get_global_id(0)] = value + get_global_id(0); }\n";
+    static const char text[] = "__kernel void count(__global uint *x, uint value) { x[get_global_id(0)] = "
+                               "value + get_global_id(0); }\n";
     struct worker workers[THREADS];
     kn_program *program = build_text(context, text);
 
@@ -378,8 +430,9 @@ END_TEST
 
 int main(void)
 {
-    const TTest *const tests[] = {every_kind_of_argument, every_range, required_group,       debug_sync,
-                                  profile,                several_threads, waiting_for_a_launch};
+    const TTest *const tests[] = {
+        every_kind_of_argument, every_range,          required_group, debug_sync, profile,
+        several_threads,        waiting_for_a_launch, kernel_objects};
 
     return RUN_ON_DEVICE_WITH("launch", set_up, tear_down, tests);
 }

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// What a launch refuses before any driver sees it, by the kernel's and the argument's name. Some of it makes a driver
-// abort the process: if that got through, this program would not come to its end.
+// What a launch refuses before any driver sees it, by the kernel's and the argument's name. Some of it makes
+// a driver abort the process: if that got through, this program would not come to its end.
 #include "engine_support.h"
 
 static kn_context *context;
@@ -10,7 +10,8 @@ static kn_buffer *buffer;
 
 static const char text[] =
     "typedef struct { float4 position; int mass; } body;\n"
-    "__kernel void mixed(__global uint *out, __constant uint *table, __local uint *near, uint plain, body b)\n"
+    "__kernel void mixed(__global uint *out, __constant uint *table, __local uint *near, uint plain, body "
+    "b)\n"
     "{ out[get_global_id(0)] = 1; }\n"
     "__kernel void simple(__global uint *out) { out[get_global_id(0)] = 1; }\n"
     "__kernel void two_locals(__local uint *first, __local uint *second)\n"
@@ -37,11 +38,13 @@ static void tear_down(void)
 
 static const kn_range eight = {1, {8}, {8}, {0}};
 
-static void expect_args_refused(const char *kernel, const kn_arg *args, size_t count, kn_status code, const char *words)
+static void expect_args_refused(const char *kernel, const kn_arg *args, size_t count, kn_status code,
+                                const char *words)
 {
     kn_event *event = NULL;
 
-    expect_refused(kn_launch(queue, kernel_of(program, kernel), &eight, args, count, &event, &err), code, words);
+    expect_refused(kn_launch(queue, kernel_of(program, kernel), &eight, args, count, &event, &err), code,
+                   words);
     ck_assert_ptr_null(event);
 }
 
@@ -82,8 +85,9 @@ END_TEST
 // Each kind of argument in the place of each other.
 START_TEST(argument_kinds)
 {
-    static const char *const given_words[] = {
-        [KN_ARG_BUFFER] = "given a buffer", [KN_ARG_VALUE] = "given a value", [KN_ARG_LOCAL] = "given local memory"};
+    static const char *const given_words[] = {[KN_ARG_BUFFER] = "given a buffer",
+                                              [KN_ARG_VALUE] = "given a value",
+                                              [KN_ARG_LOCAL] = "given local memory"};
     static const struct {
         const char *name, *takes;
         int right;
@@ -94,7 +98,8 @@ START_TEST(argument_kinds)
                   {"(b)", "takes a value", KN_ARG_VALUE}};
     uint32_t plain = 1;
     unsigned char body[32] = {0};
-    const kn_arg right[] = {KN_BUFFER(buffer), KN_BUFFER(buffer), KN_LOCAL(64), KN_VALUE(plain), KN_VALUE(body)};
+    const kn_arg right[] = {KN_BUFFER(buffer), KN_BUFFER(buffer), KN_LOCAL(64), KN_VALUE(plain),
+                            KN_VALUE(body)};
     const kn_arg kinds[] = {KN_BUFFER(buffer), KN_VALUE(plain), KN_LOCAL(64)};
 
     for (size_t i = 0; i < 5; i++)
@@ -118,14 +123,17 @@ START_TEST(argument_values)
 {
     unsigned char bytes[33] = {0};
     uint32_t plain = 1;
-    kn_arg mixed[] = {KN_BUFFER(buffer), KN_BUFFER(buffer), KN_LOCAL(64), KN_VALUE(plain), {KN_ARG_VALUE, NULL, bytes, 32}};
+    kn_arg mixed[] = {
+        KN_BUFFER(buffer), KN_BUFFER(buffer), KN_LOCAL(64), KN_VALUE(plain), {KN_ARG_VALUE, NULL, bytes, 32}};
     kn_arg takes[] = {{KN_ARG_VALUE, NULL, bytes, 16}, {KN_ARG_VALUE, NULL, bytes, 1}, KN_BUFFER(buffer)};
 
     takes[0].size = 12;
-    expect_args_refused("takes", takes, 3, KN_ERROR_ARGUMENT, "takes|argument 0|(wide)|float4|16 bytes|given 12");
+    expect_args_refused("takes", takes, 3, KN_ERROR_ARGUMENT,
+                        "takes|argument 0|(wide)|float4|16 bytes|given 12");
     takes[0].size = 16;
     takes[1].size = 4;
-    expect_args_refused("takes", takes, 3, KN_ERROR_ARGUMENT, "takes|argument 1|(small)|uchar|1 bytes|given 4");
+    expect_args_refused("takes", takes, 3, KN_ERROR_ARGUMENT,
+                        "takes|argument 1|(small)|uchar|1 bytes|given 4");
     takes[1].value = NULL;
     takes[1].size = 1;
     expect_args_refused("takes", takes, 3, KN_ERROR_ARGUMENT, "takes|argument 1|(small)|NULL");
@@ -150,7 +158,8 @@ START_TEST(buffers)
     expect_args_refused("simple", args, 1, KN_ERROR_ARGUMENT, "simple|argument 0|(out)|NULL buffer");
     args[0].buffer = foreign;
     expect_args_refused("simple", args, 1, KN_ERROR_ARGUMENT, "simple|argument 0|(out)|another context");
-    expect_refused(kn_launch(queue, kernel, &eight, args, 1, NULL, &err), KN_ERROR_ARGUMENT, "simple|another context");
+    expect_refused(kn_launch(queue, kernel, &eight, args, 1, NULL, &err), KN_ERROR_ARGUMENT,
+                   "simple|another context");
     args[0].buffer = parts;
     expect_refused(kn_launch(its, kernel, &range, args, 1, NULL, &err), KN_ERROR_ARGUMENT,
                    "simple|argument 0|(out)|10000 bytes|3 parts of at most 4096|kn_buffer_part");
@@ -206,29 +215,43 @@ START_TEST(ranges)
     kn_kernel_limits limits = {0};
     size_t most;
 
-    expect_range_refused("simple", (kn_range){0, {8}, {0}, {0}}, KN_ERROR_ARGUMENT, "simple|0 dimensions|1, 2 or 3");
-    expect_range_refused("simple", (kn_range){4, {8, 8, 8}, {0}, {0}}, KN_ERROR_ARGUMENT, "simple|4 dimensions");
-    expect_range_refused("simple", (kn_range){1, {0}, {0}, {0}}, KN_ERROR_ARGUMENT, "simple|no work-items|dimension 0");
-    expect_range_refused("simple", (kn_range){3, {8, 8, 0}, {0}, {0}}, KN_ERROR_ARGUMENT, "no work-items|dimension 2");
-    expect_range_refused("simple", (kn_range){1, {10}, {4}, {0}}, KN_ERROR_ARGUMENT, "simple|10|dimension 0|4");
-    expect_range_refused("simple", (kn_range){2, {8, 9}, {4, 2}, {0}}, KN_ERROR_ARGUMENT, "simple|9|dimension 1|2");
-    expect_range_refused("simple", (kn_range){2, {8, 8}, {4, 0}, {0}}, KN_ERROR_ARGUMENT, "simple|size 0|dimension 1");
-    expect_range_refused("simple", (kn_range){2, {8, 8}, {0, 4}, {0}}, KN_ERROR_ARGUMENT, "simple|size 0|dimension 0");
+    expect_range_refused("simple", (kn_range){0, {8}, {0}, {0}}, KN_ERROR_ARGUMENT,
+                         "simple|0 dimensions|1, 2 or 3");
+    expect_range_refused("simple", (kn_range){4, {8, 8, 8}, {0}, {0}}, KN_ERROR_ARGUMENT,
+                         "simple|4 dimensions");
+    expect_range_refused("simple", (kn_range){1, {0}, {0}, {0}}, KN_ERROR_ARGUMENT,
+                         "simple|no work-items|dimension 0");
+    expect_range_refused("simple", (kn_range){3, {8, 8, 0}, {0}, {0}}, KN_ERROR_ARGUMENT,
+                         "no work-items|dimension 2");
+    expect_range_refused("simple", (kn_range){1, {10}, {4}, {0}}, KN_ERROR_ARGUMENT,
+                         "simple|10|dimension 0|4");
+    expect_range_refused("simple", (kn_range){2, {8, 9}, {4, 2}, {0}}, KN_ERROR_ARGUMENT,
+                         "simple|9|dimension 1|2");
+    expect_range_refused("simple", (kn_range){2, {8, 8}, {4, 0}, {0}}, KN_ERROR_ARGUMENT,
+                         "simple|size 0|dimension 1");
+    expect_range_refused("simple", (kn_range){2, {8, 8}, {0, 4}, {0}}, KN_ERROR_ARGUMENT,
+                         "simple|size 0|dimension 0");
     expect_range_refused("required", (kn_range){2, {8, 8}, {4, 2}, {0}}, KN_ERROR_ARGUMENT,
                          "required|8 x 2 x 1|dimension 0|4");
     expect_range_refused("required", (kn_range){3, {8, 2, 2}, {8, 2, 2}, {0}}, KN_ERROR_ARGUMENT,
                          "required|8 x 2 x 1|dimension 2|2");
-    expect_range_refused("required", (kn_range){1, {8}, {8}, {0}}, KN_ERROR_ARGUMENT, "required|8 x 2 x 1|dimension 1");
-    expect_range_refused("required", (kn_range){1, {8}, {0}, {0}}, KN_ERROR_ARGUMENT, "required|8 x 2 x 1|1 dimension");
-    expect_range_refused("required", (kn_range){2, {12, 2}, {0}, {0}}, KN_ERROR_ARGUMENT, "required|12|dimension 0|8");
+    expect_range_refused("required", (kn_range){1, {8}, {8}, {0}}, KN_ERROR_ARGUMENT,
+                         "required|8 x 2 x 1|dimension 1");
+    expect_range_refused("required", (kn_range){1, {8}, {0}, {0}}, KN_ERROR_ARGUMENT,
+                         "required|8 x 2 x 1|1 dimension");
+    expect_range_refused("required", (kn_range){2, {12, 2}, {0}, {0}}, KN_ERROR_ARGUMENT,
+                         "required|12|dimension 0|8");
 
     expect_ok(kn_kernel_get_limits(kernel_of(program, "simple"), &limits, &err));
     most = limits.work_group;
     ck_assert_uint_gt(most, 0);
     ck_assert_uint_le(most, info->max_work_group);
-    expect_range_refused("simple", (kn_range){1, {2 * most}, {2 * most}, {0}}, KN_ERROR_LIMIT, "simple|work-group of");
-    expect_range_refused("simple", (kn_range){2, {most, 2}, {most, 2}, {0}}, KN_ERROR_LIMIT, "simple|work-group of");
-    expect_range_refused("simple", (kn_range){3, {SIZE_MAX, SIZE_MAX, SIZE_MAX}, {SIZE_MAX, SIZE_MAX, SIZE_MAX}, {0}},
+    expect_range_refused("simple", (kn_range){1, {2 * most}, {2 * most}, {0}}, KN_ERROR_LIMIT,
+                         "simple|work-group of");
+    expect_range_refused("simple", (kn_range){2, {most, 2}, {most, 2}, {0}}, KN_ERROR_LIMIT,
+                         "simple|work-group of");
+    expect_range_refused("simple",
+                         (kn_range){3, {SIZE_MAX, SIZE_MAX, SIZE_MAX}, {SIZE_MAX, SIZE_MAX, SIZE_MAX}, {0}},
                          KN_ERROR_LIMIT, "simple|work-group of");
 }
 END_TEST
@@ -236,7 +259,8 @@ END_TEST
 // The largest group that the limits promise does run.
 START_TEST(largest_group)
 {
-    static const char counting[] = "__kernel void count(__global uint *out) { out[get_global_id(0)] = get_local_size(0); }\n";
+    static const char counting[] =
+        "__kernel void count(__global uint *out) { out[get_global_id(0)] = get_local_size(0); }\n";
     kn_program *own = build_text(context, counting);
     kn_kernel *kernel = kernel_of(own, "count");
     kn_kernel_limits limits = {0};
@@ -293,11 +317,12 @@ START_TEST(argument_bytes)
         args[i] = (kn_arg)KN_VALUE(value);
     }
     strcat(source, ") { }\n");
-    if (count > 128 || !kn_context_device(context)->fp64 || kn_program_from_text(context, source, "wide.cl", NULL, &wide, &err)) {
+    if (count > 128 || !kn_context_device(context)->fp64 ||
+        kn_program_from_text(context, source, "wide.cl", NULL, &wide, &err)) {
         fprintf(stderr, "skipped: no kernel with %zu arguments of 128 bytes here: %.200s\n", count, err.text);
     } else {
-        expect_refused(kn_launch(queue, kernel_of(wide, "wide"), &eight, args, count, NULL, &err), KN_ERROR_LIMIT,
-                       "wide|arguments take|at most");
+        expect_refused(kn_launch(queue, kernel_of(wide, "wide"), &eight, args, count, NULL, &err),
+                       KN_ERROR_LIMIT, "wide|arguments take|at most");
         kn_program_free(wide);
     }
     memset(&err, 0, sizeof err);
@@ -322,16 +347,17 @@ START_TEST(images)
     kn_arg args[] = {KN_BUFFER(buffer), KN_BUFFER(buffer), KN_VALUE(value)};
     ck_assert_int_eq(kn_kernel_param(kernel_of(own, "look"), 1)->kind, KN_PARAM_IMAGE);
     ck_assert_int_eq(kn_kernel_param(kernel_of(own, "look"), 2)->kind, KN_PARAM_SAMPLER);
-    expect_refused(kn_launch(queue, kernel_of(own, "look"), &eight, args, 3, NULL, &err), KN_ERROR_UNSUPPORTED,
-                   "look|argument 1|(picture)|an image");
+    expect_refused(kn_launch(queue, kernel_of(own, "look"), &eight, args, 3, NULL, &err),
+                   KN_ERROR_UNSUPPORTED, "look|argument 1|(picture)|an image");
     kn_program_free(own);
 }
 END_TEST
 
 int main(void)
 {
-    const TTest *const tests[] = {nulls,  counts, argument_kinds,  argument_values, buffers, local_memory,
-                                  ranges, largest_group, constant_memory, argument_bytes, images};
+    const TTest *const tests[] = {nulls,           counts,         argument_kinds, argument_values,
+                                  buffers,         local_memory,   ranges,         largest_group,
+                                  constant_memory, argument_bytes, images};
 
     return RUN_ON_DEVICE_WITH("launch refused", set_up, tear_down, tests);
 }

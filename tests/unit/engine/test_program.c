@@ -1,12 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
-// Programs: from text, file and built-in name; what is known of their kernels; what a compiler's refusal says; the
-// cache on disk.
+// Programs: from text, file and built-in name; what is known of their kernels; what a compiler's refusal
+// says; the cache on disk.
 #include "engine_support.h"
 
-#include <dirent.h>
-
-#include "../../../src/base/text.h"
-#include "../../../src/engine/build_log.h"
 #include "../../../src/engine/cache.h"
 
 static char *folder;    // for files
@@ -35,19 +31,6 @@ static void tear_down(void)
     kn_context_close(context);
     test_remove(folder);
     test_remove(cache_dir);
-}
-
-static const char *write_text(const char *name, const char *text)
-{
-    static char path[4300];
-    FILE *file;
-
-    snprintf(path, sizeof path, "%s/%s", folder, name);
-    file = fopen(path, "w");
-    ck_assert_ptr_nonnull(file);
-    ck_assert_int_ge(fputs(text, file), 0);
-    ck_assert_int_eq(fclose(file), 0);
-    return path;
 }
 
 // What `answer`, a kernel with one buffer for a number, leaves in it.
@@ -84,16 +67,19 @@ START_TEST(from_a_file)
     kn_program *program = NULL;
     kn_program_options options = {.include_dirs = (const char *const[]){include}, .include_dir_count = 1};
 
-    write_text("beside.clh", "#define BESIDE 1\n");
-    snprintf(command, sizeof command, "echo '#define DIR 20' >'%s/dir.clh'; echo '#define ON_PATH 300' >'%s/on_path.clh'", include,
+    write_text(folder, "beside.clh", "#define BESIDE 1\n");
+    snprintf(command, sizeof command,
+             "echo '#define DIR 20' >'%s/dir.clh'; echo '#define ON_PATH 300' >'%s/on_path.clh'", include,
              path_dir);
     ck_assert_int_eq(system(command), 0);
     setenv("KOINE_KERNEL_PATH", path_dir, 1);
-    expect_ok(kn_program_from_file(context,
-                                   write_text("main.cl", "#include \"beside.clh\"\n#include \"dir.clh\"\n#include <on_path.clh>\n"
-                                                         "__kernel void answer(__global uint *out)\n"
-                                                         "{ out[0] = BESIDE + DIR + ON_PATH; }\n"),
-                                   &options, &program, &err));
+    expect_ok(kn_program_from_file(
+        context,
+        write_text(folder, "main.cl",
+                   "#include \"beside.clh\"\n#include \"dir.clh\"\n#include <on_path.clh>\n"
+                   "__kernel void answer(__global uint *out)\n"
+                   "{ out[0] = BESIDE + DIR + ON_PATH; }\n"),
+        &options, &program, &err));
     unsetenv("KOINE_KERNEL_PATH");
     ck_assert_uint_eq(answer_of(program), 321);
     kn_program_free(program);
@@ -101,7 +87,8 @@ START_TEST(from_a_file)
     char missing[4300];
     snprintf(missing, sizeof missing, "%s/missing.cl", folder);
     program = NULL;
-    expect_refused(kn_program_from_file(context, missing, NULL, &program, &err), KN_ERROR_INPUT, "missing.cl");
+    expect_refused(kn_program_from_file(context, missing, NULL, &program, &err), KN_ERROR_INPUT,
+                   "missing.cl");
     expect_refused(kn_program_from_file(context, folder, NULL, &program, &err), KN_ERROR_INPUT, "directory");
     ck_assert_ptr_null(program);
     test_remove(include);
@@ -118,7 +105,7 @@ START_TEST(built_in)
 
     // Another file of that name stands in the current folder, and is not meant.
     ck_assert_ptr_nonnull(getcwd(before, sizeof before));
-    write_text("reduce.cl", answer_42);
+    write_text(folder, "reduce.cl", answer_42);
     ck_assert_int_eq(chdir(folder), 0);
     expect_ok(kn_program_builtin(context, "reduce.cl", &options, &program, &err));
     ck_assert_int_eq(chdir(before), 0);
@@ -131,7 +118,8 @@ START_TEST(built_in)
     unsetenv("KOINE_KERNEL_PATH");
     ck_assert_uint_eq(answer_of(program), 42);
     kn_program_free(program);
-    expect_refused(kn_program_builtin(context, "no_such.cl", NULL, &program, &err), KN_ERROR_INPUT, "no_such.cl");
+    expect_refused(kn_program_builtin(context, "no_such.cl", NULL, &program, &err), KN_ERROR_INPUT,
+                   "no_such.cl");
 }
 END_TEST
 
@@ -139,10 +127,12 @@ START_TEST(kernels_and_params)
 {
     static const char text[] =
         "struct body { float4 at; };\n"
-        "__kernel void first(__global const float4 *in, __constant uint *table, __local ulong *near, struct body b,\n"
+        "__kernel void first(__global const float4 *in, __constant uint *table, __local ulong *near, struct "
+        "body b,\n"
         "                    const short3 v) { }\n"
         "__kernel __attribute__((reqd_work_group_size(4, 2, 1))) void second(void) { }\n"
-        "__kernel void third(__global char *x) { __local int own[100]; own[get_local_id(0)] = x[0]; x[1] = own[0]; }\n";
+        "__kernel void third(__global char *x) { __local int own[100]; own[get_local_id(0)] = x[0]; x[1] = "
+        "own[0]; }\n";
     static const struct {
         kn_param_kind kind;
         const char *type, *name;
@@ -183,7 +173,8 @@ START_TEST(kernels_and_params)
     ck_assert_uint_ge(limits.work_group, 1);
     expect_refused(kn_kernel_get_limits(kernel, NULL, &err), KN_ERROR_ARGUMENT, "kn_kernel_get_limits");
     expect_refused(kn_kernel_get_limits(NULL, &limits, &err), KN_ERROR_ARGUMENT, "kn_kernel_get_limits");
-    expect_refused(kn_program_kernel(program, "forth", &kernel, &err), KN_ERROR_ARGUMENT, "'forth'|first, second, third");
+    expect_refused(kn_program_kernel(program, "forth", &kernel, &err), KN_ERROR_ARGUMENT,
+                   "'forth'|first, second, third");
     expect_refused(kn_program_kernel(program, NULL, &kernel, &err), KN_ERROR_ARGUMENT, "kn_program_kernel");
     expect_refused(kn_program_kernel(NULL, "first", &kernel, &err), KN_ERROR_ARGUMENT, "kn_program_kernel");
     expect_refused(kn_program_kernel(program, "first", NULL, &err), KN_ERROR_ARGUMENT, "kn_program_kernel");
@@ -201,183 +192,34 @@ END_TEST
 
 START_TEST(defines)
 {
-    const kn_define in_order[] = {{"A", "3"}, {"SQUARE(x)", "((x) * (x))"}, {"B", "SQUARE(A)"}, {"FLAG", NULL}};
+    const kn_define in_order[] = {
+        {"A", "3"}, {"SQUARE(x)", "((x) * (x))"}, {"B", "SQUARE(A)"}, {"FLAG", NULL}};
     const kn_define cpu[] = {{"KN_CPU", "7"}}, twice[] = {{"A", "1"}, {"A", "2"}};
     kn_program_options options = {.defines = in_order, .define_count = 4};
     bool is_cpu = kn_context_device(context)->type == KN_DEVICE_CPU;
     kn_program *program = NULL;
 
-    ck_assert_uint_eq(answer_of_text("__kernel void answer(__global uint *out) { out[0] = B + FLAG; }", &options), 10);
-    ck_assert_uint_eq(answer_of_text("__kernel void answer(__global uint *out) { out[0] = 5 + KN_CPU; }", NULL), 5 + is_cpu);
+    ck_assert_uint_eq(
+        answer_of_text("__kernel void answer(__global uint *out) { out[0] = B + FLAG; }", &options), 10);
+    ck_assert_uint_eq(
+        answer_of_text("__kernel void answer(__global uint *out) { out[0] = 5 + KN_CPU; }", NULL),
+        5 + is_cpu);
     options = (kn_program_options){.defines = cpu, .define_count = 1};
-    ck_assert_uint_eq(answer_of_text("__kernel void answer(__global uint *out) { out[0] = KN_CPU; }", &options), 7);
+    ck_assert_uint_eq(
+        answer_of_text("__kernel void answer(__global uint *out) { out[0] = KN_CPU; }", &options), 7);
     options = (kn_program_options){.defines = twice, .define_count = 2};
-    expect_refused(kn_program_from_text(context, answer_42, "twice.cl", &options, &program, &err), KN_ERROR_BUILD, "A");
+    expect_refused(kn_program_from_text(context, answer_42, "twice.cl", &options, &program, &err),
+                   KN_ERROR_BUILD, "A");
     ck_assert_ptr_null(program);
-}
-END_TEST
-
-// ---- what does not compile ----
-
-static void expect_place(kn_status status, const char *file, long line, const char *words)
-{
-    ck_assert_str_eq(err.file, file);
-    ck_assert_int_eq(err.line, line);
-    ck_assert_int_eq(strncmp(err.text, file, strlen(file)), 0);
-    expect_refused(status, KN_ERROR_BUILD, words);
-}
-
-START_TEST(compile_errors)
-{
-    char *log = NULL;
-    kn_program_options options = {.log = &log};
-    kn_program *program = NULL;
-    kn_status status;
-    char path[4300], inner[4300];
-    bool reported = begin_refusals();
-
-    status = kn_program_from_text(context, "__kernel void k(__global int *x)\n{\n    x[0] = undeclared_thing;\n}\n", "bad.cl", &options,
-                                  &program, &err);
-    expect_place(status, "bad.cl", 3, "bad.cl:3|does not compile|opencl:|undeclared_thing|     3 |     x[0] = undeclared_thing;");
-    ck_assert_ptr_nonnull(strstr(log, "undeclared_thing"));
-    kn_free(log);
-
-    // In a file that is included, in a line after a macro and a comment of several lines.
-    snprintf(inner, sizeof inner, "%s", write_text("inner.clh", "/* two\n   lines */\n#define M(a) \\\n    (a)\nint f(int a)\n{\n"
-                                                                "    return M(a) + no_such_name;\n}\n"));
-    snprintf(path, sizeof path, "%s", write_text("outer.cl", "\n#include \"inner.clh\"\n__kernel void k(__global int *x) { x[0] = f(1); }\n"));
-    log = NULL;
-    status = kn_program_from_file(context, path, &options, &program, &err);
-    expect_place(status, inner, 7, "inner.clh:7|no_such_name|     7 |     return M(a) + no_such_name;");
-    ck_assert_ptr_nonnull(strstr(log, "no_such_name"));
-    kn_free(log);
-
-    // And in the outer file after the inclusion.
-    write_text("inner.clh", "int f(int a) { return a; }\n");
-    write_text("outer.cl", "\n#include \"inner.clh\"\n__kernel void k(__global int *x)\n{ x[0] = f(1) + no_such_name; }\n");
-    log = NULL;
-    status = kn_program_from_file(context, path, &options, &program, &err);
-    expect_place(status, path, 4, "no_such_name|     4 | { x[0] = f(1) + no_such_name; }");
-    kn_free(log);
-    ck_assert_ptr_null(program);
-    end_refusals(reported);
-}
-END_TEST
-
-// The log is the caller's whatever happens, also when no compiler ran.
-START_TEST(logs)
-{
-    char *log = (char *)1;
-    kn_program_options options = {.log = &log};
-    kn_program *program = NULL;
-
-    expect_ok(kn_program_from_text(context, answer_42, "log.cl", &options, &program, &err));
-    ck_assert_ptr_nonnull(log);
-    kn_free(log);
-    kn_program_free(program);
-    program = NULL;
-    log = (char *)1;
-    expect_refused(kn_program_from_text(context, "#error no\n", "log.cl", &options, &program, &err), KN_ERROR_BUILD, "log.cl:1");
-    ck_assert_str_eq(log, "");
-    kn_free(log);
-    log = (char *)1;
-    expect_refused(kn_program_from_file(context, "/nonexistent.cl", &options, &program, &err), KN_ERROR_INPUT, "nonexistent");
-    ck_assert_str_eq(log, "");
-    kn_free(log);
-    log = (char *)1;
-    expect_refused(kn_program_from_text(context, NULL, "log.cl", &options, &program, &err), KN_ERROR_ARGUMENT, "text");
-    ck_assert_str_eq(log, "");
-    kn_free(log);
-    expect_refused(kn_program_from_text(NULL, answer_42, "log.cl", NULL, &program, &err), KN_ERROR_ARGUMENT, "context");
-    expect_refused(kn_program_from_text(context, answer_42, NULL, NULL, &program, &err), KN_ERROR_ARGUMENT, "name");
-    expect_refused(kn_program_from_text(context, answer_42, "log.cl", NULL, NULL, &err), KN_ERROR_ARGUMENT, "handle");
-    expect_refused(kn_program_from_file(context, NULL, NULL, &program, &err), KN_ERROR_ARGUMENT, "name");
-    expect_refused(kn_program_builtin(context, NULL, NULL, &program, &err), KN_ERROR_ARGUMENT, "name");
-    ck_assert_ptr_null(program);
-}
-END_TEST
-
-// Other compilers' ways to name a place; a warning before the error; a file whose name says "error".
-START_TEST(other_compilers_words)
-{
-    static const struct src_file files[] = {{"a.cl", "one\ntwo\nthree\n"}, {"dir/a.cl", "uno\ndue\n"}, {"error.clh", "eins\nzwei\n"}};
-    static const struct src_unit unit = {.files = files, .file_count = 3};
-    static const struct {
-        const char *log, *file;
-        long line;
-        const char *begins;
-    } cases[] = {{"a.cl:2:5: error: no", "a.cl", 2, "a.cl:2"},
-                 {"\"a.cl\", line 3: error: no", "a.cl", 3, "\"a.cl\", line 3"},
-                 {"a.cl(1): error : no", "a.cl", 1, "a.cl(1)"},
-                 {"/tmp/dir/a.cl:2:1: error: no", "dir/a.cl", 2, "/tmp"},
-                 {"a.cl:1: warning: so so\n\na.cl:3: error: no\na.cl:2: error: no", "a.cl", 3, "a.cl:3"},
-                 {"error.clh:1: warning: so so\na.cl:3: error: no", "a.cl", 3, "a.cl:3"},
-                 {"error.clh:2: warning: so so", "error.clh", 2, "error.clh:2"},
-                 {"a.cl:99: error: no", "a.cl", 99, "a.cl:99"},
-                 {"a.cl:", "", 0, "a.cl:"},
-                 {"nothing to say", "", 0, "nothing"},
-                 {"", "", 0, ""}};
-
-    for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
-        struct kn_text out = KN_TEXT_INIT;
-        struct build_place place;
-
-        build_log_explain(&unit, cases[i].log, &out, &place);
-        ck_assert_str_eq(place.file, cases[i].file);
-        ck_assert_int_eq(place.line, cases[i].line);
-        ck_assert_int_eq(strncmp(kn_text_string(&out) + place.begin, cases[i].begins, strlen(cases[i].begins)), 0);
-        kn_text_free(&out);
-    }
-}
-END_TEST
-
-// A compiler that ignores #line speaks of the text that it was given.
-START_TEST(places_in_the_flat_text)
-{
-    static const char flat[] = "#define A 1\n"
-                               "#line 1 \"dir/a \\\"x\\\".cl\"\n" // line 2
-                               "one\n"
-                               "#line 1 \"b.clh\"\n" // line 4
-                               "uno\ndue\n"
-                               "#line 3 \"dir/a \\\"x\\\".cl\"\n" // line 7
-                               "three\nfour";
-    static const struct {
-        const char *log, *original;
-    } cases[] = {{"in.cl:3:5: error", "dir/a \"x\".cl:1:5: error"}, {"in.cl:5: x", "b.clh:1: x"},
-                 {"in.cl:6:1\nin.cl:9:2", "b.clh:2:1\ndir/a \"x\".cl:4:2"}, {"in.cl:8:", "dir/a \"x\".cl:3:"},
-                 {"in.cl: no line", "in.cl: no line"}, {"main.c:3", "main.c:3"}, {"", ""}};
-
-    for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
-        char *original = build_log_original(flat, "in.cl", cases[i].log);
-
-        ck_assert_str_eq(original, cases[i].original);
-        free(original);
-    }
-}
-END_TEST
-
-// Many warnings before the error do not push it out of the message.
-START_TEST(long_logs)
-{
-    struct kn_text text = KN_TEXT_INIT;
-    kn_program *program = NULL;
-    bool reported = begin_refusals();
-
-    for (int i = 0; i < 100; i++)
-        kn_text_format(&text, "int f%d(int a) { int unused_%d; if (a = 1) return 1; return \"text that warns\" == 0; }\n", i, i);
-    kn_text_add(&text, "__kernel void k(__global int *x) { x[0] = no_such_name; }\n");
-    expect_refused(kn_program_from_text(context, kn_text_string(&text), "long.cl", NULL, &program, &err), KN_ERROR_BUILD,
-                   "long.cl:101|no_such_name;");
-    kn_text_free(&text);
-    end_refusals(reported);
 }
 END_TEST
 
 START_TEST(double_precision)
 {
-    static const char text[] = "#define REAL double\n"
-                               "#ifdef NEVER\n double in_a_false_branch;\n#endif\n"
-                               "__kernel void answer(__global uint *out)\n{\n    REAL x = 0.5;\n    out[0] = (uint)(x * 4);\n}\n";
+    static const char text[] =
+        "#define REAL double\n"
+        "#ifdef NEVER\n double in_a_false_branch;\n#endif\n"
+        "__kernel void answer(__global uint *out)\n{\n    REAL x = 0.5;\n    out[0] = (uint)(x * 4);\n}\n";
     kn_program *program = NULL;
 
     if (kn_context_device(context)->fp64) {
@@ -385,8 +227,8 @@ START_TEST(double_precision)
         fprintf(stderr, "skipped: this device has double precision; nothing to refuse\n");
         return;
     }
-    expect_refused(kn_program_from_text(context, text, "double.cl", NULL, &program, &err), KN_ERROR_UNSUPPORTED,
-                   "double.cl:|double precision|opencl:");
+    expect_refused(kn_program_from_text(context, text, "double.cl", NULL, &program, &err),
+                   KN_ERROR_UNSUPPORTED, "double.cl:|double precision|opencl:");
     ck_assert_ptr_null(program);
 }
 END_TEST
@@ -471,8 +313,8 @@ START_TEST(keys)
 }
 END_TEST
 
-// A file whose checksum is right, though its binary is none, or another program's: the driver may say so at once or
-// when it is asked for the kernel.
+// A file whose checksum is right, though its binary is none, or another program's: the driver may say so at
+// once or when it is asked for the kernel.
 START_TEST(binaries_that_the_driver_refuses)
 {
     static const char other[] = "__kernel void another(__global uint *out) { out[0] = 1; }\n";
@@ -508,7 +350,7 @@ START_TEST(binaries_that_the_driver_refuses)
     ck_assert(was_cached(answer_42, NULL, cache_dir)); // mended
 
     if (on_platform(context, "rusticl")) {
-        fprintf(stderr, "skipped: what rusticl does with a binary that is none\n");
+        fprintf(stderr, "skipped: rusticl (Mesa 22.3) ends the process on a binary that is none\n");
         return;
     }
     ck_assert_int_eq(cache_write(cache_dir, &key, garbage, sizeof garbage, &err), KN_OK);
@@ -532,14 +374,14 @@ static void count_warnings(void *user, kn_log_level level, const char *message)
 START_TEST(nowhere_to_cache)
 {
     int warnings = 0;
-    char path[4300];
+    char path[4400];
     kn_context_options options = {.log = count_warnings, .log_user = &warnings, .cache_dir = path};
     kn_context *own;
     kn_program *program = NULL;
 
     if (!keeps_binaries())
         return;
-    snprintf(path, sizeof path, "%s/below", write_text("file", "x"));
+    snprintf(path, sizeof path, "%s/below", write_text(folder, "file", "x"));
     own = open_with(&options);
     warnings = 0;
     expect_ok(kn_program_from_text(own, answer_42, "answer.cl", NULL, &program, &err));
@@ -579,10 +421,9 @@ END_TEST
 int main(void)
 {
     const TTest *const tests[] = {from_a_file,      built_in,    kernels_and_params,
-                                  defines,          logs,        compile_errors,
-                                  long_logs,        second_time, other_compilers_words,
-                                  double_precision, keys,        binaries_that_the_driver_refuses,
-                                  nowhere_to_cache, no_home,     places_in_the_flat_text};
+                                  defines,          second_time, binaries_that_the_driver_refuses,
+                                  nowhere_to_cache, no_home,     double_precision,
+                                  keys};
 
     return RUN_ON_DEVICE_WITH("program", set_up, tear_down, tests);
 }
