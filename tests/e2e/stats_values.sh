@@ -57,6 +57,10 @@ expect_exit 0 koine stats --serial --input "$numbers" --input "$work/in/another.
 need_device
 check --precision "$precision"
 expect_stdout "variant gpu, $precision precision"
+if on_oclgrind; then
+    echo "once is enough on Oclgrind, which is slow"
+    exit 0
+fi
 check --precision "$precision" --gpu --method auto
 check --method sort --precision float --policy strict
 check --precision "$precision" --repetitions 5 --policy fast
