@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Absolute deviations, and medians of sorted columns and of their deviations, against what a host computes that
-// sorts everything.
+// Absolute deviations, and medians of sorted columns and of their deviations, against what a host computes
+// that sorts everything.
 #include "../device_support.h"
 
 #include <float.h>
@@ -59,8 +59,8 @@ static void expect_medians(double *x, size_t n, kn_type type)
     EXPECT_OK(kn_median_sorted(queue, buffer, type, n, &median, &err));
     ck_assert_msg(test_same(median, expected), "n %zu: median %.17g, expected %.17g", n, median, expected);
     EXPECT_OK(kn_mad_sorted(queue, buffer, type, n, median, &mad, &err));
-    ck_assert_msg(test_same(mad, expected_mad), "n %zu, median %.17g: MAD %.17g, expected %.17g", n, median, mad,
-                  expected_mad);
+    ck_assert_msg(test_same(mad, expected_mad), "n %zu, median %.17g: MAD %.17g, expected %.17g", n, median,
+                  mad, expected_mad);
     kn_buffer_free(buffer);
 }
 
@@ -115,12 +115,13 @@ START_TEST(extreme_columns)
     EXPECT_MEDIANS(-INFINITY, -INFINITY, 1, 2);
     EXPECT_MEDIANS(FLT_MAX, FLT_MAX);
     EXPECT_MEDIANS(-FLT_MAX, FLT_MAX);
-    EXPECT_MEDIANS(-FLT_MAX, -FLT_MAX, -FLT_MAX / 2, FLT_MAX / 2, FLT_MAX); // deviations past the largest float
+    EXPECT_MEDIANS(-FLT_MAX, -FLT_MAX, -FLT_MAX / 2, FLT_MAX / 2,
+                   FLT_MAX); // deviations past the largest float
     EXPECT_MEDIANS(-FLT_MAX, -0x1p127, -1, 0x1.8p127, FLT_MAX);
     EXPECT_MEDIANS(0x1p-149, 0x1p-148, 0x1.8p-148); // denormal floats
     EXPECT_MEDIANS(-0x1p-149, 0x1p-149, 0x1.8p-148, 0x1p-126);
     EXPECT_MEDIANS(0x1p-149, 0x1.8p-148); // a median that no float holds
-    EXPECT_MEDIANS(-1, 0x1.234567p-30); // one that two floats do not hold
+    EXPECT_MEDIANS(-1, 0x1.234567p-30);   // one that two floats do not hold
     EXPECT_MEDIANS(-2, -1, 0x1.234566p-30, 1);
     EXPECT_MEDIANS(-1e30, -1, 1e-30, 1e30);
     EXPECT_MEDIANS(DBL_MAX, DBL_MAX);
@@ -188,8 +189,9 @@ static kn_buffer *deviations_of(const double *x, size_t n, kn_type type, double 
     return out;
 }
 
-// Rounded to nearest from |x - centre| as double has it. In pairs of floats the last step may see 48 bits only: half
-// a unit in the last place and a bit. A device that flushes denormals may be off by the smallest normal float.
+// Rounded to nearest from |x - centre| as double has it. In pairs of floats the last step may see 48 bits
+// only: half a unit in the last place and a bit. A device that flushes denormals may be off by the smallest
+// normal float.
 static void expect_single(float found, double x, double centre, bool pairs)
 {
     double exact = fabs(x - centre);
@@ -243,7 +245,8 @@ START_TEST(deviations_double)
         kn_buffer *out = deviations_of(x, n, KN_F64, centre);
         EXPECT_OK(kn_buffer_read(queue, out, 0, found, n * sizeof *found, &err));
         for (size_t k = 0; k < n; k++)
-            ck_assert_msg(test_same(found[k], fabs(x[k] - centre)), "|%.17g - %.17g| is %.17g", x[k], centre, found[k]);
+            ck_assert_msg(test_same(found[k], fabs(x[k] - centre)), "|%.17g - %.17g| is %.17g", x[k], centre,
+                          found[k]);
         kn_buffer_free(out);
     }
 }
@@ -316,8 +319,10 @@ START_TEST(refusals)
     double result = 5;
 
     EXPECT_OK(kn_buffer_create(context, 8, &small, &err));
-    EXPECT_REFUSED(KN_ERROR_ARGUMENT, "no elements", kn_median_sorted(queue, buffer, KN_F32, 0, &result, &err));
-    EXPECT_REFUSED(KN_ERROR_ARGUMENT, "no elements", kn_mad_sorted(queue, buffer, KN_F32, 0, 0, &result, &err));
+    EXPECT_REFUSED(KN_ERROR_ARGUMENT, "no elements",
+                   kn_median_sorted(queue, buffer, KN_F32, 0, &result, &err));
+    EXPECT_REFUSED(KN_ERROR_ARGUMENT, "no elements",
+                   kn_mad_sorted(queue, buffer, KN_F32, 0, 0, &result, &err));
     EXPECT_REFUSED(KN_ERROR_ARGUMENT, "NULL", kn_median_sorted(queue, buffer, KN_F32, 3, NULL, &err));
     EXPECT_REFUSED(KN_ERROR_ARGUMENT, "NULL", kn_mad_sorted(queue, buffer, KN_F32, 3, 0, NULL, &err));
     EXPECT_REFUSED(KN_ERROR_ARGUMENT, "holds 3", kn_median_sorted(queue, buffer, KN_F32, 4, &result, &err));
@@ -325,8 +330,10 @@ START_TEST(refusals)
     EXPECT_REFUSED(KN_ERROR_ARGUMENT, "holds 3", kn_abs_diff(queue, buffer, KN_F32, 4, 0, buffer, &err));
     EXPECT_REFUSED(KN_ERROR_ARGUMENT, "holds 2", kn_abs_diff(queue, buffer, KN_F32, 3, 0, small, &err));
     EXPECT_REFUSED(KN_ERROR_ARGUMENT, "NULL", kn_abs_diff(queue, buffer, KN_F32, 3, 0, NULL, &err));
-    EXPECT_REFUSED(KN_ERROR_UNSUPPORTED, "not on int", kn_abs_diff(queue, buffer, KN_I32, 3, 0, buffer, &err));
-    EXPECT_REFUSED(KN_ERROR_UNSUPPORTED, "not on int", kn_mad_sorted(queue, buffer, KN_I32, 3, 0, &result, &err));
+    EXPECT_REFUSED(KN_ERROR_UNSUPPORTED, "not on int",
+                   kn_abs_diff(queue, buffer, KN_I32, 3, 0, buffer, &err));
+    EXPECT_REFUSED(KN_ERROR_UNSUPPORTED, "not on int",
+                   kn_mad_sorted(queue, buffer, KN_I32, 3, 0, &result, &err));
     EXPECT_OK(kn_abs_diff(queue, buffer, KN_F32, 0, 0, buffer, &err));
     ck_assert(result == 5);
     kn_buffer_free(small);
@@ -336,9 +343,14 @@ END_TEST
 
 int main(void)
 {
-    const TTest *const tests[] = {small_columns,     extreme_columns,   random_columns,
-                                  deviations_single, deviations_double, same_as_sorting_deviations,
-                                  parts,             refusals};
+    const TTest *const tests[] = {small_columns,
+                                  extreme_columns,
+                                  random_columns,
+                                  deviations_single,
+                                  deviations_double,
+                                  same_as_sorting_deviations,
+                                  parts,
+                                  refusals};
 
     return test_run("deviation", tests, sizeof tests / sizeof *tests, set_up, test_close);
 }

@@ -35,8 +35,8 @@ static void expect_medians(const double *x, size_t n, size_t length)
         qsort(values + first, n - first < length ? n - first : length, sizeof *values, compare);
     ck_assert_int_eq(stats_reference(x, n, &options, &expected, NULL), KN_OK);
     median = stats_runs_median(&runs);
-    ck_assert_msg(same(median, expected.median), "n %zu in runs of %zu: median %.17g, expected %.17g", n, length,
-                  median, expected.median);
+    ck_assert_msg(same(median, expected.median), "n %zu in runs of %zu: median %.17g, expected %.17g", n,
+                  length, median, expected.median);
     if (!isfinite(median))
         return;
     mad = stats_runs_mad(&runs, median);
