@@ -102,7 +102,7 @@ reduce_leaves(__global const real *x, ulong n, real shift, __global acc *partial
 
     if (start - item % ITEMS_PER_LEAF * WIDTH + LEAF <= n) { // a whole leaf: nothing to check between loads
         __global const realw *rows = (__global const realw *)(x + start);
-#pragma unroll 16
+#pragma unroll 8
         for (uint row = 0; row < ROWS; row++)
             add_row(rows[row * (LANES / WIDTH)], shift, &sum, &squares);
     } else {

@@ -219,7 +219,8 @@ __kernel __attribute__((reqd_work_group_size(GROUP, 1, 1))) void merge_local(__g
 #pragma unroll
     for (uint r = 0; r < KEYS; r++)
         block[SLOT(local_position(item, r, window, false))] = key[r];
-    barrier(CLK_LOCAL_MEM_FENCE | CLK_GLOBAL_MEM_FENCE); // others store where this work-item has loaded
+    // Others will write where this work-item has read.
+    barrier(CLK_LOCAL_MEM_FENCE | CLK_GLOBAL_MEM_FENCE);
     local_steps(block, item, window);
     store_block(data, n, base, block, item, decode);
 }

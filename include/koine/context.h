@@ -24,13 +24,13 @@ typedef struct kn_context_options {
     void *log_user;
     // After each launch: wait, and name the kernel in the error if the device failed. Slow, for finding faults.
     int debug_sync;
-    // No allocation larger than this (bytes); 0: what the device allows. Buffers beyond it are held in parts.
+    // No allocation larger than this (bytes, at least 64); 0: what the device allows. Buffers beyond it are held in parts.
     uint64_t max_alloc;
     // The binary cache's folder. NULL: KOINE_CACHE_DIR, XDG_CACHE_HOME/koine or ~/.cache/koine. "": no cache.
     const char *cache_dir;
 } kn_context_options;
 
-// `spec`: "auto", "cpu", "gpu", "opencl:0.0", or a part of a device's name (letter case does not matter).
+// `spec`: "auto", "cpu", "gpu", "cuda:0", "opencl:0.0", or a part of a device's name (letter case does not matter).
 // NULL is KOINE_DEVICE, or "auto" if that is not set. `options` may be NULL.
 // Errors: KN_ERROR_NO_DEVICE with the list of what is there; KN_ERROR_UNSUPPORTED for a device that is listed but
 // cannot be used, with the reason; KN_ERROR_DEVICE.

@@ -15,13 +15,13 @@ extern "C" {
 typedef enum kn_device_type { KN_DEVICE_CPU, KN_DEVICE_GPU, KN_DEVICE_ACCELERATOR } kn_device_type;
 
 typedef struct kn_device_info {
-    char spec[32];    // what --device and KOINE_DEVICE take: "opencl:0.0"
+    char spec[32];    // what --device and KOINE_DEVICE take: "cuda:0", "opencl:0.0"
     char name[128];   // the driver's name of it
     char vendor[64];
-    char backend[16]; // "opencl"
+    char backend[16]; // "cuda", "opencl"
     char platform[64];
     char version[64]; // "OpenCL 3.0 PoCL HSTR: ..."
-    char language[64]; // OpenCL C's version: "OpenCL C 1.2 PoCL"
+    char language[64]; // OpenCL C's version, or the compiler: "OpenCL C 1.2 PoCL", "NVRTC 13.0"
     char driver[64];
     kn_device_type type;
     uint32_t compute_units;
@@ -43,7 +43,8 @@ typedef struct kn_device_info {
 } kn_device_info;
 
 // All devices and paths, the default one first, then those that "auto" would take next, unusable ones last.
-// The caller frees the list with kn_devices_free. `*count` may be 0: then `why` (if not NULL) receives why.
+// The caller frees the list with kn_devices_free. `why` (if not NULL) receives for each path without a device the
+// reason, "" if there is no such path: "CUDA: no NVIDIA driver (libcuda.so.1 not found); OpenCL: ...". `*count` may be 0.
 // Cost: opens every driver, 1 to 300 ms.
 KN_API kn_status kn_devices_list(kn_device_info **list, size_t *count, char why[256], kn_error *err);
 KN_API void kn_devices_free(kn_device_info *list);

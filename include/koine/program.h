@@ -28,6 +28,8 @@ typedef struct kn_program_options {
     // If not NULL: receives the compiler's whole output (possibly ""), also when the build fails.
     // The caller frees it with kn_free.
     char **log;
+    // At most so many registers a work-item; 0: the compiler's choice. Only NVIDIA's compilers take it.
+    unsigned max_registers;
 } kn_program_options;
 
 // The three ways to a program. `options` may be NULL. The text is preprocessed (includes, macros), every kernel's

@@ -29,27 +29,36 @@ static uint64_t block_bytes(const struct sorter *s)
     return (block + (block >> s->log2_keys)) * kn_type_size(s->type);
 }
 
+// What a kernel's own local arrays may take: CUDA gives more only to local memory that is passed as an argument.
+static uint64_t local_arrays(const kn_device_info *info)
+{
+    const uint64_t most = 48 << 10;
+
+    return info->local_memory < most || info->type == KN_DEVICE_CPU ? info->local_memory : most;
+}
+
 // Sizes that the device takes: what was asked for; where no group was, the default one, halved until it fits.
 static kn_status choose_sizes(struct sorter *s, const kn_sort_options *options, kn_error *err)
 {
     const kn_device_info *info = &s->queue->context->device.info;
+    bool cpu = info->type == KN_DEVICE_CPU;
     bool group_asked = options && options->log2_group;
 
     if (options && options->padding != KN_SORT_IN_PLACE && options->padding != KN_SORT_POWER_OF_TWO)
         return kn_fail(err, KN_ERROR_ARGUMENT, "kn_sort: there is no padding %d; see kn_sort_padding", (int)options->padding);
-    // Measured on an H200 (bench/RESULTS.md) and with PoCL on two cores.
-    s->log2_group = options && options->log2_group ? options->log2_group : 7;
-    s->log2_keys = options && options->log2_keys ? options->log2_keys : 5;
+    // Measured best on an H200, and with PoCL on two cores (bench/RESULTS.md).
+    s->log2_group = options && options->log2_group ? options->log2_group : 8;
+    s->log2_keys = options && options->log2_keys ? options->log2_keys : cpu ? 3 : 5;
     if (s->log2_group < 5 || s->log2_group > 10 || s->log2_keys < 2 || s->log2_keys > 5)
         return kn_fail(err, KN_ERROR_ARGUMENT, "kn_sort: log2_group %u and log2_keys %u; they go from 5 to 10 and 2 to 5",
                        s->log2_group, s->log2_keys);
-    while (((uint64_t)1 << s->log2_group) > info->max_work_group || block_bytes(s) > info->local_memory) {
+    while (((uint64_t)1 << s->log2_group) > info->max_work_group || block_bytes(s) > local_arrays(info)) {
         if (group_asked || s->log2_group == 5)
             return kn_fail(err, KN_ERROR_LIMIT,
                            "kn_sort: groups of %u work-items with %u keys each need %llu bytes of local memory; %s takes "
                            "groups of %llu and has %llu bytes",
                            1u << s->log2_group, 1u << s->log2_keys, (unsigned long long)block_bytes(s), info->spec,
-                           (unsigned long long)info->max_work_group, (unsigned long long)info->local_memory);
+                           (unsigned long long)info->max_work_group, (unsigned long long)local_arrays(info));
         s->log2_group--;
     }
     return KN_OK;

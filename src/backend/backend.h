@@ -15,6 +15,8 @@
 #include <koine/error.h>
 #include <koine/program.h>
 
+struct src_kernel; // ../source/source.h
+
 struct be_context;
 struct be_queue;
 struct be_memory;
@@ -63,8 +65,13 @@ struct be_copy {
     bool blocking;
 };
 
+// What a backend's compiler reads.
+enum be_language { BE_LANGUAGE_OPENCL, BE_LANGUAGE_CUDA };
+
 struct kn_backend {
-    const char *name;
+    const char *name;  // as in a device's spec: "opencl"
+    const char *title; // for people: "OpenCL"
+    enum be_language language;
 
     // Every device of this path. None is no error: `why` then says in words why there is none.
     kn_status (*devices)(struct be_device **list, size_t *count, char why[256], kn_error *err);
@@ -85,9 +92,11 @@ struct kn_backend {
     void (*queue_close)(struct be_queue *queue);
 
     kn_status (*memory_alloc)(struct be_context *context, size_t bytes, struct be_memory **memory, kn_error *err);
+    // `bytes` receives the size, from a driver that tells it; where none does (CUDA) the caller gives it there.
     kn_status (*memory_wrap)(struct be_context *context, void *native, struct be_memory **memory, size_t *bytes,
                              kn_error *err);
-    void *(*memory_native)(const struct be_memory *memory);
+    // From now on the application may write to it without our knowledge.
+    void *(*memory_native)(struct be_memory *memory);
     void (*memory_free)(struct be_memory *memory);
     kn_status (*host_alloc)(struct be_queue *queue, size_t bytes, struct be_host *host, kn_error *err);
     void (*host_free)(struct be_queue *queue, struct be_host *host);
@@ -115,7 +124,9 @@ struct kn_backend {
     kn_status (*program_binary)(struct be_program *program, void **binary, size_t *bytes, kn_error *err);
     void (*program_free)(struct be_program *program);
 
-    kn_status (*kernel_get)(struct be_program *program, const char *name, struct be_kernel **kernel, kn_error *err);
+    // `source` must live as long as the kernel.
+    kn_status (*kernel_get)(struct be_program *program, const struct src_kernel *source, struct be_kernel **kernel,
+                            kn_error *err);
     kn_status (*kernel_limits)(struct be_kernel *kernel, struct be_kernel_limits *limits, kn_error *err);
     void (*kernel_free)(struct be_kernel *kernel);
     kn_status (*launch)(struct be_queue *queue, struct be_kernel *kernel, const struct be_range *range,
@@ -130,6 +141,7 @@ struct kn_backend {
     void (*event_free)(struct be_event *event);
 };
 
+extern const struct kn_backend kn_backend_cuda;
 extern const struct kn_backend kn_backend_opencl;
 
 void kn_be_devices_free(struct be_device *list, size_t count);

@@ -160,17 +160,18 @@ static kn_status context_wrap(void *native, void *native_device, struct be_conte
                               struct be_device *device, kn_error *err)
 {
     cl_context given = native;
-    cl_device_id first = native_device;
-    size_t size = 0;
-    cl_device_id devices[64];
+    size_t size = 0, i = 0;
+    cl_device_id devices[OPENCL_MAX_DEVICES];
     cl_int code = clGetContextInfo(given, CL_CONTEXT_DEVICES, sizeof devices, devices, &size);
     kn_status status;
 
     if (code != CL_SUCCESS)
         return opencl_fail(err, code, "opencl", "reading the devices of a wrapped cl_context");
-    if (!first && size > 0)
-        first = devices[0];
-    status = opencl_device_describe(first, device, err);
+    while (native_device && i < size / sizeof *devices && devices[i] != native_device)
+        i++;
+    if (i == size / sizeof *devices)
+        return kn_fail(err, KN_ERROR_ARGUMENT, "the device is none of the wrapped cl_context's %zu", i);
+    status = opencl_device_describe(devices[i], device, err);
     if (status)
         return status;
     if (!device->info.spec[0])
@@ -180,6 +181,8 @@ static kn_status context_wrap(void *native, void *native_device, struct be_conte
         status = opencl_fail(err, code, device->info.spec, "keeping a wrapped cl_context");
     else if ((status = context_create(given, device, context, err)))
         clReleaseContext(given);
+    if (status)
+        free(device->extensions);
     return status;
 }
 
@@ -228,16 +231,23 @@ static kn_status queue_wrap(struct be_context *context, void *native, struct be_
 {
     cl_command_queue given = native;
     cl_context owner = NULL;
+    cl_device_id device = NULL;
     cl_command_queue_properties properties = 0;
     cl_int code = clGetCommandQueueInfo(given, CL_QUEUE_CONTEXT, sizeof owner, &owner, NULL);
     kn_status status;
 
+    if (code == CL_SUCCESS)
+        code = clGetCommandQueueInfo(given, CL_QUEUE_DEVICE, sizeof device, &device, NULL);
     if (code == CL_SUCCESS)
         code = clGetCommandQueueInfo(given, CL_QUEUE_PROPERTIES, sizeof properties, &properties, NULL);
     if (code != CL_SUCCESS)
         return opencl_fail(err, code, context->spec, "reading a wrapped cl_command_queue");
     if (owner != context->context)
         return kn_fail(err, KN_ERROR_ARGUMENT, "%s: the wrapped cl_command_queue belongs to another cl_context",
+                       context->spec);
+    if (device != context->device)
+        return kn_fail(err, KN_ERROR_ARGUMENT,
+                       "%s: the wrapped cl_command_queue is of another device of its cl_context than the wrapped one",
                        context->spec);
     if (properties & CL_QUEUE_OUT_OF_ORDER_EXEC_MODE_ENABLE)
         return kn_fail(err, KN_ERROR_UNSUPPORTED,
@@ -320,9 +330,14 @@ static kn_status memory_wrap(struct be_context *context, void *native, struct be
 {
     cl_mem given = native;
     cl_context owner = NULL;
+    cl_mem_object_type type = CL_MEM_OBJECT_BUFFER;
     cl_int code = clGetMemObjectInfo(given, CL_MEM_SIZE, sizeof *bytes, bytes, NULL);
     kn_status status;
 
+    if (code == CL_SUCCESS)
+        code = clGetMemObjectInfo(given, CL_MEM_TYPE, sizeof type, &type, NULL);
+    if (code == CL_SUCCESS && type != CL_MEM_OBJECT_BUFFER)
+        return kn_fail(err, KN_ERROR_ARGUMENT, "%s: the wrapped cl_mem is no buffer", context->spec);
     if (code == CL_SUCCESS)
         code = clGetMemObjectInfo(given, CL_MEM_CONTEXT, sizeof owner, &owner, NULL);
     if (code == CL_SUCCESS && owner != context->context)
@@ -337,7 +352,7 @@ static kn_status memory_wrap(struct be_context *context, void *native, struct be
     return status;
 }
 
-static void *memory_native(const struct be_memory *memory)
+static void *memory_native(struct be_memory *memory)
 {
     return memory->memory;
 }
@@ -443,6 +458,8 @@ static const char *policy_options(const struct be_context *context, kn_policy po
 
 const struct kn_backend kn_backend_opencl = {
     .name = "opencl",
+    .title = "OpenCL",
+    .language = BE_LANGUAGE_OPENCL,
     .devices = opencl_devices,
     .context_open = context_open,
     .context_wrap = context_wrap,

@@ -9,6 +9,8 @@
 
 #include "backend.h"
 
+#define OPENCL_MAX_DEVICES 64 // of one context
+
 struct be_context {
     cl_context context;
     cl_device_id device;
@@ -39,7 +41,7 @@ kn_status opencl_fail(kn_error *err, cl_int code, const char *spec, const char *
 kn_status opencl_event_give(cl_event native, struct be_event **event, kn_error *err);
 
 kn_status opencl_devices(struct be_device **list, size_t *count, char why[256], kn_error *err);
-// Fills `device` for a native device; spec stays empty if the device is in no platform's list.
+// Fills `device` for a native device, but for its spec.
 kn_status opencl_device_describe(cl_device_id native, struct be_device *device, kn_error *err);
 
 kn_status opencl_program_build(struct be_context *context, const char *source, const char *options,
@@ -48,7 +50,8 @@ kn_status opencl_program_load(struct be_context *context, const void *binary, si
                               struct be_program **program, kn_error *err);
 kn_status opencl_program_binary(struct be_program *program, void **binary, size_t *bytes, kn_error *err);
 void opencl_program_free(struct be_program *program);
-kn_status opencl_kernel_get(struct be_program *program, const char *name, struct be_kernel **kernel, kn_error *err);
+kn_status opencl_kernel_get(struct be_program *program, const struct src_kernel *source, struct be_kernel **kernel,
+                            kn_error *err);
 kn_status opencl_kernel_limits(struct be_kernel *kernel, struct be_kernel_limits *limits, kn_error *err);
 void opencl_kernel_free(struct be_kernel *kernel);
 kn_status opencl_launch(struct be_queue *queue, struct be_kernel *kernel, const struct be_range *range,

@@ -93,7 +93,8 @@ static void identify(cl_device_id device, const char *extensions, kn_device_info
         clGetDeviceInfo(device, DEVICE_PCI_BUS_INFO_KHR, sizeof pci, pci, NULL) == CL_SUCCESS) {
         snprintf(info->pci, sizeof info->pci, "%04x:%02x:%02x.%x", pci[0] & 0xffffu, pci[1] & 0xffu, pci[2] & 0xffu,
                  pci[3] & 0xfu);
-    } else if (clGetDeviceInfo(device, DEVICE_PCI_BUS_ID_NV, sizeof pci[0], &pci[0], NULL) == CL_SUCCESS &&
+    } else if (has_extension(extensions, "cl_nv_device_attribute_query") &&
+               clGetDeviceInfo(device, DEVICE_PCI_BUS_ID_NV, sizeof pci[0], &pci[0], NULL) == CL_SUCCESS &&
                clGetDeviceInfo(device, DEVICE_PCI_SLOT_ID_NV, sizeof pci[1], &pci[1], NULL) == CL_SUCCESS) {
         snprintf(info->pci, sizeof info->pci, "0000:%02x:%02x.%x", pci[0] & 0xffu, (pci[1] >> 3) & 0x1fu,
                  pci[1] & 7u);

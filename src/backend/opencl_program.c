@@ -7,6 +7,7 @@
 #include <string.h>
 
 #include "../base/error.h"
+#include "../source/source.h"
 
 struct be_program {
     cl_program program;
@@ -96,18 +97,27 @@ kn_status opencl_program_load(struct be_context *context, const void *binary, si
 kn_status opencl_program_binary(struct be_program *program, void **binary, size_t *bytes, kn_error *err)
 {
     const char *spec = program->context->spec;
-    size_t size = 0;
+    cl_device_id devices[OPENCL_MAX_DEVICES];
+    size_t sizes[OPENCL_MAX_DEVICES] = {0};
+    unsigned char *binaries[OPENCL_MAX_DEVICES] = {NULL}; // NULL: not asked for
+    size_t found = 0, i = 0, size;
     unsigned char *data;
-    cl_int code = clGetProgramInfo(program->program, CL_PROGRAM_BINARY_SIZES, sizeof size, &size, NULL);
+    cl_int code = clGetProgramInfo(program->program, CL_PROGRAM_DEVICES, sizeof devices, devices, &found);
 
+    if (code == CL_SUCCESS)
+        code = clGetProgramInfo(program->program, CL_PROGRAM_BINARY_SIZES, sizeof sizes, sizes, NULL);
     if (code != CL_SUCCESS)
         return opencl_fail(err, code, spec, "asking for a program's binary");
+    while (i < found / sizeof *devices && devices[i] != program->context->device)
+        i++;
+    size = i < found / sizeof *devices ? sizes[i] : 0;
     if (size == 0)
         return kn_fail(err, KN_ERROR_UNSUPPORTED, "%s: the driver keeps no binary of a program", spec);
     data = malloc(size);
     if (!data)
         return kn_fail_memory(err, size, "a program's binary");
-    code = clGetProgramInfo(program->program, CL_PROGRAM_BINARIES, sizeof data, &data, NULL);
+    binaries[i] = data;
+    code = clGetProgramInfo(program->program, CL_PROGRAM_BINARIES, found / sizeof *devices * sizeof data, binaries, NULL);
     if (code != CL_SUCCESS) {
         free(data);
         return opencl_fail(err, code, spec, "reading a program's binary");
@@ -125,7 +135,8 @@ void opencl_program_free(struct be_program *program)
 
 // ---- kernels ----
 
-kn_status opencl_kernel_get(struct be_program *program, const char *name, struct be_kernel **kernel, kn_error *err)
+kn_status opencl_kernel_get(struct be_program *program, const struct src_kernel *source, struct be_kernel **kernel,
+                            kn_error *err)
 {
     struct be_kernel *made = calloc(1, sizeof *made);
     char what[160];
@@ -134,10 +145,10 @@ kn_status opencl_kernel_get(struct be_program *program, const char *name, struct
     if (!made)
         return kn_fail_memory(err, sizeof *made, "an OpenCL kernel");
     made->context = program->context;
-    made->kernel = clCreateKernel(program->program, name, &code);
+    made->kernel = clCreateKernel(program->program, source->name, &code);
     if (!made->kernel) {
         free(made);
-        snprintf(what, sizeof what, "getting kernel %s", name);
+        snprintf(what, sizeof what, "getting kernel %s", source->name);
         return opencl_fail(err, code, program->context->spec, what);
     }
     *kernel = made;

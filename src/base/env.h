@@ -8,11 +8,14 @@
 // X(identifier, name, what its value looks like, meaning)
 #define KN_ENVIRONMENT(X)                                                                                    \
     X(DEVICE, "KOINE_DEVICE", "SPEC",                                                                        \
-      "The device to use where --device names none: opencl:0.0, cpu, gpu, host, or a part of a name.")       \
+      "The device to use where --device names none: opencl:0.0, cpu, gpu, or a part of a name.")             \
     X(CACHE_DIR, "KOINE_CACHE_DIR", "DIR",                                                                   \
       "Where compiled kernels are kept. Without it: $XDG_CACHE_HOME/koine, else ~/.cache/koine.")            \
     X(KERNEL_PATH, "KOINE_KERNEL_PATH", "DIR[:DIR]...",                                                      \
       "Folders searched for kernel files (.cl, .clh) before those built into the library.")                  \
+    X(CUDA_LIBRARIES, "KOINE_CUDA_LIBRARIES", "DIR[:DIR]...",                                                \
+      "Folders with libcuda.so.1 and libnvrtc.so.13 (.12, .11.2), instead of where the system, CUDA_HOME and " \
+      "/usr/local/cuda have them. Without an NVIDIA driver in them, CUDA is not used.")                      \
     X(LOG, "KOINE_LOG", "warning|info|debug|sync",                                                           \
       "How much is said on standard error; without it, warnings. sync says as much as debug and waits "      \
       "after each kernel, so that a fault is reported under the name of the kernel that made it.")           \

@@ -13,13 +13,11 @@ static bool reserve(struct kn_text *text, size_t more)
     size_t capacity = text->capacity ? text->capacity : 64;
     char *data;
 
-    if (text->failed || needed < more)
-        return false;
-    if (needed <= text->capacity)
+    if (!text->failed && needed > more && needed <= text->capacity)
         return true;
     while (capacity < needed)
         capacity = capacity > (size_t)-1 / 2 ? needed : capacity * 2;
-    data = realloc(text->data, capacity);
+    data = text->failed || needed <= more ? NULL : realloc(text->data, capacity);
     if (!data) {
         text->failed = true;
         return false;

@@ -29,8 +29,6 @@ static const char *const type_names[] = {
     [KN_DEVICE_ACCELERATOR] = "accelerator",
 };
 
-static const char cuda_line[] = "CUDA: not in this version";
-
 static bool is_used(const kn_device_info *device)
 {
     return !*device->why_not && !*device->alias_of;
@@ -69,6 +67,24 @@ static bool print_table(const kn_device_info *list, size_t count, bool all, FILE
     return printed;
 }
 
+// Whether NVIDIA's own path is used, and if not, why: from its entry, or from the reasons of the paths without one.
+static void print_cuda(const kn_device_info *list, size_t count, const char *why)
+{
+    static const char title[] = "CUDA: ", next[] = "; OpenCL: ";
+    const char *reason = strstr(why, title), *end;
+
+    for (size_t i = 0; i < count; i++)
+        if (strcmp(list[i].backend, "cuda") == 0) {
+            printf("CUDA: %s %s%s\n", list[i].spec, *list[i].why_not ? "is not used: " : "is used", list[i].why_not);
+            reason = NULL;
+        }
+    if (!reason)
+        return;
+    reason += strlen(title);
+    end = strstr(reason, next);
+    printf("CUDA: not used: %.*s\n", end ? (int)(end - reason) : (int)strlen(reason), reason);
+}
+
 static void print_text(const kn_device_info *list, size_t count, const char *why, bool all, bool *failed)
 {
     size_t used = 0;
@@ -81,7 +97,7 @@ static void print_text(const kn_device_info *list, size_t count, const char *why
         *failed = !print_table(list, count, all, stdout);
     if (!all && count > used)
         printf("%zu not used; 'koine devices --all' says why\n", count - used);
-    puts(cuda_line);
+    print_cuda(list, count, why);
 }
 
 static json_t *device_json(const kn_device_info *device)

@@ -6,6 +6,9 @@
 const struct command *const koine_commands[] = {
     &command_devices,
     &command_cache,
+    &command_check,
+    &command_emit,
+    &command_run,
     &command_stats,
     NULL,
 };

@@ -9,6 +9,9 @@
 
 extern const struct command command_devices;
 extern const struct command command_cache;
+extern const struct command command_check;
+extern const struct command command_emit;
+extern const struct command command_run;
 extern const struct command command_stats;
 
 // All of them, in the order of the help; ends in NULL.

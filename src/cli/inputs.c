@@ -61,6 +61,14 @@ static kn_status add_folder(struct inputs *inputs, const char *folder, const cha
     return KN_OK;
 }
 
+static bool has_standard_input(const struct inputs *inputs)
+{
+    for (size_t i = 0; i < inputs->count; i++)
+        if (strcmp(inputs->paths[i], "-") == 0)
+            return true;
+    return false;
+}
+
 kn_status inputs_add(struct inputs *inputs, const struct string_list *items, const char *ending,
                      kn_error *err)
 {
@@ -70,7 +78,12 @@ kn_status inputs_add(struct inputs *inputs, const struct string_list *items, con
     for (size_t i = 0; i < items->count && !status; i++) {
         const char *item = items->items[i];
 
-        if (*item && strcmp(item, "-") != 0 && stat(item, &info) == 0 && S_ISDIR(info.st_mode))
+        if (!*item)
+            status = kn_fail(err, KN_ERROR_ARGUMENT, "an input's name is empty; - is standard input");
+        else if (strcmp(item, "-") == 0 && has_standard_input(inputs))
+            status =
+                kn_fail(err, KN_ERROR_ARGUMENT, "standard input (-) is named twice, and can be read once");
+        else if (strcmp(item, "-") != 0 && stat(item, &info) == 0 && S_ISDIR(info.st_mode))
             status = add_folder(inputs, item, ending, err);
         else
             status = add_path(inputs, NULL, item, err);

@@ -68,10 +68,12 @@ static kn_status unknown_command(const char *word, kn_error *err)
     for (const struct command *const *command = koine_commands; *command; command++)
         nearest_offer(&nearest, (*command)->name);
     nearest_offer(&nearest, "help");
-    return kn_fail(err, KN_ERROR_ARGUMENT, "%s '%s'%s%s%s; try 'koine --help'",
+    nearest_offer(&nearest, "--help");
+    nearest_offer(&nearest, "--version");
+    return kn_fail(err, KN_ERROR_ARGUMENT, "%s '%s'%s%s%s try 'koine --help'",
                    *word == '-' ? "unknown option" : "unknown command", word,
                    nearest.best ? ", did you mean '" : "", nearest.best ? nearest.best : "",
-                   nearest.best ? "'?" : "");
+                   nearest.best ? "'? Or" : ";");
 }
 
 static kn_status show_help(const char *word, kn_error *err)

@@ -26,7 +26,7 @@ static const struct {
 } common_rows[] = {
     {COMMON_DEVICE,
      {"device", 'd', OPTION_STRINGS, "SPEC", NULL, NULL, COMMON_FIELD(devices),
-      "use this device: opencl:0.0, cpu, gpu, host, all, or a part of a name; may be repeated"}},
+      "use this device: opencl:0.0, cpu, gpu, all, or a part of a name; may be repeated"}},
     {COMMON_PRECISION,
      {"precision", 0, OPTION_CHOICE, NULL, precision_words, NULL, COMMON_FIELD(precision),
       "the type that the device computes with"}},
@@ -109,7 +109,9 @@ static const struct option_row *row_of(const struct spelling *spelling, int valu
 
 static kn_status usage(const char *name, kn_error *err, const char *what)
 {
-    return kn_fail(err, KN_ERROR_ARGUMENT, "%s; try 'koine %s --help'", what, name);
+    const char *joint = what[strlen(what) - 1] == '?' ? " Or" : ";";
+
+    return kn_fail(err, KN_ERROR_ARGUMENT, "%s%s try 'koine %s --help'", what, joint, name);
 }
 
 static kn_status bad_value(const char *name, const struct option_row *row, const char *value, kn_error *err)

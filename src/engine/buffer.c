@@ -130,9 +130,20 @@ static kn_status check_range(const kn_queue *queue, const kn_buffer *buffer, siz
     if (queue->context != buffer->context)
         return kn_fail(err, KN_ERROR_ARGUMENT, "%s: the buffer belongs to another context than the queue", function);
     if (offset > buffer->bytes || bytes > buffer->bytes - offset)
-        return kn_fail(err, KN_ERROR_ARGUMENT, "%s: bytes %zu to %zu of a buffer of %zu bytes", function, offset,
-                       offset + bytes, buffer->bytes);
+        return kn_fail(err, KN_ERROR_ARGUMENT, "%s: %zu bytes from byte %zu on, of a buffer of %zu bytes", function,
+                       bytes, offset, buffer->bytes);
     return KN_OK;
+}
+
+// The same, and host memory that is there.
+static kn_status check_copy(const kn_queue *queue, const kn_buffer *buffer, size_t offset, const void *data,
+                            size_t bytes, const char *function, kn_error *err)
+{
+    kn_status status = check_range(queue, buffer, offset, bytes, function, err);
+
+    if (!status && !data && bytes)
+        return kn_fail(err, KN_ERROR_ARGUMENT, "%s: data is NULL", function);
+    return status;
 }
 
 // What stretches from `offset` to the end of its part: the part, the place in it, and how many bytes of `bytes`.
@@ -159,7 +170,7 @@ static struct piece piece_at(const kn_buffer *buffer, size_t offset, size_t byte
 kn_status kn_buffer_write(kn_queue *queue, kn_buffer *buffer, size_t offset, const void *data, size_t bytes,
                           kn_error *err)
 {
-    kn_status status = check_range(queue, buffer, offset, bytes, "kn_buffer_write", err);
+    kn_status status = check_copy(queue, buffer, offset, data, bytes, "kn_buffer_write", err);
 
     for (size_t done = 0; done < bytes && !status;) {
         struct piece piece = piece_at(buffer, offset + done, bytes - done);
@@ -171,7 +182,7 @@ kn_status kn_buffer_write(kn_queue *queue, kn_buffer *buffer, size_t offset, con
 
 kn_status kn_buffer_read(kn_queue *queue, kn_buffer *buffer, size_t offset, void *data, size_t bytes, kn_error *err)
 {
-    kn_status status = check_range(queue, buffer, offset, bytes, "kn_buffer_read", err);
+    kn_status status = check_copy(queue, buffer, offset, data, bytes, "kn_buffer_read", err);
 
     for (size_t done = 0; done < bytes && !status;) {
         struct piece piece = piece_at(buffer, offset + done, bytes - done);
@@ -191,7 +202,7 @@ kn_status kn_buffer_write_async(kn_queue *queue, kn_buffer *buffer, size_t offse
                                 kn_event **event, kn_error *err)
 {
     struct be_event *native = NULL;
-    kn_status status = check_range(queue, buffer, offset, bytes, "kn_buffer_write_async", err);
+    kn_status status = check_copy(queue, buffer, offset, data, bytes, "kn_buffer_write_async", err);
 
     if (!status && bytes == 0)
         return kn_fail(err, KN_ERROR_ARGUMENT, "kn_buffer_write_async: no bytes to copy");
@@ -209,7 +220,7 @@ kn_status kn_buffer_read_async(kn_queue *queue, kn_buffer *buffer, size_t offset
                                kn_event **event, kn_error *err)
 {
     struct be_event *native = NULL;
-    kn_status status = check_range(queue, buffer, offset, bytes, "kn_buffer_read_async", err);
+    kn_status status = check_copy(queue, buffer, offset, data, bytes, "kn_buffer_read_async", err);
 
     if (!status && bytes == 0)
         return kn_fail(err, KN_ERROR_ARGUMENT, "kn_buffer_read_async: no bytes to copy");
@@ -254,6 +265,8 @@ kn_status kn_buffer_fill(kn_queue *queue, kn_buffer *buffer, const void *pattern
 
     if (status)
         return status;
+    if (!pattern)
+        return kn_fail(err, KN_ERROR_ARGUMENT, "kn_buffer_fill: pattern is NULL");
     if (pattern_size == 0 || pattern_size > 16 || (pattern_size & (pattern_size - 1)))
         return kn_fail(err, KN_ERROR_ARGUMENT, "kn_buffer_fill: a pattern of %zu bytes; it may have 1, 2, 4, 8 or 16", pattern_size);
     if (bytes == 0 || bytes % pattern_size || offset % pattern_size)

@@ -7,8 +7,10 @@
 #include <stdlib.h>
 #include <string.h>
 
-// Finds "FILE:LINE" or "FILE(LINE)" or "FILE", line LINE in a line of the log, for a file of the unit.
-static const struct src_file *find_place(const struct src_unit *unit, const char *text, size_t length, long *line)
+// Finds "FILE:LINE" or "FILE(LINE)" or "FILE", line LINE in a line of the log, for a file of the unit. What is said
+// of it begins at *said.
+static const struct src_file *find_place(const struct src_unit *unit, const char *text, size_t length, long *line,
+                                         const char **said)
 {
     const struct src_file *best = NULL;
     size_t best_length = 0;
@@ -28,6 +30,7 @@ static const struct src_file *find_place(const struct src_unit *unit, const char
             if (!isdigit((unsigned char)*after))
                 continue;
             *line = strtol(after, NULL, 10);
+            *said = after;
             best = &unit->files[i];
             best_length = name_length;
             break;
@@ -46,16 +49,62 @@ static bool contains(const char *text, size_t length, const char *word)
     return false;
 }
 
+// The file's name in a #line directive, without its escapes.
+static void add_quoted_name(struct kn_text *out, const char *quote)
+{
+    for (const char *c = quote + 1; *c && *c != '"'; c++) {
+        c += c[0] == '\\' && c[1];
+        kn_text_add_char(out, *c);
+    }
+}
+
+// "FILE:LINE" for a line of the flat text.
+static void add_original_place(struct kn_text *out, const char *flat, long wanted)
+{
+    const char *quote = NULL;
+    long original = 1;
+
+    for (long line = 1; line < wanted && *flat; line++, original++) {
+        if (strncmp(flat, "#line ", 6) == 0) {
+            original = strtol(flat + 6, NULL, 10) - 1;
+            quote = strchr(flat, '"');
+        }
+        flat += strcspn(flat, "\n");
+        flat += *flat == '\n';
+    }
+    if (quote)
+        add_quoted_name(out, quote);
+    kn_text_format(out, ":%ld", original);
+}
+
+char *build_log_original(const char *flat, const char *name, const char *log)
+{
+    struct kn_text out = KN_TEXT_INIT;
+    size_t length = strlen(name);
+
+    while (*log) {
+        bool starts = log[0] == name[0] && strncmp(log, name, length) == 0 && log[length] == ':';
+        if (starts && isdigit((unsigned char)log[length + 1])) {
+            char *end;
+            long line = strtol(log + length + 1, &end, 10);
+            add_original_place(&out, flat, line);
+            log = end;
+        } else {
+            kn_text_add_char(&out, *log++);
+        }
+    }
+    return kn_text_take(&out);
+}
+
 void build_log_explain(const struct src_unit *unit, const char *log, struct kn_text *out, struct build_place *place)
 {
     bool error_seen = false;
 
-    place->file[0] = '\0';
-    place->line = 0;
+    *place = (struct build_place){"", 0, 0};
     for (const char *end; *log; log = *end ? end + 1 : end) {
         long line = 0;
-        const char *source;
-        size_t length;
+        const char *source, *said;
+        size_t length, begin = out->length;
         end = strchr(log, '\n');
         if (!end)
             end = log + strlen(log);
@@ -63,14 +112,16 @@ void build_log_explain(const struct src_unit *unit, const char *log, struct kn_t
         if (length == 0)
             continue;
         kn_text_format(out, "%.*s\n", (int)length, log);
-        const struct src_file *file = find_place(unit, log, length, &line);
+        const struct src_file *file = find_place(unit, log, length, &line, &said);
         if (!file)
             continue;
-        if (!place->file[0] || (!error_seen && contains(log, length, "error"))) {
+        bool is_error = contains(said, length - (size_t)(said - log), "error");
+        if (!place->file[0] || (!error_seen && is_error)) {
             snprintf(place->file, sizeof place->file, "%s", file->name);
             place->line = line;
+            place->begin = begin;
         }
-        error_seen = error_seen || contains(log, length, "error");
+        error_seen = error_seen || is_error;
         if (src_line(unit, file->name, line, &source, &length))
             kn_text_format(out, "%6ld | %.*s\n", line, (int)length, source);
     }

@@ -20,12 +20,14 @@
 #define SUFFIX  ".kbin"
 #define FORMAT  1u
 #define LARGEST ((uint64_t)1 << 30) // no program's binary is larger
+#define NEW     ".new-"             // how the name of a file that is being written begins
+#define STALE   3600                // seconds after which nobody is writing it any more
 
 // A file is this header and the binary. `sum` is over the rest of the header and the binary.
 struct header {
     char magic[8];
     uint32_t format;
-    uint32_t reserved;
+    uint32_t reserved; // 0
     unsigned char sum[KN_HASH_BYTES];
     unsigned char key[KN_HASH_BYTES];
     uint64_t bytes;
@@ -84,8 +86,7 @@ static bool file_path(char path[PATH_MAX], const char *dir, const struct cache_k
 static struct kn_hash checksum(const struct header *header, const void *data)
 {
     const struct kn_field fields[] = {
-        {header->magic, sizeof header->magic},
-        {&header->format, sizeof header->format},
+        {header, offsetof(struct header, sum)},
         {header->key, sizeof *header - offsetof(struct header, key)},
         {data, (size_t)header->bytes},
     };
@@ -159,7 +160,7 @@ bool cache_read(const char *dir, const struct cache_key *key, void **data, size_
     why[0] = '\0';
     if (!file_path(path, dir, key))
         return false;
-    fd = open(path, O_RDONLY | O_CLOEXEC);
+    fd = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK); // whatever stands there: a FIFO would wait for a writer
     if (fd < 0) {
         if (errno != ENOENT)
             snprintf(why, 128, "%s", errno == EACCES ? "no permission to read it" : "it cannot be opened");
@@ -181,6 +182,36 @@ bool cache_read(const char *dir, const struct cache_key *key, void **data, size_
     return !wrong;
 }
 
+static bool is_entry(const char *name)
+{
+    return strspn(name, "0123456789abcdef") == 2 * KN_HASH_BYTES && strcmp(name + 2 * KN_HASH_BYTES, SUFFIX) == 0;
+}
+
+static bool is_temporary(const char *name)
+{
+    return strncmp(name, NEW, strlen(NEW)) == 0 && strlen(name) == strlen(NEW "XXXXXX");
+}
+
+static bool is_file(int folder, const char *name, struct stat *info)
+{
+    return fstatat(folder, name, info, AT_SYMLINK_NOFOLLOW) == 0 && S_ISREG(info->st_mode);
+}
+
+// Removes what processes that were killed while writing have left.
+static void sweep(const char *dir)
+{
+    DIR *folder = opendir(dir);
+    time_t now = time(NULL);
+    struct stat info;
+
+    if (!folder)
+        return;
+    for (struct dirent *item; (item = readdir(folder));)
+        if (is_temporary(item->d_name) && is_file(dirfd(folder), item->d_name, &info) && now - info.st_mtime > STALE)
+            (void)unlinkat(dirfd(folder), item->d_name, 0);
+    closedir(folder);
+}
+
 kn_status cache_write(const char *dir, const struct cache_key *key, const void *data, size_t bytes, kn_error *err)
 {
     struct header header;
@@ -191,7 +222,7 @@ kn_status cache_write(const char *dir, const struct cache_key *key, const void *
 
     if (number)
         return kn_fail_errno(err, KN_ERROR_OUTPUT, dir, number, "the cache folder cannot be made");
-    if (!file_path(path, dir, key) || snprintf(temporary, sizeof temporary, "%s/.new-XXXXXX", dir) >= (int)sizeof temporary)
+    if (!file_path(path, dir, key) || snprintf(temporary, sizeof temporary, "%s/" NEW "XXXXXX", dir) >= (int)sizeof temporary)
         return kn_fail_errno(err, KN_ERROR_OUTPUT, dir, ENAMETOOLONG, "the cache cannot be written");
     memset(&header, 0, sizeof header);
     memcpy(header.magic, magic, sizeof magic);
@@ -204,6 +235,7 @@ kn_status cache_write(const char *dir, const struct cache_key *key, const void *
     sum = checksum(&header, data);
     memcpy(header.sum, sum.bytes, sizeof header.sum);
 
+    sweep(dir);
     fd = mkstemp(temporary);
     if (fd < 0)
         return kn_fail_errno(err, KN_ERROR_OUTPUT, dir, errno, "the cache cannot be written");
@@ -230,17 +262,6 @@ void cache_remove(const char *dir, const struct cache_key *key)
 }
 
 // ---- the folder as a whole ----
-
-static bool has_suffix(const char *name)
-{
-    size_t length = strlen(name);
-    return length > strlen(SUFFIX) && strcmp(name + length - strlen(SUFFIX), SUFFIX) == 0;
-}
-
-static bool is_leftover(const char *name)
-{
-    return strncmp(name, ".new-", 5) == 0;
-}
 
 static struct cache_entry describe(int dirfd, const char *name)
 {
@@ -292,7 +313,7 @@ kn_status cache_list(const char *dir, struct cache_entry **list, size_t *count, 
     if (status || !folder)
         return status;
     for (struct dirent *item; (item = readdir(folder)) && !status;)
-        if (has_suffix(item->d_name) && !KN_ARRAY_PUSH(*list, *count, capacity, describe(dirfd(folder), item->d_name)))
+        if (is_entry(item->d_name) && !KN_ARRAY_PUSH(*list, *count, capacity, describe(dirfd(folder), item->d_name)))
             status = kn_fail_memory(err, 0, "listing the cache");
     closedir(folder);
     if (status) {
@@ -311,12 +332,12 @@ kn_status cache_clear(const char *dir, size_t *removed, kn_error *err)
     *removed = 0;
     if (status || !folder)
         return status;
-    for (struct dirent *item; (item = readdir(folder)) && !status;) {
-        if (!has_suffix(item->d_name) && !is_leftover(item->d_name))
+    for (struct dirent *item; (item = readdir(folder));) {
+        if (!is_entry(item->d_name) && !is_temporary(item->d_name))
             continue;
         if (unlinkat(dirfd(folder), item->d_name, 0) == 0)
             ++*removed;
-        else if (errno != ENOENT)
+        else if (errno != ENOENT && !status) // the others are removed all the same
             status = kn_fail_errno(err, KN_ERROR_OUTPUT, dir, errno, "'%s' cannot be removed", item->d_name);
     }
     closedir(folder);

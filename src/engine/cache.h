@@ -38,13 +38,15 @@ kn_status cache_default_dir(char *path, size_t size, kn_error *err);
 // The binary of `key`: true with *data (the caller frees it) and *bytes, or false. A file that is not what it should
 // be is removed, and `why` (not NULL) says what was wrong with it; "" if there was none.
 bool cache_read(const char *dir, const struct cache_key *key, void **data, size_t *bytes, char why[128]);
+// Also removes what a process that was killed while writing has left an hour ago or earlier.
 kn_status cache_write(const char *dir, const struct cache_key *key, const void *data, size_t bytes, kn_error *err);
 // Removes the file of a key, for a binary that the driver refuses.
 void cache_remove(const char *dir, const struct cache_key *key);
 
 // The files in the folder, each examined whole; the caller frees *list. A folder that does not exist is empty.
 kn_status cache_list(const char *dir, struct cache_entry **list, size_t *count, kn_error *err);
-// Removes every cache file, and nothing else in the folder.
+// Removes every cache file, whole or not, and nothing else in the folder. What cannot be removed is an error, after
+// all others are gone.
 kn_status cache_clear(const char *dir, size_t *removed, kn_error *err);
 
 #endif

@@ -13,6 +13,8 @@
 #include "cache.h"
 #include "device.h"
 
+#define SMALLEST_ALLOC 64 // bytes: a pattern of any size fits a part
+
 void engine_log(const kn_context *context, kn_log_level level, const char *format, ...)
 {
     char message[1024];
@@ -34,13 +36,11 @@ static kn_status choose_cache(kn_context *context, kn_error *err)
 
     if (given && !*given)
         return KN_OK;
-    if (given) {
-        snprintf(path, sizeof path, "%s", given);
-    } else if (cache_default_dir(path, sizeof path, &reason)) {
+    if (!given && cache_default_dir(path, sizeof path, &reason)) {
         engine_log(context, KN_LOG_WARNING, "programs are not cached: %s", reason.text);
         return KN_OK;
     }
-    context->cache_dir = strdup(path);
+    context->cache_dir = strdup(given ? given : path);
     return context->cache_dir ? KN_OK : kn_fail_memory(err, 0, "opening a context");
 }
 
@@ -48,9 +48,13 @@ kn_status engine_context_create(const struct kn_backend *backend, struct be_cont
                                 const struct be_device *device, const kn_context_options *options,
                                 kn_context **context, kn_error *err)
 {
-    kn_context *made = calloc(1, sizeof *made);
+    kn_context *made;
     kn_status status;
 
+    if (options && options->max_alloc && options->max_alloc < SMALLEST_ALLOC)
+        return kn_fail(err, KN_ERROR_ARGUMENT, "max_alloc of %llu bytes; it is at least %d", (unsigned long long)options->max_alloc,
+                       SMALLEST_ALLOC);
+    made = calloc(1, sizeof *made);
     if (!made)
         return kn_fail_memory(err, sizeof *made, "a context");
     made->backend = backend;
@@ -59,23 +63,23 @@ kn_status engine_context_create(const struct kn_backend *backend, struct be_cont
     if (options)
         made->options = *options;
     made->quirks = engine_quirks_of(&made->device.info);
+    made->staged = made->device.info.type != KN_DEVICE_CPU;
     if (made->options.max_alloc && made->options.max_alloc < made->device.info.max_alloc)
         made->device.info.max_alloc = made->options.max_alloc;
-    if (pthread_mutex_init(&made->lock, NULL) != 0) {
-        free(made);
-        return kn_fail_memory(err, 0, "opening a context");
-    }
     status = choose_cache(made, err);
     if (status) {
-        pthread_mutex_destroy(&made->lock);
         free(made);
         return status;
     }
+    pthread_mutex_init(&made->clones_lock, NULL); // on Linux these two cannot fail
+    pthread_mutex_init(&made->builtins_lock, NULL);
     made->options.cache_dir = NULL; // the caller's string; ours is cache_dir
     engine_log(made, KN_LOG_INFO, "%s: %s, %s, driver %s", made->device.info.spec, made->device.info.name,
                made->device.info.version, made->device.info.driver);
     if (made->device.info.loop_limit)
-        engine_log(made, KN_LOG_WARNING, "%s: this driver stops a work-item's loops after %u iterations without a word",
+        engine_log(made, KN_LOG_INFO,
+                   "%s: this driver ends a work-item's loops after %u iterations in all and reports no error; "
+                   "Koine's kernels stay below that, yours have to",
                    made->device.info.spec, (unsigned)made->device.info.loop_limit);
     *context = made;
     return KN_OK;
@@ -131,7 +135,8 @@ void kn_context_close(kn_context *context)
     }
     free(context->builtins);
     context->backend->context_close(context->native);
-    pthread_mutex_destroy(&context->lock);
+    pthread_mutex_destroy(&context->clones_lock);
+    pthread_mutex_destroy(&context->builtins_lock);
     free(context->device.extensions);
     free(context->cache_dir);
     free(context);
@@ -181,6 +186,7 @@ void kn_queue_close(kn_queue *queue)
 {
     if (!queue)
         return;
+    engine_release_clones(queue);
     engine_stage_free(queue);
     for (size_t i = 0; i < ENGINE_SCRATCH; i++)
         kn_buffer_free(queue->scratch[i]);

@@ -12,7 +12,11 @@
 #include "../base/text.h"
 #include "quirks.h"
 
-static const struct kn_backend *const backends[] = {&kn_backend_opencl};
+static const struct kn_backend *const backends[] = {
+    // The first one that reaches a device is the one that "auto" takes; the others become its aliases.
+    &kn_backend_cuda,
+    &kn_backend_opencl,
+};
 
 // What "auto" prefers: the lower the better.
 static int rank(const kn_device_info *info)
@@ -53,12 +57,30 @@ static void mark_aliases(struct engine_devices *devices)
             }
 }
 
+void engine_devices_rank(struct engine_devices *devices)
+{
+    sort_by_rank(devices);
+    mark_aliases(devices);
+    if (devices->count > 0 && !devices->items[0].device.info.why_not[0])
+        devices->items[0].device.info.is_default = 1;
+}
+
+static void add_reason(struct engine_devices *devices, const char *title, const char *reason)
+{
+    size_t used = strlen(devices->why);
+
+    snprintf(devices->why + used, sizeof devices->why - used, "%s%s: %s", used ? "; " : "", title, reason);
+}
+
 static kn_status add_backend(struct engine_devices *devices, const struct kn_backend *backend, kn_error *err)
 {
     struct be_device *found = NULL;
+    char reason[256] = "";
     size_t count = 0;
-    kn_status status = backend->devices(&found, &count, devices->why, err);
+    kn_status status = backend->devices(&found, &count, reason, err);
 
+    if (count == 0)
+        add_reason(devices, backend->title, reason);
     for (size_t i = 0; i < count && !status; i++) {
         struct engine_device device = {backend, found[i]};
         engine_quirks_of(&device.device.info);
@@ -82,10 +104,7 @@ kn_status engine_devices_find(struct engine_devices *devices, kn_error *err)
         engine_devices_free(devices);
         return status;
     }
-    sort_by_rank(devices);
-    mark_aliases(devices);
-    if (devices->count > 0 && !devices->items[0].device.info.why_not[0])
-        devices->items[0].device.info.is_default = 1;
+    engine_devices_rank(devices);
     return KN_OK;
 }
 

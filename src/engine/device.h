@@ -13,11 +13,14 @@ struct engine_device {
 struct engine_devices {
     struct engine_device *items; // best first; unusable ones last
     size_t count, capacity;
-    char why[256]; // why there is none
+    char why[256]; // for each path that has none, why: "CUDA: ...; OpenCL: ..."
 };
 
 kn_status engine_devices_find(struct engine_devices *devices, kn_error *err);
 void engine_devices_free(struct engine_devices *devices);
+
+// Sorts them, names the entries that are one device, and marks the default; part of engine_devices_find.
+void engine_devices_rank(struct engine_devices *devices);
 
 // The device that `spec` means (see kn_context_open).
 kn_status engine_devices_match(const struct engine_devices *devices, const char *spec,

@@ -26,14 +26,20 @@ struct kn_context {
     struct engine_quirks quirks;
     kn_context_options options;
     char *cache_dir;      // NULL: no cache
+    bool staged;          // large copies go through pinned staging: not on a CPU, which reads host memory where it is
     atomic_ullong build_nanoseconds;
-    pthread_mutex_t lock; // what follows, and every kernel's clones
+    pthread_mutex_t clones_lock; // every kernel's clones, and
+    kn_program *programs;        // all programs there are, linked
+    pthread_mutex_t builtins_lock; // held while one is compiled
     struct engine_builtin *builtins;
     size_t builtin_count, builtin_capacity;
 };
 
-#define ENGINE_STAGES  2
-#define ENGINE_SCRATCH 2
+#define ENGINE_STAGES      2
+#define ENGINE_STAGE_BYTES ((size_t)8 << 20)
+// Below this a plain blocking copy is faster than starting the pipeline.
+#define ENGINE_STAGE_FROM ((size_t)4 << 20)
+#define ENGINE_SCRATCH    2
 
 struct kn_queue {
     kn_context *context;
@@ -68,6 +74,7 @@ struct kn_kernel {
 
 struct kn_program {
     kn_context *context;
+    kn_program *next, **link; // among the context's programs; where `this` is pointed to from
     struct be_program *native;
     struct src_unit *unit;
     struct kn_kernel *kernels;
@@ -98,6 +105,9 @@ void engine_log(const kn_context *context, kn_log_level level, const char *forma
 kn_status engine_builtin_kernel(kn_context *context, const char *file, const kn_define *defines,
                                 size_t define_count, kn_policy policy, const char *name, kn_kernel **kernel,
                                 kn_error *err);
+
+// Gives the queue's clones of all kernels to the next queue that wants one.
+void engine_release_clones(kn_queue *queue);
 
 // An engine event around a backend's, if the caller wants one.
 kn_status engine_event_give(kn_context *context, struct be_event *native, kn_event **event, kn_error *err);

@@ -52,9 +52,12 @@ kn_status kn_event_span(kn_event *event, uint64_t *start, uint64_t *end, kn_erro
 kn_status kn_event_duration(kn_event *event, uint64_t *nanoseconds, kn_error *err)
 {
     uint64_t start, end;
-    kn_status status = kn_event_span(event, &start, &end, err);
+    kn_status status;
 
-    if (!status && nanoseconds)
+    if (!nanoseconds)
+        return kn_fail(err, KN_ERROR_ARGUMENT, "kn_event_duration: nanoseconds is NULL");
+    status = kn_event_span(event, &start, &end, err);
+    if (!status)
         *nanoseconds = end > start ? end - start : 0;
     return status;
 }

@@ -70,6 +70,9 @@ static kn_status check_arg(const struct check *check, const kn_arg *arg)
     if (arg->kind == KN_ARG_LOCAL && arg->size == 0)
         return kn_fail(check->err, KN_ERROR_ARGUMENT, "%s: argument %zu (%s) takes local memory, but was given 0 bytes",
                        kernel, check->index, param->name);
+    if (arg->kind == KN_ARG_VALUE && arg->size == 0)
+        return kn_fail(check->err, KN_ERROR_ARGUMENT, "%s: argument %zu (%s) is a value of 0 bytes", kernel, check->index,
+                       param->name);
     if (arg->kind == KN_ARG_VALUE && !arg->value)
         return kn_fail(check->err, KN_ERROR_ARGUMENT, "%s: argument %zu (%s) is a NULL value", kernel, check->index,
                        param->name);
@@ -165,6 +168,9 @@ static kn_status check_range(const kn_context *context, const kn_kernel *kernel,
                                name, required[0], required[1], required[2], d, local);
             if (!chosen && d < range->dims)
                 range->local[d] = required[d];
+            else if (!chosen && required[d] != 1)
+                return kn_fail(err, KN_ERROR_ARGUMENT, "%s requires work-groups of %zu x %zu x %zu, but the range has %u dimensions",
+                               name, required[0], required[1], required[2], range->dims);
         }
         chosen = true;
     }
@@ -178,7 +184,7 @@ static kn_status clone_for(kn_queue *queue, kn_kernel *kernel, struct be_kernel 
     struct engine_clone *found = NULL;
     kn_status status = KN_OK;
 
-    pthread_mutex_lock(&queue->context->lock);
+    pthread_mutex_lock(&queue->context->clones_lock);
     for (size_t i = 0; i < kernel->clone_count && !found; i++)
         if (kernel->clones[i].queue == queue || !kernel->clones[i].queue)
             found = &kernel->clones[i];
@@ -186,15 +192,26 @@ static kn_status clone_for(kn_queue *queue, kn_kernel *kernel, struct be_kernel 
         found->queue = queue;
         *native = found->native;
     } else {
-        status = queue->context->backend->kernel_get(kernel->program->native, kernel->source->name, &clone.native, err);
+        status = queue->context->backend->kernel_get(kernel->program->native, kernel->source, &clone.native, err);
         if (!status && !KN_ARRAY_PUSH(kernel->clones, kernel->clone_count, kernel->clone_capacity, clone)) {
             queue->context->backend->kernel_free(clone.native);
             status = kn_fail_memory(err, 0, "a kernel");
         }
         *native = clone.native;
     }
-    pthread_mutex_unlock(&queue->context->lock);
+    pthread_mutex_unlock(&queue->context->clones_lock);
     return status;
+}
+
+void engine_release_clones(kn_queue *queue)
+{
+    pthread_mutex_lock(&queue->context->clones_lock);
+    for (kn_program *program = queue->context->programs; program; program = program->next)
+        for (size_t k = 0; k < program->kernel_count; k++)
+            for (size_t c = 0; c < program->kernels[k].clone_count; c++)
+                if (program->kernels[k].clones[c].queue == queue)
+                    program->kernels[k].clones[c].queue = NULL;
+    pthread_mutex_unlock(&queue->context->clones_lock);
 }
 
 static kn_status name_kernel(const kn_kernel *kernel, kn_status status, const kn_error *reason, kn_error *err)

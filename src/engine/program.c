@@ -12,31 +12,79 @@
 #include "../base/array.h"
 #include "../base/error.h"
 #include "../base/text.h"
-#include "../source/embedded.h"
+#include "../source/cuda.h"
 #include "build_log.h"
 #include "cache.h"
 #include "target.h"
 
-// What the compiler is given: the text, its options, and the key of both on this device.
+// What is compiled, and what the compiler is given for it: the text, its options, and the key of both on this device.
 struct recipe {
     const char *name;
+    const struct src_unit *unit;
+    const struct src_options *reading; // how the unit was read
+    kn_policy policy;
+    unsigned max_registers;
     struct kn_text source;
     struct kn_text options;
     struct cache_key key;
 };
 
-static kn_status make_recipe(kn_context *context, const char *name, const struct src_unit *unit, kn_policy policy,
-                             struct recipe *recipe, kn_error *err)
+static void opencl_text(struct recipe *recipe)
 {
-    const kn_device_info *info = &context->device.info;
-
-    recipe->name = name;
-    if (policy == KN_POLICY_STRICT)
+    if (recipe->policy == KN_POLICY_STRICT)
         kn_text_add(&recipe->source, "#pragma OPENCL FP_CONTRACT OFF\n");
-    kn_text_add_bytes(&recipe->source, unit->opencl, unit->opencl_length);
-    kn_text_add(&recipe->options, context->backend->policy_options(context->native, policy));
+    kn_text_add_bytes(&recipe->source, recipe->unit->opencl, recipe->unit->opencl_length);
+}
+
+static kn_status cuda_text(struct recipe *recipe, kn_error *err)
+{
+    struct src_cuda *cuda = NULL;
+    kn_status status = src_cuda_program(recipe->unit, recipe->reading, &cuda, err);
+
+    if (!status)
+        kn_text_add_bytes(&recipe->source, cuda->text, cuda->length);
+    src_cuda_free(cuda);
+    return status;
+}
+
+// The text in the words of the device's compiler.
+static kn_status engine_device_text(const kn_context *context, struct recipe *recipe, kn_error *err)
+{
+    if (context->backend->language == BE_LANGUAGE_CUDA)
+        return cuda_text(recipe, err);
+    opencl_text(recipe);
+    return KN_OK;
+}
+
+static bool has_extension(const kn_context *context, const char *name)
+{
+    size_t length = strlen(name);
+
+    for (const char *at = context->device.extensions; (at = strstr(at, name)); at += length)
+        if ((at == context->device.extensions || at[-1] == ' ') && (at[length] == ' ' || at[length] == '\0'))
+            return true;
+    return false;
+}
+
+static void compiler_options(kn_context *context, struct recipe *recipe)
+{
+    kn_text_add(&recipe->options, context->backend->policy_options(context->native, recipe->policy));
     if (context->quirks.build_options[0])
         kn_text_format(&recipe->options, " %s", context->quirks.build_options);
+    if (recipe->max_registers && context->backend->language == BE_LANGUAGE_CUDA)
+        kn_text_format(&recipe->options, " --maxrregcount=%u", recipe->max_registers);
+    else if (recipe->max_registers && has_extension(context, "cl_nv_compiler_options"))
+        kn_text_format(&recipe->options, " -cl-nv-maxrregcount=%u", recipe->max_registers);
+}
+
+static kn_status make_recipe(kn_context *context, struct recipe *recipe, kn_error *err)
+{
+    const kn_device_info *info = &context->device.info;
+    kn_status status = engine_device_text(context, recipe, err);
+
+    if (status)
+        return status;
+    compiler_options(context, recipe);
     if (recipe->source.failed || recipe->options.failed)
         return kn_fail_memory(err, 0, "compiling a program");
 
@@ -48,9 +96,15 @@ static kn_status make_recipe(kn_context *context, const char *name, const struct
         fields[i] = (struct kn_field){words[i], strlen(words[i])};
     fields[KN_COUNT(words)] = (struct kn_field){kn_text_string(&recipe->source), recipe->source.length};
     recipe->key.hash = kn_hash_fields(fields, KN_COUNT(fields));
-    recipe->key.program = name;
+    recipe->key.program = recipe->name;
     recipe->key.device = info->name;
     return KN_OK;
+}
+
+static void refuse_cached(kn_context *context, const struct recipe *recipe, const char *why)
+{
+    engine_log(context, KN_LOG_WARNING, "%s: cached program not used: %s", recipe->name, why);
+    cache_remove(context->cache_dir, &recipe->key);
 }
 
 static bool load_cached(kn_context *context, const struct recipe *recipe, struct be_program **native)
@@ -70,10 +124,8 @@ static bool load_cached(kn_context *context, const struct recipe *recipe, struct
     }
     loaded = !context->backend->program_load(context->native, binary, bytes, kn_text_string(&recipe->options), native, &reason);
     free(binary);
-    if (!loaded) {
-        engine_log(context, KN_LOG_WARNING, "%s: cached program not used: %s", recipe->name, reason.text);
-        cache_remove(context->cache_dir, &recipe->key);
-    }
+    if (!loaded)
+        refuse_cached(context, recipe, reason.text);
     return loaded;
 }
 
@@ -100,12 +152,21 @@ static kn_status compile(kn_context *context, const struct src_unit *unit, const
     kn_status status = context->backend->program_build(context->native, kn_text_string(&recipe->source),
                                                        kn_text_string(&recipe->options), native, log, &reason);
 
+    if (context->quirks.flat_name && *log) {
+        char *original = build_log_original(kn_text_string(&recipe->source), context->quirks.flat_name, *log);
+        if (original) {
+            free(*log);
+            *log = original;
+        }
+    }
     if (!status)
         return KN_OK;
     build_log_explain(unit, *log ? *log : "", &explained, &place);
+    if (explained.length < sizeof reason.text / 2)
+        place.begin = 0;
     if (status == KN_ERROR_BUILD)
         kn_fail_at(err, status, place.file[0] ? place.file : recipe->name, place.line, "does not compile for %s (%s)\n%s",
-                   context->device.info.spec, context->device.info.name, kn_text_string(&explained));
+                   context->device.info.spec, context->device.info.name, kn_text_string(&explained) + place.begin);
     else
         kn_fail_at(err, status, recipe->name, 0, "%s", reason.text);
     kn_error_native(err, reason.native, reason.native_name);
@@ -121,7 +182,8 @@ static kn_status prepare_kernel(kn_program *program, struct kn_kernel *kernel, c
     struct engine_clone clone = {NULL, NULL};
     struct be_kernel_limits limits = {0, 0, 0};
     kn_kernel_limits *kept = &kernel->limits;
-    kn_status status = context->backend->kernel_get(program->native, source->name, &clone.native, err);
+    size_t required = source->required_group[0] * source->required_group[1] * source->required_group[2];
+    kn_status status = context->backend->kernel_get(program->native, source, &clone.native, err);
 
     if (status)
         return status;
@@ -135,6 +197,9 @@ static kn_status prepare_kernel(kn_program *program, struct kn_kernel *kernel, c
     if (status)
         return status;
     kept->work_group = context->quirks.group_answer_wrong ? (size_t)context->device.info.max_work_group : limits.work_group;
+    // A kernel compiled for a work-group takes it, whatever else the driver answers (NVIDIA's: 256 at most).
+    if (required > kept->work_group && required <= context->device.info.max_work_group)
+        kept->work_group = required;
     kept->preferred_multiple = limits.preferred_multiple;
     kept->local_bytes = context->quirks.local_answer_doubled ? limits.local_bytes / 2 : limits.local_bytes;
     kept->local_bytes_left = context->device.info.local_memory > kept->local_bytes
@@ -142,6 +207,18 @@ static kn_status prepare_kernel(kn_program *program, struct kn_kernel *kernel, c
                                  : 0;
     memcpy(kept->required_group, source->required_group, sizeof kept->required_group);
     return KN_OK;
+}
+
+static void free_kernels(kn_program *program)
+{
+    for (size_t i = 0; i < program->kernel_count; i++) {
+        for (size_t c = 0; c < program->kernels[i].clone_count; c++)
+            program->context->backend->kernel_free(program->kernels[i].clones[c].native);
+        free(program->kernels[i].clones);
+    }
+    free(program->kernels);
+    program->kernels = NULL;
+    program->kernel_count = 0;
 }
 
 static kn_status prepare_kernels(kn_program *program, kn_error *err)
@@ -159,6 +236,22 @@ static kn_status prepare_kernels(kn_program *program, kn_error *err)
     return status;
 }
 
+// From the cache, unless the driver refuses what is there: some do so only when they are asked for the kernels.
+static bool take_cached(kn_context *context, const struct recipe *recipe, kn_program *program)
+{
+    kn_error reason = KN_ERROR_INIT;
+
+    if (!load_cached(context, recipe, &program->native))
+        return false;
+    if (prepare_kernels(program, &reason) == KN_OK)
+        return true;
+    refuse_cached(context, recipe, reason.text);
+    free_kernels(program);
+    context->backend->program_free(program->native);
+    program->native = NULL;
+    return false;
+}
+
 static kn_status check_capabilities(const kn_context *context, const struct src_unit *unit, kn_error *err)
 {
     if (unit->double_line && !context->device.info.fp64)
@@ -168,11 +261,10 @@ static kn_status check_capabilities(const kn_context *context, const struct src_
     return KN_OK;
 }
 
-static kn_status build(kn_context *context, const char *name, struct src_unit *unit, const kn_program_options *options,
-                       kn_program **program, kn_error *err)
+static kn_status build(kn_context *context, const char *name, struct src_unit *unit, const struct src_options *reading,
+                       const kn_program_options *options, kn_program **program, kn_error *err)
 {
-    kn_policy policy = options ? options->policy : KN_POLICY_DEFAULT;
-    struct recipe recipe = {name, KN_TEXT_INIT, KN_TEXT_INIT, {{{0}}, NULL, NULL}};
+    struct recipe recipe = {.name = name, .unit = unit, .reading = reading};
     char *log = NULL;
     kn_program *made = calloc(1, sizeof *made);
     kn_status status = made ? KN_OK : kn_fail_memory(err, sizeof *made, "a program");
@@ -180,29 +272,41 @@ static kn_status build(kn_context *context, const char *name, struct src_unit *u
     if (!status) {
         made->context = context;
         made->unit = unit;
-        status = make_recipe(context, name, unit, policy, &recipe, err);
+        recipe.policy = options ? options->policy : KN_POLICY_DEFAULT;
+        recipe.max_registers = options ? options->max_registers : 0;
+        status = make_recipe(context, &recipe, err);
     }
-    if (!status && !(made->cached = load_cached(context, &recipe, &made->native)))
+    if (!status && !(made->cached = take_cached(context, &recipe, made))) {
         status = compile(context, unit, &recipe, &log, &made->native, err);
-    if (!status)
-        status = prepare_kernels(made, err); // before the binary is read: some drivers complete it only then
-    if (!status && !made->cached)
-        store_cached(context, &recipe, made->native);
+        if (!status)
+            status = prepare_kernels(made, err); // before the binary is read: some drivers complete it only then
+        if (!status)
+            store_cached(context, &recipe, made->native);
+    }
     if (!status)
         engine_log(context, KN_LOG_DEBUG, "%s: %s for %s", name, made->cached ? "from the cache" : "compiled",
                    context->device.info.spec);
     kn_text_free(&recipe.source);
     kn_text_free(&recipe.options);
-    if (options && options->log)
-        *options->log = log ? log : calloc(1, 1);
-    else
+    if (options && options->log && log) {
+        free(*options->log);
+        *options->log = log;
+    } else {
         free(log);
+    }
     if (status) {
         if (made)
             made->unit = NULL; // the caller's, on failure
         kn_program_free(made);
         return status;
     }
+    pthread_mutex_lock(&context->clones_lock);
+    made->next = context->programs;
+    made->link = &context->programs;
+    if (made->next)
+        made->next->link = &made->next;
+    context->programs = made;
+    pthread_mutex_unlock(&context->clones_lock);
     *program = made;
     return KN_OK;
 }
@@ -223,8 +327,10 @@ static kn_status create(kn_context *context, const char *name, const char *text,
     unsigned long long start = nanoseconds_now();
     kn_status status;
 
+    if (options && options->log)
+        *options->log = calloc(1, 1); // the caller frees it, whatever happens
     if (!context || !name || !program)
-        return kn_fail(err, KN_ERROR_ARGUMENT, "a program needs a context, a name and a place for its handle");
+        return kn_fail(err, KN_ERROR_ARGUMENT, "a program needs a context, a name (and a text), and a place for its handle");
     status = target_describe(&context->device, options, &target, err);
     if (status)
         return status;
@@ -232,11 +338,11 @@ static kn_status create(kn_context *context, const char *name, const char *text,
     target.source.kernel_path = getenv("KOINE_KERNEL_PATH");
     target.source.builtin = builtin;
     status = src_read(name, text, &target.source, &unit, err);
-    target_free(&target);
     if (!status)
         status = check_capabilities(context, unit, err);
     if (!status)
-        status = build(context, name, unit, options, program, err);
+        status = build(context, name, unit, &target.source, options, program, err);
+    target_free(&target);
     if (status)
         src_free(unit);
     atomic_fetch_add(&context->build_nanoseconds, nanoseconds_now() - start);
@@ -246,9 +352,7 @@ static kn_status create(kn_context *context, const char *name, const char *text,
 kn_status kn_program_from_text(kn_context *context, const char *text, const char *name,
                                const kn_program_options *options, kn_program **program, kn_error *err)
 {
-    if (!text)
-        return kn_fail(err, KN_ERROR_ARGUMENT, "kn_program_from_text: text is NULL");
-    return create(context, name, text, false, options, program, err);
+    return create(context, text ? name : NULL, text, false, options, program, err);
 }
 
 kn_status kn_program_from_file(kn_context *context, const char *path, const kn_program_options *options,
@@ -267,12 +371,14 @@ void kn_program_free(kn_program *program)
 {
     if (!program)
         return;
-    for (size_t i = 0; i < program->kernel_count; i++) {
-        for (size_t c = 0; c < program->kernels[i].clone_count; c++)
-            program->context->backend->kernel_free(program->kernels[i].clones[c].native);
-        free(program->kernels[i].clones);
+    if (program->link) {
+        pthread_mutex_lock(&program->context->clones_lock);
+        *program->link = program->next;
+        if (program->next)
+            program->next->link = program->link;
+        pthread_mutex_unlock(&program->context->clones_lock);
     }
-    free(program->kernels);
+    free_kernels(program);
     if (program->native)
         program->context->backend->program_free(program->native);
     src_free(program->unit);
@@ -291,6 +397,7 @@ kn_status kn_program_kernel(kn_program *program, const char *name, kn_kernel **k
     for (size_t i = 0; i < program->kernel_count; i++) {
         if (strcmp(program->kernels[i].source->name, name) == 0) {
             *kernel = &program->kernels[i];
+            kn_text_free(&names);
             return KN_OK;
         }
         kn_text_format(&names, "%s%s", i ? ", " : "", program->kernels[i].source->name);
@@ -375,12 +482,14 @@ kn_status engine_builtin_kernel(kn_context *context, const char *file, const kn_
 
     kn_text_format(&key, "%s %d", file, (int)policy);
     for (size_t i = 0; i < define_count; i++)
-        kn_text_format(&key, " %s=%s", defines[i].name, defines[i].value ? defines[i].value : "1");
-    if (key.failed)
+        kn_text_format(&key, "\n%s=%s", defines[i].name, defines[i].value ? defines[i].value : "1");
+    if (key.failed) {
+        kn_text_free(&key);
         return kn_fail_memory(err, 0, "a program");
-    pthread_mutex_lock(&context->lock);
+    }
+    pthread_mutex_lock(&context->builtins_lock);
     status = builtin_program(context, kn_text_string(&key), file, defines, define_count, policy, &program, err);
-    pthread_mutex_unlock(&context->lock);
+    pthread_mutex_unlock(&context->builtins_lock);
     kn_text_free(&key);
     return status ? status : kn_program_kernel(program, name, kernel, err);
 }

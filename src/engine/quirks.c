@@ -8,25 +8,37 @@
 
 static const struct {
     const char *platform; // how its name begins
+    const char *device;   // and how the device's does; "" for all
     struct engine_quirks quirks;
 } table[] = {
     // Mesa 22.3: LLVM aborts the process on vloadn, atomics, sincos and async copies; OpenCL C 1.1 only.
-    {"Clover",
+    {"Clover", "",
      {.why_not = "its compiler aborts the program on ordinary kernels; Mesa's rusticl replaces it "
                  "(RUSTICL_ENABLE=llvmpipe)"}},
     // Mesa 22.3, llvmpipe: every work-item's loops stop silently after 65,535 iterations in all. Says that a kernel
     // takes 32 work-items where 1,024 work, and twice the local memory that a kernel has.
-    {"rusticl", {.loop_limit = 65535, .group_answer_wrong = true, .local_answer_doubled = true}},
-    // Oclgrind 21.10: miscompiles optimised code that narrows integers to odd widths (switch (x & 3)).
-    {"Oclgrind", {.build_options = "-cl-opt-disable", .no_binaries = true}},
+    {"rusticl", "llvmpipe", {.loop_limit = 65535, .group_answer_wrong = true, .local_answer_doubled = true}},
+    // NVIDIA 580: says that a kernel takes 256 work-items where 512 run; its compiler's messages give places in the
+    // text that it was handed.
+    {"NVIDIA CUDA", "", {.group_answer_wrong = true, .flat_name = "<kernel>"}},
+    // PoCL 5.0 (whose devices are called cpu-..., those of 3.1 pthread-...): says 0 for the local memory of a kernel.
+    {"Portable Computing Language", "cpu-", {.local_answer_missing = true}},
+    // Oclgrind 21.10: miscompiles optimised code that narrows integers to odd widths (switch (x & 3)). Its compiler's
+    // messages give places in the text that it was handed.
+    {"Oclgrind", "", {.build_options = "-cl-opt-disable", .flat_name = "input.cl", .no_binaries = true}},
 };
+
+static bool begins_with(const char *text, const char *start)
+{
+    return strncmp(text, start, strlen(start)) == 0;
+}
 
 struct engine_quirks engine_quirks_of(kn_device_info *info)
 {
     struct engine_quirks quirks = {.build_options = ""};
 
     for (size_t i = 0; i < KN_COUNT(table); i++)
-        if (strncmp(info->platform, table[i].platform, strlen(table[i].platform)) == 0)
+        if (begins_with(info->platform, table[i].platform) && begins_with(info->name, table[i].device))
             quirks = table[i].quirks;
     if (!quirks.build_options)
         quirks.build_options = "";

@@ -14,7 +14,9 @@ struct engine_quirks {
     const char *build_options;    // always given to its compiler; "" if none
     uint32_t loop_limit;          // loop iterations a work-item may run; 0: no limit
     bool group_answer_wrong;      // its answer to the kernel's largest work-group is too small to be true
+    bool local_answer_missing;    // it knows nothing of the kernel's own local memory
     bool local_answer_doubled;    // its answer to the kernel's own local memory is twice the truth
+    const char *flat_name;        // its compiler ignores #line and gives places in a file of this name; NULL: it does not
     bool no_binaries;             // the binaries it hands out are not to be kept
 };
 

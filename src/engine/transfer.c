@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// Copies of ordinary host memory. A GPU's driver copies it piece by piece through pinned memory of its own, one
-// after the other; here two pinned pieces take turns, so that filling one overlaps with sending the other.
+// Copies of ordinary host memory. A GPU's driver copies it piece by piece through pinned memory of its own, with one
+// thread and one after the other; here two pinned pieces take turns, so that filling one overlaps with sending the
+// other, and several threads fill it: one processor core copies slower than the bus carries.
 #include "engine.h"
 
 #include <stdlib.h>
@@ -8,18 +9,31 @@
 
 #include "../base/error.h"
 
-#define STAGE_BYTES ((size_t)8 << 20)
-// Below this a plain blocking copy is faster than starting the pipeline.
-#define STAGE_FROM ((size_t)4 << 20)
+#define COPY_THREADS 8
 
 struct kn_pinned {
     kn_queue *queue;
     struct be_host host;
 };
 
+// memcpy by a few threads (by one where the compiler has no OpenMP).
+static void copy_by_threads(void *to, const void *from, size_t bytes)
+{
+    const size_t slice = (size_t)1 << 20;
+    size_t slices = (bytes + slice - 1) / slice;
+
+#ifdef _OPENMP
+#pragma omp parallel for num_threads(COPY_THREADS) schedule(static)
+#endif
+    for (size_t i = 0; i < slices; i++) {
+        size_t start = i * slice;
+        memcpy((char *)to + start, (const char *)from + start, bytes - start < slice ? bytes - start : slice);
+    }
+}
+
 static bool is_direct(const kn_queue *queue, size_t bytes)
 {
-    return bytes < STAGE_FROM || queue->context->device.info.type == KN_DEVICE_CPU;
+    return bytes < ENGINE_STAGE_FROM || !queue->context->staged;
 }
 
 static kn_status stage_ready(kn_queue *queue, size_t i, kn_error *err)
@@ -28,7 +42,7 @@ static kn_status stage_ready(kn_queue *queue, size_t i, kn_error *err)
     kn_status status = KN_OK;
 
     if (!queue->stage[i].data)
-        return backend->host_alloc(queue->native, STAGE_BYTES, &queue->stage[i], err);
+        return backend->host_alloc(queue->native, ENGINE_STAGE_BYTES, &queue->stage[i], err);
     if (queue->busy[i]) {
         status = backend->event_wait(queue->busy[i], err);
         backend->event_free(queue->busy[i]);
@@ -39,7 +53,7 @@ static kn_status stage_ready(kn_queue *queue, size_t i, kn_error *err)
 
 static size_t stage_length(size_t bytes, size_t done)
 {
-    return bytes - done < STAGE_BYTES ? bytes - done : STAGE_BYTES;
+    return bytes - done < ENGINE_STAGE_BYTES ? bytes - done : ENGINE_STAGE_BYTES;
 }
 
 kn_status engine_stage_write(kn_queue *queue, struct be_memory *to, size_t offset, const void *data, size_t bytes,
@@ -56,7 +70,7 @@ kn_status engine_stage_write(kn_queue *queue, struct be_memory *to, size_t offse
         struct be_copy copy = {offset + done, stage_length(bytes, done), false};
         status = stage_ready(queue, i, err);
         if (!status) {
-            memcpy(queue->stage[i].data, (const char *)data + done, copy.bytes);
+            copy_by_threads(queue->stage[i].data, (const char *)data + done, copy.bytes);
             status = backend->copy_to_device(queue->native, to, queue->stage[i].data, &copy, &queue->busy[i], err);
         }
         if (!status)
@@ -96,7 +110,7 @@ kn_status engine_stage_read(kn_queue *queue, struct be_memory *from, size_t offs
             size_t length = stage_length(bytes, done);
             status = stage_ready(queue, oldest, err);
             if (!status)
-                memcpy((char *)data + done, queue->stage[oldest].data, length);
+                copy_by_threads((char *)data + done, queue->stage[oldest].data, length);
             done += length;
         }
     }

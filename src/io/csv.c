@@ -128,9 +128,13 @@ static kn_status leave_out(struct csv_reader *reader, size_t column, long line)
     reader->columns[column].wanted = false;
     if (--reader->wanted_count > 0)
         return KN_OK;
+    if (reader->column_count == 1)
+        return kn_fail_at(
+            reader->err, KN_ERROR_INPUT, reader->input.name, line,
+            "found text in the file's only column, expected numbers; Koine reads commas between cells");
     return kn_fail_at(reader->err, KN_ERROR_INPUT, reader->input.name, line,
-                      "no column holds numbers: found text in each of the file's %zu column%s",
-                      reader->column_count, reader->column_count == 1 ? "" : "s");
+                      "no column holds numbers: found text in each of the file's %zu columns",
+                      reader->column_count);
 }
 
 static kn_status add_missing(struct csv_reader *reader, size_t column, long line)

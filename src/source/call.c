@@ -19,6 +19,7 @@ struct call {
     struct src_list tokens; // of all arguments, as they stand
     struct argument *arguments;
     size_t count, capacity;
+    bool omits_rest; // it has nothing for "...", not even a comma
 };
 
 static void free_call(struct src_preprocessor *pp, struct call *call)
@@ -83,12 +84,20 @@ static kn_status check_count(struct src_preprocessor *pp, struct call *call)
     if (macro->parameter_count == 0 && call->count == 1 && call->arguments[0].count == 0)
         return KN_OK;
     // Nothing at all for "..." is what compilers allow.
-    if (macro->variadic && call->count == macro->parameter_count - 1)
+    if (macro->variadic && call->count == macro->parameter_count - 1) {
+        call->omits_rest = true;
         return begin_argument(pp, call);
+    }
     if (call->count == macro->parameter_count)
         return KN_OK;
     snprintf(given, sizeof given, "%zu %s", call->count, call->count == 1 ? "is" : "are");
     return fail_count(pp, call, given);
+}
+
+// An argument's tokens as they stand; NULL for none.
+static const struct src_token *tokens_of(const struct call *call, const struct argument *argument)
+{
+    return argument->count ? call->tokens.items + argument->first : NULL;
 }
 
 // An argument with its macros expanded.
@@ -97,8 +106,7 @@ static kn_status expanded(struct src_preprocessor *pp, struct call *call, struct
     kn_status status = KN_OK;
 
     if (!argument->is_expanded)
-        status =
-            src_expand_list(pp, call->tokens.items + argument->first, argument->count, &argument->expanded);
+        status = src_expand_list(pp, tokens_of(call, argument), argument->count, &argument->expanded);
     argument->is_expanded = true;
     return status;
 }
@@ -121,12 +129,11 @@ static kn_status add_all(struct src_preprocessor *pp, struct src_list *out, cons
     return status;
 }
 
-// ", ## __VA_ARGS__" with nothing for "...": compilers drop the comma. Not if "..." is the only parameter.
+// ", ## __VA_ARGS__" pastes nothing: compilers drop the comma if the call ends before "...".
 static bool is_comma_rule(const struct src_macro *macro, size_t i)
 {
     return macro->variadic && macro->body[i].parameter == macro->parameter_count && i >= 2 &&
-           src_is(&macro->body[i - 2], ",") && src_is(&macro->body[i - 1], "##") &&
-           macro->parameter_count > 1;
+           src_is(&macro->body[i - 2], ",") && src_is(&macro->body[i - 1], "##");
 }
 
 // The tokens that body token `i` stands for, beside a ## or not, go to `out`.
@@ -149,7 +156,7 @@ static kn_status add_operand(struct src_preprocessor *pp, struct call *call, siz
         return src_list_add(pp, out, &empty);
     }
     if (beside_paste)
-        return add_all(pp, out, call->tokens.items + argument->first, argument->count, &token);
+        return add_all(pp, out, tokens_of(call, argument), argument->count, &token);
     status = expanded(pp, call, argument);
     return status ? status : add_all(pp, out, argument->expanded.items, argument->expanded.count, &token);
 }
@@ -159,53 +166,65 @@ static kn_status add_string(struct src_preprocessor *pp, struct call *call, size
     const struct src_token *hash = &call->macro->body[*i];
     const struct argument *argument = &call->arguments[call->macro->body[++*i].parameter - 1];
     struct src_token made = {.file = call->name->file, .line = call->name->line};
-    kn_status status = src_stringify(pp, call->tokens.items + argument->first, argument->count, &made);
+    kn_status status = src_stringify(pp, tokens_of(call, argument), argument->count, &made);
 
     made.flags = hash->flags & SRC_SPACE;
     return status ? status : src_list_add(pp, out, &made);
 }
 
+// What stands for "..." after a comma and ##.
+static kn_status add_rest(struct src_preprocessor *pp, struct call *call, size_t i, struct src_list *out)
+{
+    const struct src_macro *macro = call->macro;
+
+    if (call->arguments[macro->parameter_count - 1].count)
+        return add_operand(pp, call, i, true, out);
+    if (call->omits_rest)
+        out->count--;
+    return KN_OK;
+}
+
+static void drop_placemarkers(struct src_list *list)
+{
+    size_t kept = 0;
+
+    for (size_t i = 0; i < list->count; i++)
+        if (list->items[i].kind != SRC_PLACEMARKER)
+            list->items[kept++] = list->items[i];
+    list->count = kept;
+}
+
 static kn_status substitute(struct src_preprocessor *pp, struct call *call, struct src_list *out)
 {
     const struct src_macro *macro = call->macro;
-    bool is_function = macro->kind == SRC_MACRO_FUNCTION, pasting = false;
+    const struct src_token *body = macro->body;
     struct src_list operand = {NULL, 0, 0};
-    size_t kept = 0;
+    bool pasting = false;
     kn_status status = KN_OK;
 
     for (size_t i = 0; i < macro->body_count && !status; i++) {
-        bool before_paste, beside, comma_rule = is_comma_rule(macro, i);
-        if (src_is(&macro->body[i], "##")) {
+        bool before_paste = i + 1 < macro->body_count && src_is(&body[i + 1], "##");
+        if (src_is(&body[i], "##") && !pasting) {
             pasting = true;
             continue;
         }
         operand.count = 0;
-        if (comma_rule && pasting) {
-            const struct argument *rest = &call->arguments[macro->parameter_count - 1];
-            if (!rest->count)
-                out->count--;
-            else
-                status = add_operand(pp, call, i, true, out);
+        if (pasting && is_comma_rule(macro, i)) {
+            status = add_rest(pp, call, i, out);
             pasting = false;
             continue;
         }
-        if (is_function && src_is(&macro->body[i], "#")) {
+        if (macro->kind == SRC_MACRO_FUNCTION && src_is(&body[i], "#"))
             status = add_string(pp, call, &i, &operand);
-        } else {
-            before_paste = i + 1 < macro->body_count && src_is(&macro->body[i + 1], "##");
-            beside = pasting || before_paste;
-            status = add_operand(pp, call, i, beside, &operand);
-        }
+        else
+            status = add_operand(pp, call, i, pasting || before_paste, &operand);
         if (!status && pasting && operand.count)
             status = src_paste(pp, &out->items[out->count - 1], &operand.items[0]);
         for (size_t k = pasting; k < operand.count && !status; k++)
             status = src_list_add(pp, out, &operand.items[k]);
         pasting = false;
     }
-    for (size_t i = 0; i < out->count; i++)
-        if (out->items[i].kind != SRC_PLACEMARKER)
-            out->items[kept++] = out->items[i];
-    out->count = kept;
+    drop_placemarkers(out);
     src_list_free(pp, &operand);
     return status;
 }

@@ -214,7 +214,7 @@ static kn_status dispatch(struct src_preprocessor *pp, const struct src_token *h
 
     src_lex(&frame->lexer, &name);
     if (name.kind == SRC_FAULT)
-        return src_fail_token(pp, &name, "%s", name.text);
+        return src_fail_fault(pp, &name);
     if (name.kind == SRC_END)
         return KN_OK;
     directive = find(&name);
@@ -253,7 +253,7 @@ kn_status src_directive(struct src_preprocessor *pp, const struct src_token *has
             src_lex(&frame->lexer, &token);
         while (token.kind != SRC_END && token.kind != SRC_FAULT);
         if (token.kind == SRC_FAULT)
-            status = src_fail_token(pp, &token, "%s", token.text);
+            status = src_fail_fault(pp, &token);
     }
     frame->lexer.directive = false;
     frame->lexer.lenient = false;

@@ -74,7 +74,7 @@ static kn_status take_from_files(struct src_preprocessor *pp, struct src_token *
         src_lex(&frame->lexer, token);
         frame->lexer.lenient = false;
         if (token->kind == SRC_FAULT)
-            return src_fail_token(pp, token, "%s", token->text);
+            return src_fail_fault(pp, token);
         if (token->kind == SRC_END) {
             // A call's arguments end with the file at the latest.
             if (pp->frame_count == 1 || pp->collecting)

@@ -186,7 +186,7 @@ static struct src_value character_constant(struct evaluation *e, const struct sr
 }
 
 // Passes a bracketed group that nobody will look into.
-static void skip_group(struct evaluation *e)
+static struct src_value skip_group(struct evaluation *e)
 {
     size_t depth = 0;
 
@@ -194,9 +194,10 @@ static void skip_group(struct evaluation *e)
         depth += src_is(e->at, "(");
         if (src_is(e->at, ")") && --depth == 0) {
             e->at++;
-            return;
+            return truth(false);
         }
     }
+    return complain(e, e->at, "a \")\" is missing");
 }
 
 static struct src_value identifier(struct evaluation *e, const struct src_token *token, bool live)
@@ -204,7 +205,7 @@ static struct src_value identifier(struct evaluation *e, const struct src_token 
     if (e->at < e->end && src_is(e->at, "(")) {
         if (live)
             return complain(e, token, "\"%.*s\" is no macro that takes arguments", shown(token), token->text);
-        skip_group(e);
+        return skip_group(e);
     }
     // OpenCL C has true as a keyword.
     return truth(src_is_word(token, "true"));
@@ -263,12 +264,13 @@ static struct src_value unary(struct evaluation *e, bool live)
     return value;
 }
 
+// As clang has it, a count of 64 or more (or a negative one) shifts everything out.
 static uint64_t shifted(struct src_value left, struct src_value right, bool to_left)
 {
     uint64_t count = right.bits > 63 ? 63 : right.bits;
 
     if (to_left)
-        return left.bits << count;
+        return right.bits > 63 ? 0 : left.bits << count;
     if (left.is_unsigned || !(left.bits >> 63))
         return left.bits >> count;
     return ~(~left.bits >> count);

@@ -68,12 +68,13 @@ bool src_flatten(const struct src_inclusion *inclusion, const char *host, struct
         size_t end = cut ? cut->begin : source->written_length;
         kn_text_add_bytes(text, source->written + top->at, end - top->at);
         if (!cut) {
-            if (--count) {
+            if (--count && !text->failed) {
                 const struct level *outer = &levels[count - 1];
                 cut = &outer->inclusion->cuts[outer->cut - 1];
                 // The line's end follows from the outer file.
                 add_line(text, cut->next_line, cut->next_file);
-                text->data[--text->length] = '\0';
+                if (!text->failed)
+                    text->data[--text->length] = '\0';
             }
             continue;
         }

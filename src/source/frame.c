@@ -87,7 +87,7 @@ kn_status src_read_line(struct src_preprocessor *pp)
     pp->line.count = 0;
     for (src_lex(lexer, &token); token.kind != SRC_END; src_lex(lexer, &token)) {
         if (token.kind == SRC_FAULT)
-            return src_fail_token(pp, &token, "%s", token.text);
+            return src_fail_fault(pp, &token);
         status = src_list_add(pp, &pp->line, &token);
         if (status)
             return status;
@@ -121,7 +121,7 @@ static kn_status read_header(struct src_preprocessor *pp, const struct src_token
 
     src_lex_header(&src_top(pp)->lexer, &first);
     if (first.kind == SRC_FAULT)
-        return src_fail_token(pp, &first, "%s", first.text);
+        return src_fail_fault(pp, &first);
     *angled = first.kind == SRC_HEADER;
     status = src_read_line(pp);
     if (first.kind == SRC_STRING || first.kind == SRC_HEADER) {
@@ -196,6 +196,8 @@ kn_status src_include(struct src_preprocessor *pp, const struct src_token *hash)
     int number = 0;
     kn_status status = read_header(pp, hash, &name, &angled);
 
+    if (!status && name.failed)
+        status = src_no_memory(pp);
     if (!status && !name.length)
         status = src_fail_token(pp, hash, "#include has an empty name");
     if (!status) {

@@ -215,17 +215,20 @@ static void simplify(char *name)
 
     for (const char *from = name; *from;) {
         size_t length = strcspn(from, "/");
+        bool more = from[length] == '/'; // asked before anything is written there
+        const char *next = from + length + more;
         if (length == 2 && from[0] == '.' && from[1] == '.' && to > name) {
             for (to--; to > name && to[-1] != '/'; to--)
                 ;
         } else if (length && !(length == 1 && *from == '.')) {
             memmove(to, from, length);
             to += length;
-            *to++ = '/';
+            if (more)
+                *to++ = '/';
         }
-        from += length + (from[length] == '/');
+        from = next;
     }
-    if (to > name)
+    if (to > name && to[-1] == '/')
         to--;
     *to = '\0';
 }

@@ -18,6 +18,8 @@ static const struct punctuator {
 };
 static const char single_punctuators[] = "[](){}.&*+-~!/%<>^|?:;=,#";
 
+const char src_lack_of_memory[] = "out of memory";
+
 static bool is_digit(char c)
 {
     return c >= '0' && c <= '9';
@@ -171,24 +173,28 @@ static void lex_identifier(struct src_lexer *lexer, struct src_token *token)
     token->length = (uint32_t)(p - token->text);
     token->name = src_intern(lexer->names, token->text, token->length);
     if (!token->name)
-        fault(token, (long)token->line, "out of memory");
+        fault(token, (long)token->line, src_lack_of_memory);
     else
         token->text = token->name->text;
 }
 
 static void lex_punctuator(struct src_token *token)
 {
+    const char *text = token->text;
+
     token->kind = SRC_PUNCTUATOR;
-    for (size_t i = 0; i < KN_COUNT(punctuators); i++) {
-        size_t length = strlen(punctuators[i].text);
-        if (strncmp(token->text, punctuators[i].text, length) == 0) {
-            token->length = (uint32_t)length;
-            token->flags |= punctuators[i].meaning ? SRC_DIGRAPH : 0;
-            return;
-        }
-    }
     token->length = 1;
-    if (!strchr(single_punctuators, *token->text))
+    // Most stand alone: no longer one has any other second character.
+    for (size_t i = 0; text[1] && strchr("#%&+-.:<=>|", text[1]) && i < KN_COUNT(punctuators); i++) {
+        if (text[0] != punctuators[i].text[0] || text[1] != punctuators[i].text[1])
+            continue;
+        if (strncmp(text, punctuators[i].text, strlen(punctuators[i].text)) != 0)
+            continue;
+        token->length = (uint32_t)strlen(punctuators[i].text);
+        token->flags |= punctuators[i].meaning ? SRC_DIGRAPH : 0;
+        return;
+    }
+    if (!strchr(single_punctuators, *text))
         token->kind = SRC_OTHER;
 }
 

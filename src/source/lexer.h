@@ -39,6 +39,7 @@ struct src_name {
     struct src_name *next; // in its hash bucket
     struct src_macro *macro;
     const struct src_type *type; // what a typedef says of it
+    uint32_t kernel;             // its number among the program's kernels, from 1; 0: it is none
     uint32_t hash;
     uint32_t length;
     char text[];
@@ -91,6 +92,9 @@ struct src_lexer {
     bool directive;   // a line's end ends the tokens
     bool lenient;     // an unterminated literal is no fault: in skipped groups and #error
 };
+
+// The text of a fault for want of memory; any other is about the source.
+extern const char src_lack_of_memory[];
 
 void src_names_init(struct src_names *names, struct kn_arena *arena);
 void src_names_free(struct src_names *names);

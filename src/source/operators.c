@@ -25,7 +25,9 @@ kn_status src_make_token(struct src_preprocessor *pp, const char *text, size_t l
     if (status)
         return status;
     if (!src_lex_single(&pp->names, kept, length, &token))
-        return src_fail_token(pp, made, "\"%.200s\" is no token of C", kept);
+        return token.text == src_lack_of_memory
+                   ? src_no_memory(pp)
+                   : src_fail_token(pp, made, "\"%.200s\" is no token of C", kept);
     token.file = made->file;
     token.line = made->line;
     token.flags = (uint8_t)((token.flags & SRC_DIGRAPH) | (made->flags & (SRC_SPACE | SRC_LINE_START)));

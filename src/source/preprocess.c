@@ -76,6 +76,13 @@ kn_status src_fail_token(struct src_preprocessor *pp, const struct src_token *to
     return KN_ERROR_BUILD;
 }
 
+kn_status src_fail_fault(struct src_preprocessor *pp, const struct src_token *fault)
+{
+    if (fault->text == src_lack_of_memory)
+        return src_no_memory(pp);
+    return src_fail_token(pp, fault, "%s", fault->text);
+}
+
 kn_status src_no_memory(struct src_preprocessor *pp)
 {
     return kn_fail_memory(pp->err, 0, "preprocessing a kernel source");
@@ -170,9 +177,8 @@ static kn_status read_pragma(struct src_preprocessor *pp, const char *bytes, str
         return src_no_memory(pp);
     src_lexer_init(&lexer, &text, &pp->names);
     lexer.lenient = true;
-    for (src_lex(&lexer, &token); !status && token.kind != SRC_END && token.kind != SRC_FAULT;
-         src_lex(&lexer, &token))
-        status = src_list_add(pp, &tokens, &token);
+    for (src_lex(&lexer, &token); !status && token.kind != SRC_END; src_lex(&lexer, &token))
+        status = token.kind == SRC_FAULT ? src_fail_fault(pp, &token) : src_list_add(pp, &tokens, &token);
     if (!status)
         status = src_make_pragma(pp, tokens.items, tokens.count, made);
     src_list_free(pp, &tokens);

@@ -15,7 +15,7 @@ enum {
     SRC_CALL_DEPTH = 200,        // macro calls in arguments of macro calls
     SRC_MOST_INCLUSIONS = 20000, // files read, repetitions included
     SRC_MOST_TOKENS = 4000000,   // held at a time, the output included
-    SRC_MOST_STEPS = 40000000,   // tokens taken from macros
+    SRC_MOST_STEPS = 8000000,    // tokens taken from macros
     SRC_MOST_PARAMETERS = 1000,  // of a macro
     SRC_MOST_TEXT = 64 << 20     // bytes read from files, and bytes made by # and ##
 };
@@ -153,6 +153,7 @@ kn_status src_fail(struct src_preprocessor *pp, kn_status code, const char *file
                    const char *format, ...) __attribute__((format(printf, 5, 6)));
 kn_status src_fail_token(struct src_preprocessor *pp, const struct src_token *token, const char *format, ...)
     __attribute__((format(printf, 3, 4)));
+kn_status src_fail_fault(struct src_preprocessor *pp, const struct src_token *fault); // an SRC_FAULT
 kn_status src_no_memory(struct src_preprocessor *pp);
 
 // frame.c: files.

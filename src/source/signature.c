@@ -54,13 +54,14 @@ static kn_status no_memory(struct scan *scan)
 // Passes a group that must be closed.
 static kn_status pass_group(struct scan *scan, const struct src_token **at)
 {
-    const struct src_token *open = *at, *behind = src_skip_group(open, scan->end);
-    const char *close = src_is(open, "(") ? ")" : src_is(open, "[") ? "]" : "}";
+    const struct src_token *open = *at, *close = src_close_of(open, scan->end);
 
-    if (!src_is(behind - 1, close) || behind == open + 1)
+    if (!close)
         return fail(scan, open, "\"%.*s\" is never closed: \"%s\" is missing", (int)open->length, open->text,
-                    close);
-    *at = behind;
+                    src_is(open, "(")   ? ")"
+                    : src_is(open, "[") ? "]"
+                                        : "}");
+    *at = close + 1;
     return KN_OK;
 }
 
@@ -212,7 +213,7 @@ static kn_status read_parameter(struct scan *scan, const struct src_kernel *kern
     if (!declaration.first)
         return fail(scan, first, "kernel %.200s: argument %zu has no type", kernel->name, index + 1);
     src_read_declarator(&at, end, &declaration, &type, &name);
-    if (!name && at == end && type.class != SRC_CLASS_VOID)
+    if (!name && at == end && (type.class != SRC_CLASS_VOID || type.pointers))
         return fail(scan, first, "kernel %.200s: argument %zu has a type (\"%.*s\"), but no name",
                     kernel->name, index + 1, (int)declaration.last->length, declaration.last->text);
     why = objection(&type);
@@ -242,7 +243,7 @@ static const struct src_token *end_of_parameter(const struct src_token *at, cons
 
 static kn_status read_parameters(struct scan *scan, const struct src_token *open, struct src_kernel *kernel)
 {
-    const struct src_token *close = src_skip_group(open, scan->end) - 1, *at = open + 1;
+    const struct src_token *close = src_close_of(open, scan->end), *at = open + 1;
     size_t count = 1;
     kn_param *params;
     kn_status status = KN_OK;
@@ -270,7 +271,7 @@ static kn_status read_parameters(struct scan *scan, const struct src_token *open
 // The three sizes of reqd_work_group_size, from its '('.
 static kn_status read_group(struct scan *scan, const struct src_token *word, struct src_kernel *kernel)
 {
-    const struct src_token *close = src_skip_group(word + 1, scan->end) - 1, *at = word + 2;
+    const struct src_token *close = src_close_of(word + 1, scan->end), *at = word + 2;
 
     for (size_t i = 0; i < 3; i++) {
         const struct src_token *end = end_of_parameter(at, close);
@@ -303,22 +304,15 @@ static kn_status read_attributes(struct scan *scan, const struct outline *outlin
     return KN_OK;
 }
 
-static struct src_kernel *kernel_named(struct scan *scan, const char *name, size_t *index)
+static kn_status add_kernel(struct scan *scan, struct src_name *name)
 {
-    for (*index = 0; *index < scan->count; ++*index)
-        if (scan->kernels[*index].name == name)
-            return &scan->kernels[*index];
-    return NULL;
-}
-
-static kn_status add_kernel(struct scan *scan, const char *name)
-{
-    struct src_kernel kernel = {.name = name};
+    struct src_kernel kernel = {.name = name->text};
     size_t count = scan->count;
 
     if (!KN_ARRAY_PUSH(scan->defined, count, scan->defined_capacity, false) ||
         !KN_ARRAY_PUSH(scan->kernels, scan->count, scan->kernel_capacity, kernel))
         return no_memory(scan);
+    name->kernel = (uint32_t)scan->count;
     return KN_OK;
 }
 
@@ -344,11 +338,11 @@ static kn_status read_kernel(struct scan *scan, const struct outline *outline)
                     "this kernel cannot be read: \"void name(...)\" is expected after \"%.*s\"",
                     (int)outline->kernel->length, outline->kernel->text);
     status = check_return(scan, outline);
-    kernel = kernel_named(scan, outline->name->name->text, &index);
-    if (!status && !kernel)
-        status = add_kernel(scan, outline->name->name->text);
+    if (!status && !outline->name->name->kernel)
+        status = add_kernel(scan, outline->name->name);
     if (status)
         return status;
+    index = outline->name->name->kernel - 1;
     kernel = &scan->kernels[index];
     status = read_attributes(scan, outline, kernel);
     if (status || !outline->has_body)
@@ -411,7 +405,7 @@ static kn_status keep_kernels(struct scan *scan, struct src_unit *unit)
 kn_status src_scan(struct src_unit *unit, struct kn_arena *arena, kn_error *err)
 {
     const struct src_token *at = unit->tokens;
-    struct scan scan = {.arena = arena, .err = err, .end = unit->tokens + unit->token_count};
+    struct scan scan = {.arena = arena, .err = err, .end = at ? at + unit->token_count : NULL};
     kn_status status = KN_OK;
 
     find_double(unit);

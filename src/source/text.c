@@ -37,7 +37,8 @@ static size_t joint_length(const char *p)
     if (*p != '\\')
         return 0;
     blanks = strspn(p + 1, " \t\v\f");
-    return p[1 + blanks] == '\n' ? blanks + 2 : 0;
+    // The end of the text counts as a line's end.
+    return p[1 + blanks] == '\n' ? blanks + 2 : p[1 + blanks] == '\0' ? blanks + 1 : 0;
 }
 
 static bool join_lines(struct src_text *text, struct kn_arena *arena)

@@ -68,7 +68,7 @@ bool src_is_attribute(const struct src_token *token)
     return src_is_word(token, "__attribute__") || src_is_word(token, "__attribute");
 }
 
-const struct src_token *src_skip_group(const struct src_token *at, const struct src_token *end)
+const struct src_token *src_close_of(const struct src_token *at, const struct src_token *end)
 {
     const char *open = src_is(at, "(") ? "(" : src_is(at, "[") ? "[" : "{";
     const char *close = *open == '(' ? ")" : *open == '[' ? "]" : "}";
@@ -78,9 +78,16 @@ const struct src_token *src_skip_group(const struct src_token *at, const struct 
         if (src_is(at, open))
             depth++;
         else if (src_is(at, close) && --depth == 0)
-            return at + 1;
+            return at;
     }
-    return end;
+    return NULL;
+}
+
+const struct src_token *src_skip_group(const struct src_token *at, const struct src_token *end)
+{
+    const struct src_token *close = src_close_of(at, end);
+
+    return close ? close + 1 : end;
 }
 
 const struct src_token *src_skip_attributes(const struct src_token *at, const struct src_token *end)
@@ -171,18 +178,22 @@ static bool is_number_word(const struct src_token *token)
     return is_one_of(token, words, KN_COUNT(words));
 }
 
+// 0 for long long: OpenCL C reserves it, and compilers give it 8 bytes or 16.
 static size_t size_of_number(const struct src_token *first, const struct src_token *last)
 {
     static const struct {
         const char *word;
         size_t size;
-    } deciding[] = {{"char", 1}, {"short", 2}, {"long", 8}, {"half", 2}, {"float", 4}, {"double", 8}};
+    } deciding[] = {{"char", 1}, {"short", 2}, {"double", 8}, {"half", 2}, {"float", 4}};
+    size_t longs = 0;
 
-    for (size_t i = 0; i < KN_COUNT(deciding); i++)
-        for (const struct src_token *token = first; token <= last; token++)
+    for (const struct src_token *token = first; token <= last; token++) {
+        longs += src_is_word(token, "long");
+        for (size_t i = 0; i < KN_COUNT(deciding); i++)
             if (src_is_word(token, deciding[i].word))
                 return deciding[i].size;
-    return 4;
+    }
+    return longs > 1 ? 0 : longs ? 8 : 4;
 }
 
 // A size that stands in brackets as a number; 0 if it is anything else.
@@ -254,7 +265,7 @@ void src_read_specifiers(const struct src_token **at, const struct src_token *en
             declaration->first = declaration->last = token;
             declaration->base = named_type(token);
             // A typedef of a pointer has its own; a const of ours is then the pointer's.
-            if (!declaration->base.pointers) {
+            if (!declaration->base.pointers || declaration->base.is_array) {
                 declaration->base.space = space ? space : declaration->base.space;
                 declaration->base.is_const = declaration->base.is_const || is_const;
             }
@@ -279,6 +290,17 @@ static bool read_nested(const struct src_token **at, const struct src_token *end
     return *name != NULL;
 }
 
+// A pointer to, or an array of, what the type is so far.
+static void point_to(struct src_type *type)
+{
+    if (type->is_array) {
+        type->pointers--;
+        type->size *= type->array_length;
+        type->is_array = false;
+    }
+    type->pointers++;
+}
+
 void src_read_declarator(const struct src_token **at, const struct src_token *end,
                          const struct src_declaration *from, struct src_type *type,
                          const struct src_token **name)
@@ -289,7 +311,8 @@ void src_read_declarator(const struct src_token **at, const struct src_token *en
     *type = from->base;
     *name = NULL;
     for (; *at < end && (src_is(*at, "*") || src_is_qualifier(*at) || src_is_attribute(*at));) {
-        type->pointers += src_is(*at, "*");
+        if (src_is(*at, "*"))
+            point_to(type);
         *at = src_is_attribute(*at) ? src_skip_attributes(*at, end) : *at + 1;
     }
     if (*at < end && src_is(*at, "(")) {
@@ -306,12 +329,13 @@ void src_read_declarator(const struct src_token **at, const struct src_token *en
         open = *at;
         *at = src_skip_group(open, end);
         // Of an array parameter's dimensions, the first is the pointer.
-        if (dimensions > 0 || nested)
+        if (dimensions > 0 || nested) {
             type->size *= literal_size(open + 1, *at - 1);
-    }
-    if (dimensions && !nested) {
-        type->pointers++;
-        type->is_array = true;
+        } else {
+            point_to(type);
+            type->is_array = true;
+            type->array_length = literal_size(open + 1, *at - 1);
+        }
     }
     if (*at < end && src_is(*at, "(")) {
         type->is_function = true;

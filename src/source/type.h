@@ -23,9 +23,10 @@ struct src_type {
     size_t size;          // of what it is in the end (pointers and arrays taken off); 0 if unknown
     enum src_space space; // of what the innermost pointer points to
     size_t pointers;      // how many '*' and '[]' (of a parameter) it has
-    bool is_array;        // a typedef with '[]': as a parameter a pointer
-    bool is_const;        // what it points to is const
-    bool is_function;     // a function, or a pointer to one
+    bool is_array; // its last '[]' may still turn out to be an element of something: then it is no pointer
+    size_t array_length; // of that; 0 if unknown
+    bool is_const;       // what it points to is const
+    bool is_function;    // a function, or a pointer to one
 };
 
 // Reads tokens from `at` to `end`. The specifiers of a declaration, and then a declarator.
@@ -48,6 +49,8 @@ void src_read_declarator(const struct src_token **at, const struct src_token *en
 // Whether a word qualifies (const, __global, __read_only, ...) and is therefore no part of a type's name.
 bool src_is_qualifier(const struct src_token *token);
 
+// What closes the group that opens at `at`; NULL if it is never closed.
+const struct src_token *src_close_of(const struct src_token *at, const struct src_token *end);
 // Behind an attribute's, a bracket's or a brace's group; `end` if it is never closed.
 const struct src_token *src_skip_group(const struct src_token *at, const struct src_token *end);
 const struct src_token *src_skip_attributes(const struct src_token *at, const struct src_token *end);

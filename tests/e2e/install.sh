@@ -40,17 +40,35 @@ int main(void)
     return puts(kn_status_name(KN_ERROR_LIMIT)) < 0;
 }
 END
+
+# build LIBRARY FLAGS...: the program above and the examples, built as their README says, run well.
+build()
+{
+    library=$1
+    shift
+    mkdir -p "$work/bin"
+    # shellcheck disable=SC2086 # flags are words
+    ${CC:-cc} $sanitize -o "$work/bin/use" "$work/use.c" "$@" || fail "linking with $library: $*"
+    [ "$("$work/bin/use")" = KN_ERROR_LIMIT ] || fail "the program with $library does not run"
+    for example in opencl_embed own_kernel sort; do
+        opencl=
+        [ $example != opencl_embed ] || opencl=$(pkg-config --cflags --libs OpenCL)
+        # shellcheck disable=SC2086 # flags are words
+        ${CC:-cc} $sanitize -std=c11 -Wall -Wextra -Wshadow -Wconversion -Werror -pedantic -o "$work/bin/$example" \
+            "$srcdir/doc/examples/$example.c" "$@" $opencl || fail "$example does not build with $library: $* $opencl"
+    done
+    EXAMPLES=$work/bin sh "$srcdir/tests/e2e/examples.sh" || [ $? -eq 77 ] || fail "the examples with $library"
+}
+
 # A library with sanitizers wants a program with them.
 sanitize=$(sed -n 's/^KN_CFLAGS =.* \(-fsanitize=[^ ]*\).*/\1/p' "$builddir/Makefile")
 if [ -e "$lib/libkoine.so" ]; then
-    flags=$(koine_pc --cflags --libs)
-    # shellcheck disable=SC2086 # flags are words
-    ${CC:-cc} $sanitize -o "$work/use" "$work/use.c" $flags || fail "linking with libkoine.so"
-    [ "$(LD_LIBRARY_PATH=$lib "$work/use")" = KN_ERROR_LIMIT ] || fail "the program with libkoine.so does not run"
+    LD_LIBRARY_PATH=$lib${LD_LIBRARY_PATH:+:$LD_LIBRARY_PATH}
+    export LD_LIBRARY_PATH
+    # shellcheck disable=SC2046 # flags are words
+    build libkoine.so $(koine_pc --cflags --libs)
 fi
 if [ -e "$lib/libkoine.a" ]; then
-    flags=$(koine_pc --static --cflags --libs | sed "s|-lkoine|$lib/libkoine.a|")
-    # shellcheck disable=SC2086 # flags are words
-    ${CC:-cc} $sanitize -o "$work/use" "$work/use.c" $flags || fail "linking with libkoine.a: $flags"
-    [ "$("$work/use")" = KN_ERROR_LIMIT ] || fail "the program with libkoine.a does not run"
+    # shellcheck disable=SC2046 # flags are words
+    build libkoine.a $(koine_pc --static --cflags --libs | sed "s|-lkoine|$lib/libkoine.a|")
 fi

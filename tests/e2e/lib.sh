@@ -15,7 +15,8 @@ koine()
     "$KOINE" "$@"
 }
 
-# expect_exit STATUS COMMAND...: runs it; its output is left for the expectations that follow.
+# expect_exit STATUS COMMAND...: runs it; its output is left for the expectations that follow. What it said on standard
+# error is in the test's log too: scripts/test looks there for Oclgrind's reports.
 expect_exit()
 {
     wanted=$1
@@ -23,8 +24,9 @@ expect_exit()
     ran=$*
     status=0
     "$@" >"$work/out" 2>"$work/err" || status=$?
+    cat "$work/err"
     [ "$status" -eq "$wanted" ] || fail "exit status $status, expected $wanted: $ran
-$(cat "$work/out" "$work/err")"
+$(cat "$work/out")"
 }
 
 # expect_stdout REGEX, expect_stderr REGEX (extended): a line like this was printed.
@@ -75,11 +77,21 @@ need_data()
     [ -e "$data/$1" ] || skip data "$data/$1 is not there; KOINE_DATA names the folder"
 }
 
-# need_device: skips the test where no device is.
+# need_device: skips the test where no device is. $precision is what the default one computes with: double if it can.
 need_device()
 {
     koine devices --json - >"$work/devices.json" || fail "koine devices --json - fails"
-    grep -q '"spec"' "$work/devices.json" || skip device "no OpenCL device is installed"
+    grep -q '"default": true' "$work/devices.json" || skip device "no OpenCL device is installed"
+    precision=$(awk '/"fp64":/ { fp64 = $2 } /"default": true/ { print fp64 ~ /true/ ? "double" : "float" }' \
+        "$work/devices.json")
+    [ "$precision" = double ] || echo "the default device has no double precision: with --precision float instead"
+}
+
+# on_oclgrind: whether the default device is Oclgrind's, which is slow, hands out no binaries, and gives the lines of
+# the text that it was given instead of those that #line states.
+on_oclgrind()
+{
+    grep -q '"vendor": "Oclgrind"' "$work/devices.json"
 }
 
 # write_numbers FILE: a file with a header and two columns with a known answer:
@@ -93,5 +105,5 @@ write_numbers()
 # Runs a command where no OpenCL driver can be found.
 without_devices()
 {
-    env -u KOINE_DEVICE OCL_ICD_VENDORS=/nonexistent OCL_ICD_FILENAMES= "$@"
+    env -u KOINE_DEVICE OCL_ICD_VENDORS=/nonexistent OCL_ICD_FILENAMES= KOINE_CUDA_LIBRARIES=/nonexistent "$@"
 }

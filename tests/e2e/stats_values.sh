@@ -55,9 +55,14 @@ expect_exit 0 koine stats --serial --missing omit "$work/in"
 expect_exit 0 koine stats --serial --input "$numbers" --input "$work/in/another.csv"
 
 need_device
-check
-check --gpu --method auto
+check --precision "$precision"
+expect_stdout "variant gpu, $precision precision"
+if on_oclgrind; then
+    echo "once is enough on Oclgrind, which is slow"
+    exit 0
+fi
+check --precision "$precision" --gpu --method auto
 check --method sort --precision float --policy strict
-check --repetitions 5 --policy fast
-expect_exit 0 koine stats --missing propagate "$work/in/holes.csv"
+check --precision "$precision" --repetitions 5 --policy fast
+expect_exit 0 koine stats --precision "$precision" --missing propagate "$work/in/holes.csv"
 expect_stdout ' a +3 +nan +nan +nan +nan +nan$'

@@ -20,6 +20,7 @@ refuse "^koine: no command given; try 'koine --help'"
 refuse "^koine: unknown command 'stat', did you mean 'stats'\?" stat
 refuse "^koine: unknown command 'xyzzy'; try" xyzzy
 refuse "^koine: unknown option '--json'" --json
+refuse "^koine: unknown option '--versoin', did you mean '--version'\? Or try 'koine --help'$" --versoin
 refuse "^koine stats: unknown option --columm, " stats --columm a "$work/numbers.csv"
 refuse "did you mean --column\?.*try 'koine stats --help'" stats --columm a "$work/numbers.csv"
 refuse "did you mean --mad-scale\?" stats --mda_scale=1 "$work/numbers.csv"
@@ -35,6 +36,8 @@ for number in 0 -1 1.5 1e3 x '' ' 1' 99999999999999999999999; do
 done
 refuse "input: the value is empty" stats --input= "$work/numbers.csv"
 refuse "no input" stats
+refuse "input's name is empty" stats ''
+refuse "standard input .* twice" stats - --input -
 refuse "gpu.*serial" stats --gpu --serial "$work/numbers.csv"
 refuse "serial.*--device" stats --serial --device cpu "$work/numbers.csv"
 refuse "gpu.*--device host" stats --gpu --device host "$work/numbers.csv"

@@ -37,14 +37,6 @@ static double lap(double *since)
     return *since - before;
 }
 
-static bool holds_nan(const double *x, size_t n)
-{
-    for (size_t i = 0; i < n; i++)
-        if (isnan(x[i]))
-            return true;
-    return false;
-}
-
 static kn_status convert(struct column *column, const double *values, kn_error *err)
 {
     column->values = values;
@@ -161,7 +153,7 @@ kn_status stats_device(kn_queue *queue, const double *values, size_t n, const st
     kn_status status;
 
     *result = (struct stats_result){n, NAN, NAN, NAN, NAN, NAN};
-    if (n == 0 || holds_nan(values, n))
+    if (n == 0 || stats_holds_nan(values, n))
         return KN_OK;
     status = convert(&column, values, err);
     if (!status)

@@ -5,6 +5,14 @@
 
 enum { SHIFT_SAMPLES = 15 };
 
+bool stats_holds_nan(const double *x, size_t n)
+{
+    for (size_t i = 0; i < n; i++)
+        if (isnan(x[i]))
+            return true;
+    return false;
+}
+
 double stats_shift(const double *x, size_t n, bool single)
 {
     double sample[SHIFT_SAMPLES];

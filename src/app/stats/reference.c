@@ -71,14 +71,6 @@ static double deviation_median(double *x, size_t n, double median)
     return sort_median(x, n);
 }
 
-static bool holds_nan(const double *x, size_t n)
-{
-    for (size_t i = 0; i < n; i++)
-        if (isnan(x[i]))
-            return true;
-    return false;
-}
-
 kn_status stats_reference(const double *x, size_t n, const struct stats_options *options,
                           struct stats_result *result, kn_error *err)
 {
@@ -87,7 +79,7 @@ kn_status stats_reference(const double *x, size_t n, const struct stats_options 
     kn_status status;
 
     *result = (struct stats_result){n, NAN, NAN, NAN, NAN, NAN};
-    if (n == 0 || holds_nan(x, n))
+    if (n == 0 || stats_holds_nan(x, n))
         return KN_OK;
     if (n > (size_t)-1 / sizeof *copy || !(copy = malloc(n * sizeof *copy)))
         return kn_fail_memory(err, n * sizeof *copy, "a copy of a column");

@@ -9,10 +9,11 @@
 #include "../../../src/app/stats/moments.h"
 #include "../../../src/app/stats/stats.h"
 #include "../../../src/io/csv.h"
+#include "../run.h"
 
 static struct stats_result stats_of(const double *x, size_t n, bool single, double mad_scale)
 {
-    struct stats_options options = {single, mad_scale};
+    struct stats_options options = {.single = single, .mad_scale = mad_scale};
     struct stats_result result;
     kn_error err = KN_ERROR_INIT;
 
@@ -123,8 +124,8 @@ static void expect_close(const double *x, size_t n)
 {
     struct stats_result found = stats_of(x, n, false, 1);
     long double sum = 0, squares = 0, mean, variance, magnitude = 0;
-    double shift = stats_shift(x, n, false), steps = 64 + 6 + ceil(log2((double)n / STATS_LEAF + 1)) + 4, spread,
-           bound;
+    double shift = stats_shift(x, n, false), steps = 64 + 6 + ceil(log2((double)n / STATS_LEAF + 1)) + 4,
+           spread, bound;
     double *copy = malloc(n * sizeof *copy);
 
     ck_assert_ptr_nonnull(copy);
@@ -355,17 +356,6 @@ int main(void)
     const TTest *const tests[] = {small_columns,   special_values, mad_scale,          single_precision,
                                   random_columns,  far_from_zero,  integers_are_exact, tree_to_the_bit,
                                   moments_of_sums, real_file};
-    Suite *suite = suite_create("stats reference");
-    TCase *tcase = tcase_create("stats reference");
-    SRunner *runner = srunner_create(suite);
-    int failed;
 
-    tcase_set_timeout(tcase, 60);
-    for (size_t i = 0; i < sizeof tests / sizeof *tests; i++)
-        tcase_add_test(tcase, tests[i]);
-    suite_add_tcase(suite, tcase);
-    srunner_run_all(runner, CK_ENV);
-    failed = srunner_ntests_failed(runner);
-    srunner_free(runner);
-    return failed ? EXIT_FAILURE : EXIT_SUCCESS;
+    return TEST_RUN("stats reference", CK_FORK_GETENV, tests);
 }

@@ -7,6 +7,7 @@
 
 #include "../../../src/app/stats/runs.h"
 #include "../../../src/app/stats/stats.h"
+#include "../run.h"
 
 enum { MOST = 5000 };
 
@@ -123,17 +124,7 @@ END_TEST
 
 int main(void)
 {
-    Suite *suite = suite_create("stats of runs");
-    TCase *tcase = tcase_create("stats of runs");
-    SRunner *runner = srunner_create(suite);
-    int failed;
+    const TTest *const tests[] = {small_columns, extreme_columns, random_columns};
 
-    tcase_add_test(tcase, small_columns);
-    tcase_add_test(tcase, extreme_columns);
-    tcase_add_test(tcase, random_columns);
-    suite_add_tcase(suite, tcase);
-    srunner_run_all(runner, CK_ENV);
-    failed = srunner_ntests_failed(runner);
-    srunner_free(runner);
-    return failed ? EXIT_FAILURE : EXIT_SUCCESS;
+    return TEST_RUN("stats of runs", CK_FORK_GETENV, tests);
 }

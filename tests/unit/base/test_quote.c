@@ -3,6 +3,7 @@
 #include "../support.h"
 
 #include "../../../src/base/quote.h"
+#include "../run.h"
 
 static void expect_quoted(const char *bytes, size_t count, size_t size, const char *expected)
 {
@@ -73,16 +74,6 @@ END_TEST
 int main(void)
 {
     const TTest *const tests[] = {quoting, cutting, utf8};
-    Suite *suite = suite_create("quote");
-    TCase *tcase = tcase_create("quote");
-    SRunner *runner = srunner_create(suite);
-    int failed;
 
-    for (size_t i = 0; i < sizeof tests / sizeof *tests; i++)
-        tcase_add_test(tcase, tests[i]);
-    suite_add_tcase(suite, tcase);
-    srunner_run_all(runner, CK_ENV);
-    failed = srunner_ntests_failed(runner);
-    srunner_free(runner);
-    return failed ? EXIT_FAILURE : EXIT_SUCCESS;
+    return TEST_RUN("quote", CK_FORK_GETENV, tests);
 }

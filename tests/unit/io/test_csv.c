@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // CSV reading: every form that is accepted, with its values.
 #include "csv_support.h"
+#include "../run.h"
 
 #include <sys/wait.h>
 
@@ -305,18 +306,6 @@ int main(void)
                                   numbers,         numbers_are_correctly_rounded,
                                   other_locales,   windows_and_pipes,
                                   random_bytes,    real_file};
-    Suite *suite = suite_create("csv");
-    TCase *tcase = tcase_create("csv");
-    SRunner *runner = srunner_create(suite);
-    int failed;
 
-    tcase_add_checked_fixture(tcase, make_folder, remove_folder);
-    tcase_set_timeout(tcase, 60);
-    for (size_t i = 0; i < sizeof tests / sizeof *tests; i++)
-        tcase_add_test(tcase, tests[i]);
-    suite_add_tcase(suite, tcase);
-    srunner_run_all(runner, CK_ENV);
-    failed = srunner_ntests_failed(runner);
-    srunner_free(runner);
-    return failed ? EXIT_FAILURE : EXIT_SUCCESS;
+    return TEST_RUN_WITH("csv", CK_FORK_GETENV, make_folder, remove_folder, tests);
 }

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // CSV reading: choices about columns and missing cells, and what is refused, with place and words.
 #include "csv_support.h"
+#include "../run.h"
 
 #include <sys/wait.h>
 
@@ -261,18 +262,6 @@ int main(void)
 {
     const TTest *const tests[] = {missing_cells, choosing_columns,          bad_cells,  bad_rows,
                                   bad_files,     files_that_cannot_be_read, long_lines, enormous_line};
-    Suite *suite = suite_create("csv refused");
-    TCase *tcase = tcase_create("csv refused");
-    SRunner *runner = srunner_create(suite);
-    int failed;
 
-    tcase_add_checked_fixture(tcase, make_folder, remove_folder);
-    tcase_set_timeout(tcase, 60);
-    for (size_t i = 0; i < sizeof tests / sizeof *tests; i++)
-        tcase_add_test(tcase, tests[i]);
-    suite_add_tcase(suite, tcase);
-    srunner_run_all(runner, CK_ENV);
-    failed = srunner_ntests_failed(runner);
-    srunner_free(runner);
-    return failed ? EXIT_FAILURE : EXIT_SUCCESS;
+    return TEST_RUN_WITH("csv refused", CK_FORK_GETENV, make_folder, remove_folder, tests);
 }

@@ -6,6 +6,7 @@
 #include <math.h>
 
 #include "../../../src/io/json.h"
+#include "../run.h"
 
 // The text of one value, without the line end; consumes the value.
 static char *text_of(json_t *value)
@@ -164,17 +165,6 @@ int main(void)
 {
     const TTest *const tests[] = {plain_numbers, no_numbers, numbers_round_trip, other_locales,
                                   strings,       layout,     shared_keys,        written_file};
-    Suite *suite = suite_create("json");
-    TCase *tcase = tcase_create("json");
-    SRunner *runner = srunner_create(suite);
-    int failed;
 
-    tcase_set_timeout(tcase, 60);
-    for (size_t i = 0; i < sizeof tests / sizeof *tests; i++)
-        tcase_add_test(tcase, tests[i]);
-    suite_add_tcase(suite, tcase);
-    srunner_run_all(runner, CK_ENV);
-    failed = srunner_ntests_failed(runner);
-    srunner_free(runner);
-    return failed ? EXIT_FAILURE : EXIT_SUCCESS;
+    return TEST_RUN("json", CK_FORK_GETENV, tests);
 }

@@ -9,6 +9,7 @@
 #include <sys/wait.h>
 
 #include "../../../src/io/output.h"
+#include "../run.h"
 
 static char *folder;
 static char path[4200];
@@ -285,18 +286,6 @@ int main(void)
                                   full_disk,
                                   folders,
                                   standard_output};
-    Suite *suite = suite_create("output");
-    TCase *tcase = tcase_create("output");
-    SRunner *runner = srunner_create(suite);
-    int failed;
 
-    tcase_add_checked_fixture(tcase, make_folder, remove_folder);
-    tcase_set_timeout(tcase, 60);
-    for (size_t i = 0; i < sizeof tests / sizeof *tests; i++)
-        tcase_add_test(tcase, tests[i]);
-    suite_add_tcase(suite, tcase);
-    srunner_run_all(runner, CK_ENV);
-    failed = srunner_ntests_failed(runner);
-    srunner_free(runner);
-    return failed ? EXIT_FAILURE : EXIT_SUCCESS;
+    return TEST_RUN_WITH("output", CK_FORK_GETENV, make_folder, remove_folder, tests);
 }

@@ -1,0 +1,170 @@
+// SPDX-License-Identifier: Apache-2.0
+// The work-item: its ids, barriers and fences, and the work-group's asynchronous copies. Every function of
+// the program gets `const kn_item &kn_me` and passes it on.
+
+namespace kn
+{
+
+enum kn_item_flags {
+    kn_grid_is_linear = 1,  // more groups in y or z than CUDA's grid has: all are counted in x
+    kn_block_is_linear = 2, // the same for a work-group's items
+    kn_work_dim_shift = 4,  // get_work_dim(), 0 if the host did not say
+};
+
+// What is not in special registers; the last argument of every kernel.
+struct kn_item {
+    unsigned long long offset[3];
+    unsigned groups[3];
+    unsigned local[3];
+    unsigned flags;
+#if !KN_ON_DEVICE
+    unsigned group_id[3];
+    unsigned local_id[3];
+    void *fiber;
+#endif
+};
+
+#if KN_ON_DEVICE
+// The dimensions of a linear number.
+KN_FN unsigned kn_unfold(unsigned linear, const unsigned (&sizes)[3], uint d)
+{
+    if (d == 0)
+        return linear % sizes[0];
+    if (d == 1)
+        return linear / sizes[0] % sizes[1];
+    return linear / sizes[0] / sizes[1];
+}
+KN_FN unsigned kn_local_id(const kn_item &me, uint d)
+{
+    if (KN_LINEAR && (me.flags & kn_block_is_linear))
+        return kn_unfold(threadIdx.x, me.local, d);
+    return d == 0 ? threadIdx.x : d == 1 ? threadIdx.y : threadIdx.z;
+}
+KN_FN unsigned kn_group_id(const kn_item &me, uint d)
+{
+    if (KN_LINEAR && (me.flags & kn_grid_is_linear))
+        return kn_unfold(blockIdx.x, me.groups, d);
+    return d == 0 ? blockIdx.x : d == 1 ? blockIdx.y : blockIdx.z;
+}
+#else
+KN_FN unsigned kn_local_id(const kn_item &me, uint d)
+{
+    return me.local_id[d];
+}
+KN_FN unsigned kn_group_id(const kn_item &me, uint d)
+{
+    return me.group_id[d];
+}
+#endif
+
+KN_FN size_t get_local_id(const kn_item &me, uint d)
+{
+    return d < 3 ? kn_local_id(me, d) : 0;
+}
+KN_FN size_t get_local_size(const kn_item &me, uint d)
+{
+    return d < 3 ? me.local[d] : 1;
+}
+KN_FN size_t get_group_id(const kn_item &me, uint d)
+{
+    return d < 3 ? kn_group_id(me, d) : 0;
+}
+KN_FN size_t get_num_groups(const kn_item &me, uint d)
+{
+    return d < 3 ? me.groups[d] : 1;
+}
+KN_FN size_t get_global_offset(const kn_item &me, uint d)
+{
+    return d < 3 ? (size_t)me.offset[d] : 0;
+}
+KN_FN size_t get_global_size(const kn_item &me, uint d)
+{
+    return d < 3 ? (size_t)me.groups[d] * me.local[d] : 1;
+}
+KN_FN size_t get_global_id(const kn_item &me, uint d)
+{
+    return d < 3 ? (size_t)kn_group_id(me, d) * me.local[d] + kn_local_id(me, d) + (size_t)me.offset[d] : 0;
+}
+KN_FN uint get_work_dim(const kn_item &me)
+{
+    uint told = me.flags >> kn_work_dim_shift & 3;
+    if (told)
+        return told;
+    return me.groups[2] * me.local[2] > 1 ? 3 : me.groups[1] * me.local[1] > 1 ? 2 : 1;
+}
+
+// ---- order
+
+#if KN_ON_DEVICE
+KN_FN void barrier(const kn_item &, uint)
+{
+    ::__syncthreads();
+}
+KN_FN void mem_fence(const kn_item &, uint flags)
+{
+    if (flags & 2) // CLK_GLOBAL_MEM_FENCE
+        ::__threadfence();
+    else
+        ::__threadfence_block();
+}
+#else
+KN_FN void barrier(const kn_item &me, uint)
+{
+    ::kn_shim_barrier(me.fiber);
+}
+KN_FN void mem_fence(const kn_item &, uint)
+{
+}
+#endif
+KN_FN void read_mem_fence(const kn_item &me, uint flags)
+{
+    mem_fence(me, flags);
+}
+KN_FN void write_mem_fence(const kn_item &me, uint flags)
+{
+    mem_fence(me, flags);
+}
+
+// ---- copies by the whole work-group; the wait is a barrier
+
+KN_FN size_t kn_local_linear(const kn_item &me)
+{
+    return kn_local_id(me, 0) +
+           (size_t)me.local[0] * (kn_local_id(me, 1) + (size_t)me.local[1] * kn_local_id(me, 2));
+}
+KN_FN size_t kn_local_count(const kn_item &me)
+{
+    return (size_t)me.local[0] * me.local[1] * me.local[2];
+}
+
+template <class D, class S, class N>
+KN_FN event_t async_work_group_copy(const kn_item &me, D *to, const S *from, N count, event_t event)
+{
+    for (size_t i = kn_local_linear(me); i < (size_t)count; i += kn_local_count(me))
+        to[i] = from[i];
+    return event;
+}
+// The stride is that of the side in global memory, which alone is known by the caller: one function for each
+// direction cannot be told apart by pointer types, so the side is asked of the address.
+template <class D, class S, class N, class M>
+KN_FN event_t async_work_group_strided_copy(const kn_item &me, D *to, const S *from, N count, M stride,
+                                            event_t event)
+{
+#if KN_ON_DEVICE
+    bool gather = ::__isShared((const void *)to);
+#else
+    bool gather = ::kn_shim_is_local((const void *)to);
+#endif
+    size_t to_step = gather ? 1 : (size_t)stride;
+    size_t from_step = gather ? (size_t)stride : 1;
+    for (size_t i = kn_local_linear(me); i < (size_t)count; i += kn_local_count(me))
+        to[i * to_step] = from[i * from_step];
+    return event;
+}
+// The list may be a null pointer, as 0 or NULL.
+template <class N, class E> KN_FN void wait_group_events(const kn_item &me, N, E)
+{
+    barrier(me, 1);
+}
+
+} // namespace kn

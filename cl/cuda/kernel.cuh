@@ -1,0 +1,44 @@
+// SPDX-License-Identifier: Apache-2.0
+// Kernel wrappers: the extern "C" functions that a host launches, and how their arguments become the
+// kernel's.
+//
+//   KN_KERNEL(scale)(float *a, KN_CONSTANT_PARAM(float, table), KN_LOCAL_PARAM(float, tile), int n,
+//   KN_ITEM_PARAM)
+//   {
+//       kn::program::scale(kn_me, a, KN_CONSTANT_BIND(float, table), KN_LOCAL_BIND(float, tile), n);
+//   }
+
+#define KN_KERNEL(name) extern "C" __global__ void koine_##name
+#define KN_KERNEL_SIZED(name, x, y, z)                                                                       \
+    extern "C" __global__ void __launch_bounds__((x) * (y) * (z)) koine_##name
+
+// A __local argument is a byte offset into the one shared arena.
+#if KN_ON_DEVICE
+extern "C" {
+extern __shared__ __align__(16) unsigned char kn_arena[];
+}
+#endif
+#define KN_LOCAL_PARAM(type, name) unsigned name
+#define KN_LOCAL_BIND(type, name)  ((type *)(kn_arena + (name)))
+
+// A __constant argument is a byte offset into the bank, or a pointer that nobody writes through.
+#if KN_CONSTANT_BANK
+extern "C" {
+#if KN_ON_DEVICE
+__constant__ __align__(128) unsigned char kn_bank[KN_BANK_BYTES];
+#else
+alignas(128) unsigned char kn_bank[KN_BANK_BYTES];
+#endif
+}
+#define KN_CONSTANT_PARAM(type, name) unsigned name
+#define KN_CONSTANT_BIND(type, name)  ((const type *)(kn_bank + (name)))
+#else
+#define KN_CONSTANT_PARAM(type, name) const type *__restrict__ name
+#define KN_CONSTANT_BIND(type, name)  (name)
+#endif
+
+#if KN_ON_DEVICE
+#define KN_ITEM_PARAM const __grid_constant__ kn::kn_item kn_me
+#else
+#define KN_ITEM_PARAM const kn::kn_item kn_me
+#endif

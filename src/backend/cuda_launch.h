@@ -1,0 +1,35 @@
+// SPDX-License-Identifier: Apache-2.0
+// How an OpenCL range becomes a CUDA grid.
+#ifndef KN_BACKEND_CUDA_LAUNCH_H
+#define KN_BACKEND_CUDA_LAUNCH_H
+
+#include "backend.h"
+
+// The hidden last argument of every kernel (kn_item of cl/cuda/prelude.cuh): the same bytes on both sides.
+struct cuda_item {
+    unsigned long long offset[3];
+    unsigned groups[3]; // OpenCL's numbers, whatever shape the grid has
+    unsigned local[3];
+    unsigned flags;
+    unsigned zero;
+};
+
+enum {
+    CUDA_ITEM_GRID_LINEAR = 1, // the work-groups are counted in gridDim.x alone
+    CUDA_ITEM_BLOCK_LINEAR = 2 // the work-items of a group are counted in blockDim.x alone
+};
+
+struct cuda_geometry {
+    unsigned grid[3], block[3];
+    struct cuda_item item;
+};
+
+// `local` is given and divides the range. Errors: KN_ERROR_LIMIT for more work-groups than a grid takes.
+kn_status cuda_geometry_make(const struct be_range *range, const size_t local[3], const char *spec,
+                             struct cuda_geometry *geometry, kn_error *err);
+
+// A work-group of at most `limit` work-items that divides the range (OpenCL 1.2 has no others), as wide in
+// the first dimension as it can be.
+void cuda_local_pick(const struct be_range *range, size_t limit, size_t local[3]);
+
+#endif

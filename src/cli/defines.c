@@ -1,0 +1,127 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "defines.h"
+
+#include <ctype.h>
+#include <errno.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "../base/env.h"
+#include "../base/error.h"
+#include "../base/text.h"
+
+// The length of "NAME" or "NAME(a, b)" at the start of a word; 0 if none stands there.
+static size_t name_length(const char *word)
+{
+    size_t length = 0;
+
+    if (isdigit((unsigned char)word[0]))
+        return 0;
+    while (isalnum((unsigned char)word[length]) || word[length] == '_')
+        length++;
+    if (length && word[length] == '(') {
+        length += strcspn(word + length, ")");
+        return word[length] ? length + 1 : 0;
+    }
+    return length;
+}
+
+static kn_status read_define(const char *word, struct build_defines *defines, kn_error *err)
+{
+    size_t length = name_length(word);
+    char *copy;
+
+    if (!length || (word[length] && word[length] != '='))
+        return kn_fail(err, KN_ERROR_ARGUMENT, "--define: '%s' is no macro; expected NAME or NAME=VALUE",
+                       word);
+    copy = strdup(word);
+    if (!copy)
+        return kn_fail_memory(err, 0, "reading the options");
+    defines->copies[defines->count] = copy;
+    defines->defines[defines->count].name = copy;
+    defines->defines[defines->count].value = copy[length] ? copy + length + 1 : NULL;
+    copy[length] = '\0';
+    defines->count++;
+    return KN_OK;
+}
+
+kn_status build_defines_read(const struct build_words *words, struct build_defines *defines, kn_error *err)
+{
+    kn_status status = KN_OK;
+
+    *defines = (struct build_defines){.includes = &words->includes};
+    defines->defines = calloc(words->defines.count + 1, sizeof *defines->defines);
+    defines->copies = calloc(words->defines.count + 1, sizeof *defines->copies);
+    if (!defines->defines || !defines->copies)
+        status = kn_fail_memory(err, 0, "reading the options");
+    for (size_t i = 0; i < words->defines.count && !status; i++)
+        status = read_define(words->defines.items[i], defines, err);
+    return status;
+}
+
+void build_defines_free(struct build_defines *defines)
+{
+    for (size_t i = 0; i < defines->count; i++)
+        free(defines->copies[i]);
+    free(defines->copies);
+    free(defines->defines);
+}
+
+kn_program_options build_program_options(const struct build_defines *defines, int policy)
+{
+    return (kn_program_options){
+        .defines = defines->defines,
+        .define_count = defines->count,
+        .include_dirs = defines->includes->items,
+        .include_dir_count = defines->includes->count,
+        .policy = (kn_policy)policy,
+    };
+}
+
+struct src_options build_source_options(const struct build_defines *defines)
+{
+    return (struct src_options){
+        .defines = defines->defines,
+        .define_count = defines->count,
+        .include_dirs = defines->includes->items,
+        .include_dir_count = defines->includes->count,
+        .kernel_path = kn_env_get(KN_ENV_KERNEL_PATH),
+        .embedded = src_embedded_kernels,
+    };
+}
+
+static bool is_input(const char *path)
+{
+    return strcmp(path, "-") == 0;
+}
+
+const char *build_input_name(const char *path)
+{
+    return is_input(path) ? "<stdin>" : path;
+}
+
+kn_status build_input_read(const char *path, char **text, kn_error *err)
+{
+    struct kn_text all = KN_TEXT_INIT;
+    char piece[4096];
+    size_t count;
+
+    *text = NULL;
+    if (!is_input(path))
+        return KN_OK;
+    errno = 0;
+    while ((count = fread(piece, 1, sizeof piece, stdin)) > 0 && !all.failed)
+        kn_text_add_bytes(&all, piece, count);
+    if (ferror(stdin)) {
+        kn_text_free(&all);
+        return kn_fail_errno(err, KN_ERROR_INPUT, "standard input", errno, "cannot be read");
+    }
+    if (all.length && memchr(all.data, '\0', all.length)) {
+        kn_text_free(&all);
+        return kn_fail_at(err, KN_ERROR_INPUT, "standard input", 0, "has a NUL byte; a kernel file is text");
+    }
+    kn_text_add(&all, "");
+    *text = kn_text_take(&all);
+    return *text ? KN_OK : kn_fail_memory(err, 0, "reading a kernel file");
+}

@@ -1,0 +1,53 @@
+// SPDX-License-Identifier: Apache-2.0
+// -D and -I, the options of all commands that take kernel files.
+#ifndef KN_CLI_DEFINES_H
+#define KN_CLI_DEFINES_H
+
+#include <koine/program.h>
+
+#include "../source/source.h"
+#include "options.h"
+
+struct build_words {
+    struct string_list defines; // NAME or NAME=VALUE
+    struct string_list includes;
+};
+
+#define BUILD_OPTION_ROWS(offset)                                                                            \
+    {"define",                                                                                               \
+     'D',                                                                                                    \
+     OPTION_STRINGS,                                                                                         \
+     "NAME[=VALUE]",                                                                                         \
+     NULL,                                                                                                   \
+     NULL,                                                                                                   \
+     (offset) + offsetof(struct build_words, defines),                                                       \
+     "define this macro, as VALUE or as 1; may be repeated"},                                                \
+    {                                                                                                        \
+        "include", 'I', OPTION_STRINGS, "DIR", NULL, NULL,                                                   \
+            (offset) + offsetof(struct build_words, includes),                                               \
+            "look for included files here too; may be repeated"                                              \
+    }
+
+// The same as the library takes it.
+struct build_defines {
+    kn_define *defines;
+    char **copies; // what the names point to
+    size_t count;
+    const struct string_list *includes;
+};
+
+// KN_ERROR_ARGUMENT for what is no macro's name.
+kn_status build_defines_read(const struct build_words *words, struct build_defines *defines, kn_error *err);
+void build_defines_free(struct build_defines *defines);
+
+kn_program_options build_program_options(const struct build_defines *defines, int policy);
+
+// The text of standard input where the file is called "-", to be freed; NULL for any other file. What it is called in
+// messages then is build_input_name.
+kn_status build_input_read(const char *path, char **text, kn_error *err);
+const char *build_input_name(const char *path);
+
+// What src_read is given: these macros and folders, Koine's own kernels, KOINE_KERNEL_PATH.
+struct src_options build_source_options(const struct build_defines *defines);
+
+#endif

@@ -1,0 +1,91 @@
+// SPDX-License-Identifier: Apache-2.0
+// include/koine/cuda.h: the application's own CUDA objects in, ours out.
+#include <koine/cuda.h>
+
+#include <stdint.h>
+#include <stdlib.h>
+
+#include "../base/error.h"
+#include "engine.h"
+
+kn_status kn_cuda_context_wrap(struct CUctx_st *native, const kn_context_options *options,
+                               kn_context **context, kn_error *err)
+{
+    struct be_context *wrapped = NULL;
+    struct be_device described;
+    kn_status status;
+
+    if (!native || !context)
+        return kn_fail(err, KN_ERROR_ARGUMENT, "kn_cuda_context_wrap: native or context is NULL");
+    status = kn_backend_cuda.context_wrap(native, NULL, &wrapped, &described, err);
+    if (status)
+        return status;
+    status = engine_context_create(&kn_backend_cuda, wrapped, &described, options, context, err);
+    if (status) {
+        kn_backend_cuda.context_close(wrapped);
+        free(described.extensions);
+    }
+    return status;
+}
+
+static bool is_cuda(const kn_context *context)
+{
+    return context && context->backend == &kn_backend_cuda;
+}
+
+kn_status kn_cuda_queue_wrap(kn_context *context, struct CUstream_st *native, kn_queue **queue, kn_error *err)
+{
+    struct be_queue *wrapped = NULL;
+    kn_status status;
+
+    if (!context || !native || !queue)
+        return kn_fail(err, KN_ERROR_ARGUMENT, "kn_cuda_queue_wrap: context, native or queue is NULL");
+    if (!is_cuda(context))
+        return kn_fail(err, KN_ERROR_ARGUMENT, "kn_cuda_queue_wrap: %s is not a CUDA context",
+                       context->device.info.spec);
+    status = context->backend->queue_wrap(context->native, native, &wrapped, err);
+    if (status)
+        return status;
+    status = engine_queue_create(context, wrapped, queue, err);
+    if (status)
+        context->backend->queue_close(wrapped);
+    return status;
+}
+
+kn_status kn_cuda_buffer_wrap(kn_context *context, unsigned long long native, size_t bytes,
+                              kn_buffer **buffer, kn_error *err)
+{
+    struct be_memory *wrapped = NULL;
+    kn_status status;
+
+    if (!context || !native || !bytes || !buffer)
+        return kn_fail(err, KN_ERROR_ARGUMENT,
+                       "kn_cuda_buffer_wrap: context, native, bytes or buffer is NULL or 0");
+    if (!is_cuda(context))
+        return kn_fail(err, KN_ERROR_ARGUMENT, "kn_cuda_buffer_wrap: %s is not a CUDA context",
+                       context->device.info.spec);
+    status = context->backend->memory_wrap(context->native, (void *)(uintptr_t)native, &wrapped, &bytes, err);
+    if (status)
+        return status;
+    status = engine_buffer_wrap(context, wrapped, bytes, buffer, err);
+    if (status)
+        context->backend->memory_free(wrapped);
+    return status;
+}
+
+struct CUctx_st *kn_cuda_context(kn_context *context)
+{
+    return is_cuda(context) ? context->backend->context_native(context->native) : NULL;
+}
+
+struct CUstream_st *kn_cuda_queue(kn_queue *queue)
+{
+    return queue && is_cuda(queue->context) ? queue->context->backend->queue_native(queue->native) : NULL;
+}
+
+unsigned long long kn_cuda_buffer(kn_buffer *buffer)
+{
+    return buffer && buffer->native && is_cuda(buffer->context)
+               ? (unsigned long long)(uintptr_t)buffer->context->backend->memory_native(buffer->native)
+               : 0;
+}

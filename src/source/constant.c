@@ -1,0 +1,259 @@
+// SPDX-License-Identifier: Apache-2.0
+// Integer constant expressions, and sizes of types as every OpenCL device lays them out.
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "syntax.h"
+
+static bool number_value(const struct src_token *token, long long *value)
+{
+    char text[80], *end;
+
+    if (token->length >= sizeof text)
+        return false;
+    memcpy(text, token->text, token->length);
+    text[token->length] = '\0';
+    errno = 0;
+    *value = (long long)strtoull(text, &end, text[0] == '0' && (text[1] == 'b' || text[1] == 'B') ? 2 : 0);
+    return !errno && strspn(end, "uUlL") == strlen(end);
+}
+
+static bool character_value(const struct src_token *token, long long *value)
+{
+    static const char letters[] = "abfnrtv\\'\"?", codes[] = "\a\b\f\n\r\t\v\\'\"?";
+    const char *at = token->text + 1, *letter;
+
+    if (*at != '\\') {
+        *value = (signed char)*at;
+        return at[1] == '\'';
+    }
+    at++;
+    letter = strchr(letters, *at);
+    if (*at == 'x')
+        *value = (signed char)strtol(at + 1, NULL, 16);
+    else if (*at >= '0' && *at <= '7')
+        *value = (signed char)strtol(at, NULL, 8);
+    else if (letter && *at)
+        *value = codes[letter - letters];
+    else
+        return false;
+    return true;
+}
+
+// Wraps a value to its type, as conversion to that type does.
+static long long wrap(const struct syn_type *type, long long value)
+{
+    if (!type || type->kind != SYN_T_SCALAR)
+        return value;
+    switch (type->scalar) {
+    case SYN_S_BOOL:
+        return value != 0;
+    case SYN_S_CHAR:
+        return (signed char)value;
+    case SYN_S_UCHAR:
+        return (unsigned char)value;
+    case SYN_S_SHORT:
+        return (short)value;
+    case SYN_S_USHORT:
+        return (unsigned short)value;
+    case SYN_S_INT:
+        return (int)value;
+    case SYN_S_UINT:
+        return (unsigned)value;
+    default:
+        return value;
+    }
+}
+
+static bool binary_value(const struct syn_expr *expr, long long a, long long b, long long *value)
+{
+    const struct syn_type *type =
+        expr->a->type && expr->b->type ? syn_common(expr->a->type, expr->b->type) : NULL;
+    bool is_unsigned = type && type->scalar == SYN_S_ULONG;
+    unsigned long long x, y;
+    unsigned width =
+        expr->type && syn_is_integer(expr->type) ? 8u * (unsigned)syn_scalar_bytes(expr->type->scalar) : 32;
+
+    a = expr->op == SYN_OP2('<', '<') || expr->op == SYN_OP2('>', '>') ? a : wrap(type, a);
+    b = wrap(type, b);
+    x = (unsigned long long)a;
+    y = (unsigned long long)b;
+    switch (expr->op) {
+    case SYN_OP1('+'):
+        *value = (long long)(x + y);
+        return true;
+    case SYN_OP1('-'):
+        *value = (long long)(x - y);
+        return true;
+    case SYN_OP1('*'):
+        *value = (long long)(x * y);
+        return true;
+    case SYN_OP1('/'):
+    case SYN_OP1('%'):
+        if (!b || (b == -1 && !is_unsigned))
+            return false;
+        if (is_unsigned)
+            *value = (long long)(expr->op == '/' ? x / y : x % y);
+        else
+            *value = expr->op == '/' ? a / b : a % b;
+        return true;
+    case SYN_OP1('&'):
+        *value = a & b;
+        return true;
+    case SYN_OP1('|'):
+        *value = a | b;
+        return true;
+    case SYN_OP1('^'):
+        *value = a ^ b;
+        return true;
+    case SYN_OP2('<', '<'):
+        *value = (long long)(x << (y & (width - 1)));
+        return true;
+    case SYN_OP2('>', '>'):
+        *value = expr->type && expr->type->scalar == SYN_S_ULONG ? (long long)(x >> (y & 63))
+                                                                 : a >> (y & (width - 1));
+        return true;
+    case SYN_OP2('=', '='):
+        *value = a == b;
+        return true;
+    case SYN_OP2('!', '='):
+        *value = a != b;
+        return true;
+    case SYN_OP1('<'):
+        *value = is_unsigned ? x < y : a < b;
+        return true;
+    case SYN_OP1('>'):
+        *value = is_unsigned ? x > y : a > b;
+        return true;
+    case SYN_OP2('<', '='):
+        *value = is_unsigned ? x <= y : a <= b;
+        return true;
+    case SYN_OP2('>', '='):
+        *value = is_unsigned ? x >= y : a >= b;
+        return true;
+    case SYN_OP2('&', '&'):
+        *value = a && b;
+        return true;
+    case SYN_OP2('|', '|'):
+        *value = a || b;
+        return true;
+    default:
+        return false;
+    }
+}
+
+bool syn_evaluate(const struct syn_expr *expr, long long *value)
+{
+    long long a, b;
+    size_t size, alignment;
+    bool fine;
+
+    switch (expr->kind) {
+    case SYN_E_NUMBER:
+        return number_value(expr->place->token, value);
+    case SYN_E_CHARACTER:
+        return character_value(expr->place->token, value);
+    case SYN_E_NAME:
+        if (!expr->symbol || expr->symbol->kind != SYN_SYMBOL_ENUMERATOR)
+            return false;
+        *value = expr->symbol->value;
+        return true;
+    case SYN_E_PAREN:
+        return syn_evaluate(expr->a, value);
+    case SYN_E_PREFIX:
+        if (!syn_evaluate(expr->a, &a))
+            return false;
+        fine = expr->op == '-' || expr->op == '+' || expr->op == '~' || expr->op == '!';
+        *value = expr->op == '-'   ? (long long)(0ull - (unsigned long long)a)
+                 : expr->op == '~' ? ~a
+                 : expr->op == '!' ? !a
+                                   : a;
+        break;
+    case SYN_E_BINARY:
+        fine = syn_evaluate(expr->a, &a) && syn_evaluate(expr->b, &b) && binary_value(expr, a, b, value);
+        break;
+    case SYN_E_TERNARY:
+        return syn_evaluate(expr->a, &a) && syn_evaluate(a ? expr->b : expr->c, value);
+    case SYN_E_CAST:
+        fine = syn_is_integer(expr->named) && syn_evaluate(expr->a, value);
+        break;
+    case SYN_E_SIZEOF:
+    case SYN_E_SIZEOF_TYPE:
+    case SYN_E_ALIGNOF_TYPE:
+        fine = syn_size(expr->kind == SYN_E_SIZEOF ? expr->a->type : expr->named, &size, &alignment);
+        *value = fine ? (long long)(expr->kind == SYN_E_ALIGNOF_TYPE ? alignment : size) : 0;
+        return fine;
+    default:
+        return false;
+    }
+    if (fine)
+        *value = wrap(expr->type, *value);
+    return fine;
+}
+
+static size_t round_up(size_t value, size_t alignment)
+{
+    return (value + alignment - 1) / alignment * alignment;
+}
+
+// Bit-fields are the compiler's business.
+static bool record_size(const struct syn_tag *tag, size_t *size, size_t *alignment)
+{
+    size_t at = 0, inner, align;
+    long long asked;
+
+    *size = 0;
+    *alignment = 1;
+    if (!tag->complete)
+        return false;
+    for (const struct syn_member *m = tag->members; m; m = m->next) {
+        if (m->bits || !syn_size(m->type, &inner, &align))
+            return false;
+        if (tag->attributes.packed || m->attributes.packed)
+            align = 1;
+        if (m->attributes.aligned && syn_evaluate(m->attributes.aligned, &asked) && asked > (long long)align)
+            align = (size_t)asked;
+        at = tag->kind == SYN_TAG_UNION ? 0 : round_up(at, align);
+        at += inner;
+        *size = at > *size ? at : *size;
+        *alignment = align > *alignment ? align : *alignment;
+    }
+    if (tag->attributes.aligned && syn_evaluate(tag->attributes.aligned, &asked) &&
+        asked > (long long)*alignment)
+        *alignment = (size_t)asked;
+    *size = round_up(*size, *alignment);
+    return true;
+}
+
+bool syn_size(const struct syn_type *type, size_t *size, size_t *alignment)
+{
+    size_t element;
+
+    if (!type)
+        return false;
+    switch (type->kind) {
+    case SYN_T_SCALAR:
+        *size = *alignment = (size_t)syn_scalar_bytes(type->scalar);
+        return true;
+    case SYN_T_VECTOR:
+        *size = *alignment =
+            (size_t)syn_scalar_bytes(type->scalar) * (size_t)(type->lanes == 3 ? 4 : type->lanes);
+        return true;
+    case SYN_T_POINTER:
+    case SYN_T_EVENT:
+        *size = *alignment = 8;
+        return true;
+    case SYN_T_ARRAY:
+        if (type->count < 0 || !syn_size(type->of, &element, alignment))
+            return false;
+        if (element && (size_t)type->count > ((size_t)-1 >> 8) / element)
+            return false;
+        *size = element * (size_t)type->count;
+        return true;
+    case SYN_T_RECORD:
+        return record_size(type->tag, size, alignment);
+    default:
+        return false;
+    }
+}

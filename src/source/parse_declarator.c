@@ -1,0 +1,366 @@
+// SPDX-License-Identifier: Apache-2.0
+// Declarators with their pointers, arrays and parameters; initialisers; declarations (C99 6.7.5 to 6.7.8).
+#include <string.h>
+
+#include "syntax.h"
+
+static unsigned parse_qualifiers(struct syn_parser *parser, struct syn_attributes *attributes)
+{
+    static const unsigned qualifiers[] = {SYN_Q_CONST, SYN_Q_VOLATILE, SYN_Q_RESTRICT, SYN_Q_GLOBAL,
+                                          SYN_Q_LOCAL, SYN_Q_CONSTANT, SYN_Q_PRIVATE};
+    unsigned seen = 0;
+
+    while (parser->at->word && !parser->at->word->symbol && !parser->status) {
+        enum syn_keyword keyword = parser->at->word->keyword;
+        if (keyword == SYN_ATTRIBUTE) {
+            syn_parse_attributes(parser, attributes);
+            continue;
+        }
+        if (keyword < SYN_CONST || keyword > SYN_PRIVATE)
+            break;
+        seen |= qualifiers[keyword - SYN_CONST];
+        parser->at++;
+    }
+    return seen;
+}
+
+static struct syn_parameter *parse_parameter(struct syn_parser *parser)
+{
+    struct syn_parameter *parameter = syn_take(parser, sizeof *parameter);
+    struct syn_specifiers specifiers;
+    const struct syn_token *name = NULL;
+    const struct syn_type *type;
+
+    parameter->place = parser->at->token;
+    syn_parse_specifiers(parser, &specifiers);
+    type = syn_parse_declarator(parser, specifiers.base, &name, &specifiers.attributes);
+    if (type && type->kind == SYN_T_FUNCTION)
+        syn_fail(parser, KN_ERROR_UNSUPPORTED, parameter->place,
+                 "this parameter is a function: function pointers cannot be had in CUDA");
+    parameter->type = syn_decayed(parser, type);
+    if (name)
+        parameter->symbol =
+            syn_declare(parser, SYN_SYMBOL_VARIABLE, name->word, parameter->type, name->token);
+    return parameter;
+}
+
+static const struct syn_type *parse_parameters(struct syn_parser *parser, const struct syn_type *result)
+{
+    struct syn_type *type = syn_take(parser, sizeof *type);
+    struct syn_parameter **end = &type->parameters;
+
+    type->kind = SYN_T_FUNCTION;
+    type->of = result;
+    parser->at++;
+    syn_enter(parser);
+    if (syn_at_keyword(parser, SYN_VOID) && parser->at[1].op == ')')
+        parser->at++;
+    while (!syn_at(parser, ')') && !parser->status) {
+        if (syn_at(parser, SYN_OP3('.', '.', '.')))
+            syn_fail(parser, KN_ERROR_UNSUPPORTED, parser->at->token,
+                     "functions with \"...\" cannot be had in OpenCL C");
+        *end = parse_parameter(parser);
+        end = &(*end)->next;
+        if (!syn_at(parser, ')'))
+            syn_expect(parser, ',', "between parameters");
+    }
+    syn_leave(parser);
+    syn_expect(parser, ')', "behind the parameters");
+    return type;
+}
+
+static const struct syn_type *parse_suffix(struct syn_parser *parser, const struct syn_type *base,
+                                           struct syn_attributes *attributes)
+{
+    struct syn_type *array;
+    long long count;
+
+    syn_parse_attributes(parser, attributes);
+    if (syn_at(parser, '('))
+        return parse_parameters(parser, base);
+    if (!syn_at(parser, '[') || !syn_descend(parser))
+        return base;
+    parser->at++;
+    array = syn_take(parser, sizeof *array);
+    array->kind = SYN_T_ARRAY;
+    array->count = -1;
+    while (syn_at_keyword(parser, SYN_STATIC) || syn_at_keyword(parser, SYN_CONST) ||
+           syn_at_keyword(parser, SYN_RESTRICT))
+        parser->at++;
+    if (!syn_at(parser, ']')) {
+        array->length = syn_parse_assignment(parser);
+        if (!parser->status && syn_evaluate(array->length, &count))
+            array->count = (long)count;
+    }
+    syn_expect(parser, ']', "to close \"[\"");
+    array->of = parse_suffix(parser, base, attributes);
+    array->qualifiers = array->of ? array->of->qualifiers : 0;
+    syn_ascend(parser);
+    return array;
+}
+
+// Behind the ')' that belongs to the '(' at `at`.
+static const struct syn_token *behind_group(const struct syn_token *at)
+{
+    int depth = 0;
+
+    do {
+        depth += (at->op == '(') - (at->op == ')');
+        if (at->token->kind == SRC_END)
+            return at;
+        at++;
+    } while (depth > 0);
+    return at;
+}
+
+static const struct syn_type *vector_of(struct syn_parser *parser, const struct syn_type *type,
+                                        struct syn_attributes *attributes)
+{
+    const struct syn_type *vector = NULL;
+
+    if (!attributes->vector || !type || type->kind != SYN_T_SCALAR)
+        return type;
+    if (type->scalar != SYN_S_BOOL)
+        vector = syn_vector_type(type->scalar, attributes->vector);
+    attributes->vector = 0;
+    if (!vector)
+        syn_unexpected(parser, "a width of 2, 3, 4, 8 or 16");
+    return vector ? vector : type;
+}
+
+const struct syn_type *syn_parse_declarator(struct syn_parser *parser, const struct syn_type *base,
+                                            const struct syn_token **name, struct syn_attributes *attributes)
+{
+    const struct syn_type *type = syn_qualified(parser, base, parse_qualifiers(parser, attributes));
+
+    if (!syn_descend(parser))
+        return base;
+    while (syn_at(parser, '*')) {
+        if (type && type->kind == SYN_T_FUNCTION)
+            syn_fail(parser, KN_ERROR_UNSUPPORTED, parser->at->token,
+                     "function pointers cannot be had in CUDA; call the function by its name");
+        parser->at++;
+        type = syn_pointer_to(parser, type);
+        type = syn_qualified(parser, type, parse_qualifiers(parser, attributes));
+    }
+    if (syn_at(parser, '^'))
+        syn_fail(parser, KN_ERROR_UNSUPPORTED, parser->at->token, "blocks (\"^\") cannot be had in CUDA");
+    if (syn_at(parser, '(') &&
+        (parser->at[1].op == '*' || parser->at[1].op == '(' || parser->at[1].op == '^' ||
+         parser->at[1].op == '[' || (parser->at[1].word && !syn_starts_type(parser, &parser->at[1])))) {
+        const struct syn_token *inner = parser->at + 1, *end;
+        parser->at = behind_group(parser->at);
+        type = parse_suffix(parser, type, attributes);
+        end = parser->at;
+        if (!parser->status) {
+            parser->at = inner;
+            type = syn_parse_declarator(parser, type, name, attributes);
+            syn_expect(parser, ')', "to close \"(\"");
+        }
+        if (!parser->status)
+            parser->at = end;
+    } else {
+        if (parser->at->word && !parser->at->word->keyword && !syn_at(parser, '('))
+            *name = parser->at++;
+        type = parse_suffix(parser, type, attributes);
+    }
+    syn_parse_attributes(parser, attributes);
+    syn_ascend(parser);
+    return vector_of(parser, type, attributes);
+}
+
+static struct syn_designator *parse_designators(struct syn_parser *parser)
+{
+    struct syn_designator *first = NULL, **end = &first;
+
+    while ((syn_at(parser, '.') || syn_at(parser, '[')) && !parser->status) {
+        *end = syn_take(parser, sizeof **end);
+        if (syn_take_op(parser, '.')) {
+            (*end)->member = parser->at->word;
+            if (!parser->at->word)
+                syn_unexpected(parser, "a member's name");
+            else
+                parser->at++;
+        } else {
+            parser->at++;
+            (*end)->index = syn_parse_conditional(parser);
+            syn_expect(parser, ']', "to close \"[\"");
+        }
+        end = &(*end)->next;
+    }
+    if (first)
+        syn_expect(parser, '=', "behind a designator");
+    return first;
+}
+
+struct syn_init *syn_parse_init(struct syn_parser *parser)
+{
+    struct syn_init *init = syn_take(parser, sizeof *init), **end = &init->items;
+
+    init->place = parser->at->token;
+    if (!syn_descend(parser))
+        return init;
+    if (syn_take_op(parser, '{')) {
+        init->is_list = true;
+        while (!syn_at(parser, '}') && !parser->status) {
+            struct syn_designator *designators = parse_designators(parser);
+            *end = syn_parse_init(parser);
+            (*end)->designators = designators;
+            end = &(*end)->next;
+            if (!syn_at(parser, '}'))
+                syn_expect(parser, ',', "between initialisers");
+        }
+        syn_expect(parser, '}', "at the end of the initialisers");
+    } else {
+        init->expr = syn_parse_assignment(parser);
+    }
+    syn_ascend(parser);
+    return init;
+}
+
+// The space that a variable itself lies in: that of its innermost elements.
+static unsigned variable_space(const struct syn_type *type)
+{
+    while (type && type->kind == SYN_T_ARRAY)
+        type = type->of;
+    return type ? type->qualifiers & (SYN_Q_LOCAL | SYN_Q_CONSTANT) : 0;
+}
+
+static void lift_constant(struct syn_parser *parser, struct syn_declarator *declarator)
+{
+    struct syn_declarator **end;
+
+    if (!parser->function || !(variable_space(declarator->type) & SYN_Q_CONSTANT))
+        return;
+    declarator->symbol->renamed = ++parser->numbers;
+    for (end = &parser->function->constants; *end;)
+        end = &(*end)->next;
+    *end = syn_take(parser, sizeof **end);
+    **end = *declarator;
+    (*end)->next = NULL;
+}
+
+static void declare(struct syn_parser *parser, const struct syn_specifiers *specifiers,
+                    struct syn_declarator *declarator, const struct syn_token *name)
+{
+    enum syn_symbol_kind kind = specifiers->is_typedef                     ? SYN_SYMBOL_TYPEDEF
+                                : declarator->type->kind == SYN_T_FUNCTION ? SYN_SYMBOL_FUNCTION
+                                                                           : SYN_SYMBOL_VARIABLE;
+
+    declarator->symbol = syn_declare(parser, kind, name->word, declarator->type, name->token);
+    if (kind == SYN_SYMBOL_FUNCTION && !declarator->symbol->function) {
+        struct syn_function *function = syn_take(parser, sizeof *function);
+        *function = (struct syn_function){.symbol = declarator->symbol, .place = name->token};
+        declarator->symbol->function = function;
+    }
+    if (kind == SYN_SYMBOL_FUNCTION) {
+        declarator->symbol->function->is_kernel =
+            declarator->symbol->function->is_kernel || specifiers->is_kernel;
+        declarator->symbol->function->type = declarator->type;
+        if (declarator->attributes.group[0])
+            memcpy(declarator->symbol->function->group, declarator->attributes.group,
+                   sizeof declarator->attributes.group);
+    }
+    if (kind == SYN_SYMBOL_VARIABLE && syn_take_op(parser, '=')) {
+        const struct syn_init *init = syn_parse_init(parser);
+        declarator->value = syn_initialise(parser, &declarator->type, init);
+        declarator->symbol->type = declarator->type;
+    }
+    if (kind == SYN_SYMBOL_VARIABLE)
+        lift_constant(parser, declarator);
+}
+
+// Declarators up to the ';' or to a function's body ('{' behind the first: *body is set).
+static struct syn_declaration *parse_declarators(struct syn_parser *parser, bool *body)
+{
+    struct syn_declaration *declaration = syn_take(parser, sizeof *declaration);
+    struct syn_declarator **end = &declaration->declarators;
+    struct syn_specifiers specifiers;
+
+    declaration->place = parser->at->token;
+    syn_parse_specifiers(parser, &specifiers);
+    declaration->base = specifiers.base;
+    declaration->is_typedef = specifiers.is_typedef;
+    if (syn_at(parser, ';') && specifiers.tag && specifiers.tag->kind != SYN_TAG_ENUM)
+        declaration->bare = specifiers.tag;
+    while (!syn_at(parser, ';') && !parser->status) {
+        struct syn_declarator *declarator = syn_take(parser, sizeof *declarator);
+        const struct syn_token *name = NULL;
+        declarator->place = parser->at->token;
+        declarator->attributes = specifiers.attributes;
+        declarator->type = syn_parse_declarator(parser, specifiers.base, &name, &declarator->attributes);
+        if (parser->status)
+            break;
+        if (!name) {
+            syn_unexpected(parser, "a name");
+            break;
+        }
+        declarator->place = name->token;
+        declare(parser, &specifiers, declarator, name);
+        *end = declarator;
+        end = &declarator->next;
+        if (body && syn_at(parser, '{') && declarator->type->kind == SYN_T_FUNCTION &&
+            !specifiers.is_typedef) {
+            *body = true;
+            break;
+        }
+        if (!syn_at(parser, ';'))
+            syn_expect(parser, ',', "or \";\" behind a declaration");
+    }
+    declaration->tags = parser->tags;
+    parser->tags = NULL;
+    parser->tags_end = &parser->tags;
+    return declaration;
+}
+
+struct syn_declaration *syn_parse_declaration(struct syn_parser *parser)
+{
+    struct syn_declaration *declaration = parse_declarators(parser, NULL);
+
+    syn_expect(parser, ';', "behind a declaration");
+    return declaration;
+}
+
+static void parse_body(struct syn_parser *parser, struct syn_item *item)
+{
+    struct syn_declarator *declarator = item->declaration->declarators;
+    struct syn_function *function = declarator->symbol->function;
+
+    if (function->body)
+        syn_fail(parser, KN_ERROR_BUILD, declarator->place, "\"%s\" is defined a second time",
+                 declarator->symbol->word->name->text);
+    function->place = declarator->place;
+    item->definition = function;
+    item->type = declarator->type;
+    item->tags = item->declaration->tags;
+    item->place = item->declaration->place;
+    item->declaration = NULL;
+    parser->function = function;
+    syn_enter(parser);
+    for (const struct syn_parameter *p = item->type->parameters; p; p = p->next)
+        if (p->symbol)
+            syn_bind(parser, p->symbol);
+    item->open = parser->at->token;
+    function->body = syn_parse_block(parser);
+    item->end = parser->at > parser->tokens ? parser->at[-1].token : item->open;
+    syn_leave(parser);
+    parser->function = NULL;
+}
+
+void syn_parse_items(struct syn_parser *parser)
+{
+    while (parser->at->token->kind != SRC_END && !parser->status) {
+        struct syn_item *item;
+        bool body = false;
+        if (syn_take_op(parser, ';'))
+            continue;
+        item = syn_take(parser, sizeof *item);
+        item->declaration = parse_declarators(parser, &body);
+        if (body)
+            parse_body(parser, item);
+        else
+            syn_expect(parser, ';', "behind a declaration");
+        *parser->items_end = item;
+        parser->items_end = &item->next;
+    }
+}

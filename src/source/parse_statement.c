@@ -1,0 +1,214 @@
+// SPDX-License-Identifier: Apache-2.0
+// Statements (C99 6.8).
+#include "syntax.h"
+
+static struct syn_statement *parse_statement(struct syn_parser *parser);
+
+static struct syn_expr *parse_condition(struct syn_parser *parser)
+{
+    struct syn_expr *expr;
+
+    syn_expect(parser, '(', "before a condition");
+    expr = syn_parse_expression(parser);
+    syn_expect(parser, ')', "behind a condition");
+    return expr;
+}
+
+// Gathers what a statement's parts say about labels.
+static void take_labels(struct syn_statement *statement, const struct syn_statement *part)
+{
+    for (; part; part = part->next) {
+        statement->has_label = statement->has_label || part->has_label;
+        statement->has_case = statement->has_case || part->has_case;
+    }
+}
+
+static void parse_for(struct syn_parser *parser, struct syn_statement *statement)
+{
+    syn_expect(parser, '(', "behind for");
+    if (syn_starts_type(parser, parser->at))
+        statement->declaration = syn_parse_declaration(parser);
+    else if (!syn_take_op(parser, ';')) {
+        statement->a = syn_parse_expression(parser);
+        syn_expect(parser, ';', "in a for's brackets");
+    }
+    if (!syn_at(parser, ';'))
+        statement->b = syn_parse_expression(parser);
+    syn_expect(parser, ';', "in a for's brackets");
+    if (!syn_at(parser, ')'))
+        statement->c = syn_parse_expression(parser);
+    syn_expect(parser, ')', "at the end of a for's brackets");
+    statement->body = parse_statement(parser);
+}
+
+static void refuse_literals(struct syn_parser *parser)
+{
+    if (parser->literals)
+        syn_fail(parser, KN_ERROR_UNSUPPORTED, parser->literals->place->token,
+                 "this compound literal's address is taken in a loop's condition; make it a variable");
+    parser->literals = NULL;
+}
+
+static void parse_loop(struct syn_parser *parser, struct syn_statement *statement, enum syn_keyword keyword)
+{
+    parser->at++;
+    syn_enter(parser);
+    if (keyword == SYN_FOR) {
+        statement->kind = SYN_ST_FOR;
+        parse_for(parser, statement);
+        refuse_literals(parser);
+    } else if (keyword == SYN_WHILE) {
+        statement->kind = SYN_ST_WHILE;
+        statement->a = parse_condition(parser);
+        refuse_literals(parser);
+        statement->body = parse_statement(parser);
+    } else {
+        statement->kind = SYN_ST_DO;
+        statement->body = parse_statement(parser);
+        if (!syn_at_keyword(parser, SYN_WHILE))
+            syn_unexpected(parser, "\"while\" behind the body of do");
+        else
+            parser->at++;
+        statement->a = parse_condition(parser);
+        refuse_literals(parser);
+        syn_expect(parser, ';', "behind do ... while (...)");
+    }
+    syn_leave(parser);
+}
+
+static void parse_choice(struct syn_parser *parser, struct syn_statement *statement, enum syn_keyword keyword)
+{
+    statement->kind = keyword == SYN_IF ? SYN_ST_IF : SYN_ST_SWITCH;
+    parser->at++;
+    statement->a = parse_condition(parser);
+    statement->literals = parser->literals;
+    parser->literals = NULL;
+    syn_enter(parser);
+    statement->body = parse_statement(parser);
+    syn_leave(parser);
+    if (keyword == SYN_IF && syn_at_keyword(parser, SYN_ELSE)) {
+        parser->at++;
+        syn_enter(parser);
+        statement->otherwise = parse_statement(parser);
+        syn_leave(parser);
+    }
+}
+
+static void parse_case(struct syn_parser *parser, struct syn_statement *statement, enum syn_keyword keyword)
+{
+    statement->kind = keyword == SYN_CASE ? SYN_ST_CASE : SYN_ST_DEFAULT;
+    parser->at++;
+    if (keyword == SYN_CASE)
+        statement->a = syn_parse_conditional(parser);
+    syn_expect(parser, ':', "behind a case");
+    statement->has_case = true;
+    if (!syn_at(parser, '}'))
+        statement->body = parse_statement(parser);
+}
+
+static void parse_simple(struct syn_parser *parser, struct syn_statement *statement, enum syn_keyword keyword)
+{
+    switch (keyword) {
+    case SYN_BREAK:
+    case SYN_CONTINUE:
+        statement->kind = keyword == SYN_BREAK ? SYN_ST_BREAK : SYN_ST_CONTINUE;
+        parser->at++;
+        break;
+    case SYN_RETURN:
+        statement->kind = SYN_ST_RETURN;
+        parser->at++;
+        if (!syn_at(parser, ';'))
+            statement->a = syn_parse_expression(parser);
+        break;
+    case SYN_GOTO:
+        statement->kind = SYN_ST_GOTO;
+        parser->at++;
+        statement->label = parser->at->word;
+        if (!statement->label)
+            syn_unexpected(parser, "a label");
+        else
+            parser->at++;
+        break;
+    default:
+        statement->kind = SYN_ST_EXPR;
+        statement->a = syn_parse_expression(parser);
+        break;
+    }
+    syn_expect(parser, ';', "at the end of a statement");
+}
+
+static void parse_kind(struct syn_parser *parser, struct syn_statement *statement)
+{
+    enum syn_keyword keyword =
+        parser->at->word && !parser->at->word->symbol ? parser->at->word->keyword : SYN_NO_KEYWORD;
+
+    if (syn_at(parser, '{')) {
+        statement->kind = SYN_ST_BLOCK;
+        statement->body = syn_parse_block(parser);
+        statement->end = parser->at[-1].token;
+    } else if (syn_take_op(parser, ';')) {
+        statement->kind = SYN_ST_EMPTY;
+    } else if (keyword == SYN_FOR || keyword == SYN_WHILE || keyword == SYN_DO) {
+        parse_loop(parser, statement, keyword);
+    } else if (keyword == SYN_IF || keyword == SYN_SWITCH) {
+        parse_choice(parser, statement, keyword);
+    } else if (keyword == SYN_CASE || keyword == SYN_DEFAULT) {
+        parse_case(parser, statement, keyword);
+    } else if (parser->at->word && !keyword && parser->at[1].op == ':') {
+        statement->kind = SYN_ST_LABEL;
+        statement->label = parser->at->word;
+        statement->has_label = true;
+        parser->at += 2;
+        if (!syn_at(parser, '}'))
+            statement->body = parse_statement(parser);
+    } else if (syn_starts_type(parser, parser->at)) {
+        statement->kind = SYN_ST_DECLARATION;
+        statement->declaration = syn_parse_declaration(parser);
+    } else {
+        parse_simple(parser, statement, keyword);
+    }
+}
+
+static struct syn_statement *parse_statement(struct syn_parser *parser)
+{
+    struct syn_statement *statement = syn_take(parser, sizeof *statement);
+    struct syn_attributes attributes = {0};
+
+    if (!syn_descend(parser))
+        return statement;
+    statement->pragma = parser->at->pragma;
+    syn_parse_attributes(parser, &attributes);
+    if (parser->at->pragma)
+        statement->pragma = parser->at->pragma;
+    statement->unroll = attributes.unroll;
+    statement->place = parser->at->token;
+    parse_kind(parser, statement);
+    take_labels(statement, statement->body);
+    take_labels(statement, statement->otherwise);
+    if (statement->kind == SYN_ST_SWITCH)
+        statement->has_case = false;
+    if (parser->literals) {
+        statement->literals = parser->literals;
+        parser->literals = NULL;
+    }
+    statement->tags = parser->tags;
+    parser->tags = NULL;
+    parser->tags_end = &parser->tags;
+    syn_ascend(parser);
+    return statement;
+}
+
+struct syn_statement *syn_parse_block(struct syn_parser *parser)
+{
+    struct syn_statement *first = NULL, **end = &first;
+
+    syn_expect(parser, '{', "to begin a block");
+    syn_enter(parser);
+    while (!syn_at(parser, '}') && !parser->status) {
+        *end = parse_statement(parser);
+        end = &(*end)->next;
+    }
+    syn_leave(parser);
+    syn_expect(parser, '}', "at the end of a block");
+    return first;
+}

@@ -1,0 +1,229 @@
+// SPDX-License-Identifier: Apache-2.0
+// Declarations: structs and unions ahead of what uses them, variables by the space they lie in.
+#include <stdio.h>
+
+#include "print.h"
+
+static void print_attributes(struct printer *printer, const struct syn_attributes *attributes)
+{
+    if (!attributes->packed && !attributes->aligned && !attributes->is_aligned)
+        return;
+    print_text(printer, " __attribute__((");
+    print_text(printer, attributes->packed ? "packed" : "");
+    print_text(printer, attributes->packed && (attributes->aligned || attributes->is_aligned) ? ", " : "");
+    if (attributes->aligned) {
+        print_text(printer, "aligned(");
+        print_expr(printer, attributes->aligned);
+        print_text(printer, ")");
+    } else if (attributes->is_aligned) {
+        print_text(printer, "aligned");
+    }
+    print_text(printer, "))");
+}
+
+static void print_record(struct printer *printer, const struct syn_tag *tag);
+
+static void print_member(struct printer *printer, const struct syn_member *member)
+{
+    struct syn_symbol symbol = {.kind = SYN_SYMBOL_VARIABLE, .word = member->name};
+
+    if (member->is_anonymous)
+        print_record(printer, member->type->tag);
+    else if (member->name)
+        print_typed_symbol(printer, member->type, &symbol, false);
+    else
+        print_type(printer, member->type, NULL, false);
+    if (member->bits) {
+        print_text(printer, " : ");
+        print_expr(printer, member->bits);
+    }
+    print_attributes(printer, &member->attributes);
+    print_text(printer, ";");
+}
+
+static void print_record(struct printer *printer, const struct syn_tag *tag)
+{
+    print_text(printer, tag->kind == SYN_TAG_UNION ? "union" : "struct");
+    print_attributes(printer, &tag->attributes);
+    if (!tag->is_inline) {
+        print_text(printer, " ");
+        print_tag(printer, tag);
+    }
+    print_text(printer, " {");
+    printer->indent++;
+    for (const struct syn_member *m = tag->members; m; m = m->next) {
+        print_place(printer, m->place);
+        print_text(printer, " ");
+        print_member(printer, m);
+    }
+    printer->indent--;
+    print_text(printer, " }");
+}
+
+void print_tags(struct printer *printer, const struct syn_tag *tags)
+{
+    for (; tags; tags = tags->next) {
+        if (tags->kind == SYN_TAG_ENUM || tags->is_inline)
+            continue;
+        print_place(printer, tags->place);
+        print_record(printer, tags);
+        print_text(printer, "; ");
+    }
+}
+
+static unsigned variable_space(const struct syn_type *type)
+{
+    while (type && type->kind == SYN_T_ARRAY)
+        type = type->of;
+    return type ? type->qualifiers & (SYN_Q_LOCAL | SYN_Q_CONSTANT) : 0;
+}
+
+static void print_value(struct printer *printer, const struct syn_declarator *declarator)
+{
+    const struct syn_slot *value = declarator->value;
+
+    if (!value)
+        return;
+    print_text(printer, " = ");
+    // A list, a vector from pieces or a string that fills its array; or a plain value.
+    if (!value->expr || (syn_is_text(value) && value->type->kind == SYN_T_ARRAY))
+        rewrite_slot(printer, value);
+    else
+        print_converted(printer, declarator->type, value->expr);
+}
+
+// KN_CONSTANT_VAR may say const itself: a pointer, whose const is another, hides behind a name.
+static void print_constant_type(struct printer *printer, const struct syn_declarator *declarator)
+{
+    const struct syn_type *element = declarator->type;
+    const char *name = declarator->symbol->word->name->text;
+    char pointer[128];
+
+    while (element->kind == SYN_T_ARRAY)
+        element = element->of;
+    if (element->kind != SYN_T_POINTER) {
+        print_text(printer, "KN_CONSTANT_VAR ");
+        print_typed_symbol(printer, declarator->type, declarator->symbol, true);
+        return;
+    }
+    snprintf(pointer, sizeof pointer, "kn_pointer_%.100s", name);
+    print_text(printer, "typedef ");
+    print_type(printer, element, pointer, true);
+    kn_text_format(printer->out, "; KN_CONSTANT_VAR %s ", pointer);
+    print_declarator(printer, declarator->type, element, declarator->symbol);
+}
+
+void print_constant(struct printer *printer, const struct syn_declarator *declarator)
+{
+    size_t size, alignment;
+
+    if (syn_size(declarator->type, &size, &alignment))
+        printer->table_bytes += (size + 15) / 16 * 16;
+    else
+        syn_fail(printer->parser, KN_ERROR_BUILD, declarator->place,
+                 "the size of this __constant variable cannot be told");
+    print_constant_type(printer, declarator);
+    print_attributes(printer, &declarator->attributes);
+    print_value(printer, declarator);
+    print_text(printer, "; ");
+}
+
+// `T x; x = value;`, so that a jump may pass over it.
+static void print_split(struct printer *printer, const struct syn_declarator *declarator)
+{
+    const struct syn_slot *value = declarator->value;
+    bool plain = value->expr && !syn_is_text(value);
+
+    print_typed_symbol(printer, declarator->type, declarator->symbol, true);
+    print_attributes(printer, &declarator->attributes);
+    if (plain || value->type->kind == SYN_T_VECTOR) {
+        print_text(printer, "; ");
+        print_symbol(printer, declarator->symbol);
+        print_value(printer, declarator);
+        print_text(printer, ";");
+        return;
+    }
+    print_text(printer, "; { const ");
+    print_type(printer, declarator->type, "kn_value", true);
+    print_value(printer, declarator);
+    print_text(printer, "; __builtin_memcpy(&");
+    print_symbol(printer, declarator->symbol);
+    print_text(printer, ", &kn_value, sizeof kn_value); }");
+}
+
+static void print_variable(struct printer *printer, const struct syn_declarator *declarator, bool split)
+{
+    unsigned space = variable_space(declarator->type);
+
+    if (space & SYN_Q_CONSTANT || (!printer->function && !space)) {
+        if (!printer->function)
+            print_constant(printer, declarator);
+        return; // inside a function it was lifted out
+    }
+    if (space & SYN_Q_LOCAL) {
+        print_text(printer, "KN_LOCAL_VAR ");
+        print_typed_symbol(printer, declarator->type, declarator->symbol, true);
+        print_attributes(printer, &declarator->attributes);
+    } else if (split && declarator->value) {
+        print_split(printer, declarator);
+        return;
+    } else {
+        print_typed_symbol(printer, declarator->type, declarator->symbol, false);
+        print_attributes(printer, &declarator->attributes);
+        print_value(printer, declarator);
+    }
+    print_text(printer, ";");
+}
+
+void print_declaration(struct printer *printer, const struct syn_declaration *declaration, bool split)
+{
+    bool first = true;
+
+    print_tags(printer, declaration->tags);
+    if (declaration->bare && !declaration->bare->complete) {
+        print_place(printer, declaration->place);
+        print_text(printer, declaration->bare->kind == SYN_TAG_UNION ? "union " : "struct ");
+        print_tag(printer, declaration->bare);
+        print_text(printer, ";");
+    }
+    for (const struct syn_declarator *d = declaration->declarators; d; d = d->next, first = false) {
+        print_place(printer, first ? declaration->place : d->place);
+        if (!first)
+            print_space(printer);
+        if (d->symbol->kind == SYN_SYMBOL_VARIABLE) {
+            print_variable(printer, d, split);
+            continue;
+        }
+        if (d->symbol->kind == SYN_SYMBOL_TYPEDEF) {
+            print_text(printer, "typedef ");
+            print_typed_symbol(printer, d->type, d->symbol, false);
+            print_attributes(printer, &d->attributes);
+        } else {
+            rewrite_prototype(printer, d->symbol, d->type);
+        }
+        print_text(printer, ";");
+    }
+}
+
+void print_for_declaration(struct printer *printer, const struct syn_declaration *declaration)
+{
+    print_type(printer, declaration->base, NULL, false);
+    for (const struct syn_declarator *d = declaration->declarators; d; d = d->next) {
+        print_text(printer, " ");
+        print_declarator(printer, d->type, declaration->base, d->symbol);
+        print_value(printer, d);
+        print_text(printer, d->next ? "," : "");
+    }
+}
+
+void print_literals(struct printer *printer, const struct syn_expr *literals)
+{
+    for (; literals; literals = literals->next_literal) {
+        char name[32];
+        snprintf(name, sizeof name, "kn_literal_%u", literals->hoisted);
+        print_type(printer, literals->named, name, true);
+        print_text(printer, " = ");
+        rewrite_slot(printer, literals->value);
+        print_text(printer, "; ");
+    }
+}

@@ -1,0 +1,211 @@
+// SPDX-License-Identifier: Apache-2.0
+// Statements in C++, on the lines where they stand in the source. A declaration that a jump may pass over is
+// split from its value, for C++ forbids the jump.
+#include <string.h>
+
+#include "print.h"
+
+static void print_statement(struct printer *printer, const struct syn_statement *statement, bool split);
+
+// As the body of another statement: on the same line if it stands there.
+static void print_body(struct printer *printer, const struct syn_statement *statement)
+{
+    bool braces = statement->literals || statement->tags ||
+                  (statement->kind == SYN_ST_DECLARATION && statement->declaration);
+
+    print_text(printer, braces ? " {" : "");
+    if (statement->kind != SYN_ST_BLOCK)
+        printer->indent++;
+    print_text(printer, " ");
+    print_statement(printer, statement, false);
+    if (statement->kind != SYN_ST_BLOCK)
+        printer->indent--;
+    print_text(printer, braces ? " }" : "");
+}
+
+static void print_pragma(struct printer *printer, const struct syn_statement *statement)
+{
+    long unroll = statement->unroll;
+
+    if (!statement->pragma && !unroll)
+        return;
+    print_trim(printer);
+    if (statement->pragma) {
+        kn_text_format(printer->out, "\n#pragma %.*s", (int)statement->pragma->length,
+                       statement->pragma->text);
+    } else if (unroll > 0) {
+        kn_text_format(printer->out, "\n#pragma unroll %ld", unroll);
+    } else {
+        print_text(printer, "\n#pragma unroll");
+    }
+    printer->file = NULL;
+}
+
+static void print_if(struct printer *printer, const struct syn_statement *statement)
+{
+    print_text(printer, "if (");
+    print_expr(printer, statement->a);
+    print_text(printer, ")");
+    print_body(printer, statement->body);
+    if (statement->otherwise) {
+        print_text(printer, " else");
+        print_body(printer, statement->otherwise);
+    }
+}
+
+static void print_condition_loop(struct printer *printer, const struct syn_statement *statement)
+{
+    const char *word = statement->kind == SYN_ST_WHILE ? "while (" : "switch (";
+
+    print_text(printer, word);
+    print_expr(printer, statement->a);
+    print_text(printer, ")");
+    print_body(printer, statement->body);
+}
+
+static void print_do(struct printer *printer, const struct syn_statement *statement)
+{
+    print_text(printer, "do");
+    print_body(printer, statement->body);
+    print_text(printer, " while (");
+    print_expr(printer, statement->a);
+    print_text(printer, ");");
+}
+
+static void print_for(struct printer *printer, const struct syn_statement *statement)
+{
+    print_text(printer, "for (");
+    if (statement->declaration)
+        print_for_declaration(printer, statement->declaration);
+    else if (statement->a)
+        print_expr(printer, statement->a);
+    print_text(printer, ";");
+    if (statement->b) {
+        print_text(printer, " ");
+        print_expr(printer, statement->b);
+    }
+    print_text(printer, ";");
+    if (statement->c) {
+        print_text(printer, " ");
+        print_expr(printer, statement->c);
+    }
+    print_text(printer, ")");
+    print_body(printer, statement->body);
+}
+
+static void print_labelled(struct printer *printer, const struct syn_statement *statement, bool split)
+{
+    if (statement->kind == SYN_ST_CASE) {
+        print_text(printer, "case ");
+        print_expr(printer, statement->a);
+    } else if (statement->kind == SYN_ST_DEFAULT) {
+        print_text(printer, "default");
+    } else {
+        print_word(printer, statement->label);
+    }
+    print_text(printer, ":");
+    if (statement->body) {
+        print_text(printer, " ");
+        print_statement(printer, statement->body, split);
+    } else {
+        print_text(printer, ";");
+    }
+}
+
+static void print_return(struct printer *printer, const struct syn_statement *statement)
+{
+    print_text(printer, "return");
+    if (statement->a) {
+        print_text(printer, " ");
+        print_converted(printer, printer->function->type->of, statement->a);
+    }
+    print_text(printer, ";");
+}
+
+static void print_simple(struct printer *printer, const struct syn_statement *statement)
+{
+    switch (statement->kind) {
+    case SYN_ST_EXPR:
+        print_expr(printer, statement->a);
+        break;
+    case SYN_ST_BREAK:
+        print_text(printer, "break");
+        break;
+    case SYN_ST_CONTINUE:
+        print_text(printer, "continue");
+        break;
+    case SYN_ST_GOTO:
+        print_text(printer, "goto ");
+        print_word(printer, statement->label);
+        break;
+    default:
+        break;
+    }
+    print_text(printer, ";");
+}
+
+static void print_statement(struct printer *printer, const struct syn_statement *statement, bool split)
+{
+    print_pragma(printer, statement);
+    print_tags(printer, statement->tags);
+    if (statement->kind != SYN_ST_DECLARATION || statement->literals)
+        print_place(printer, statement->place);
+    print_literals(printer, statement->literals);
+    switch (statement->kind) {
+    case SYN_ST_DECLARATION:
+        print_declaration(printer, statement->declaration, split);
+        break;
+    case SYN_ST_BLOCK:
+        print_block(printer, statement->body, statement->place, statement->end);
+        break;
+    case SYN_ST_IF:
+        print_if(printer, statement);
+        break;
+    case SYN_ST_WHILE:
+    case SYN_ST_SWITCH:
+        print_condition_loop(printer, statement);
+        break;
+    case SYN_ST_DO:
+        print_do(printer, statement);
+        break;
+    case SYN_ST_FOR:
+        print_for(printer, statement);
+        break;
+    case SYN_ST_CASE:
+    case SYN_ST_DEFAULT:
+    case SYN_ST_LABEL:
+        print_labelled(printer, statement, split);
+        break;
+    case SYN_ST_RETURN:
+        print_return(printer, statement);
+        break;
+    default:
+        print_simple(printer, statement);
+        break;
+    }
+}
+
+void print_block(struct printer *printer, const struct syn_statement *first, const struct src_token *open,
+                 const struct src_token *end)
+{
+    const struct syn_statement *last_label = NULL;
+    bool split;
+
+    print_place(printer, open);
+    print_text(printer, "{");
+    for (const struct syn_statement *s = first; s; s = s->next)
+        if (s->has_label || s->has_case)
+            last_label = s;
+    split = last_label != NULL;
+    printer->indent++;
+    for (const struct syn_statement *s = first; s; s = s->next) {
+        // A label's own declaration stands behind it: no later label, no jump over it.
+        split = split && s != last_label;
+        print_space(printer);
+        print_statement(printer, s, split);
+    }
+    printer->indent--;
+    print_space(printer);
+    print_place(printer, end);
+    print_text(printer, "}");
+}

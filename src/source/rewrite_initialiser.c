@@ -1,0 +1,124 @@
+// SPDX-License-Identifier: Apache-2.0
+// Initialisers by position, every brace written, narrowing allowed as C allows it.
+#include <string.h>
+
+#include "print.h"
+
+// Whether C++ takes the value inside braces as it is.
+static bool is_plain(const struct syn_type *type, const struct syn_expr *expr)
+{
+    const struct syn_expr *inner = print_unwrapped(expr);
+    long long value;
+
+    if (!expr->type || expr->type->kind != SYN_T_SCALAR)
+        return false;
+    // A comparison is int in C, but bool in C++, which fits everywhere.
+    if (expr->type->scalar == type->scalar)
+        return true;
+    if (inner->kind == SYN_E_NUMBER && type->scalar >= SYN_S_FLOAT && expr->type->scalar >= SYN_S_FLOAT)
+        return true;
+    return inner->kind == SYN_E_NUMBER && syn_is_integer(expr->type) && type->scalar != SYN_S_HALF &&
+           syn_evaluate(inner, &value) && value >= 0 && value <= (type->scalar == SYN_S_BOOL ? 1 : 127);
+}
+
+static void print_scalar(struct printer *printer, const struct syn_type *type, const struct syn_expr *expr)
+{
+    bool plain = type->kind != SYN_T_SCALAR || is_plain(type, expr);
+
+    print_text(printer, plain ? "" : "kn_init(");
+    print_converted(printer, type, expr);
+    print_text(printer, plain ? "" : ")");
+}
+
+static void print_whole_vector(struct printer *printer, const struct syn_type *type,
+                               const struct syn_expr *expr)
+{
+    bool plain = expr->type && syn_same_type(type, expr->type) && !print_is_selection(expr);
+
+    if (!plain)
+        kn_text_format(printer->out, "kn_cast<%s>(", type->spelling);
+    print_expr(printer, expr);
+    print_text(printer, plain ? "" : ")");
+}
+
+static void print_pieces(struct printer *printer, const struct syn_slot *slot)
+{
+    kn_text_format(printer->out, "kn_make<%s>(", slot->type->spelling);
+    for (size_t i = 0; i < slot->count; i++) {
+        const struct syn_slot *piece = slot->children[i];
+        print_text(printer, i ? ", " : "");
+        if (piece && piece->expr)
+            print_expr(printer, piece->expr);
+        else
+            print_text(printer, "0");
+    }
+    print_text(printer, ")");
+}
+
+// A string that fills its array without room for the '\0': character by character.
+static void print_characters(struct printer *printer, const struct syn_expr *string, long count)
+{
+    long printed = 0;
+
+    print_text(printer, "{ ");
+    for (size_t i = 0; i < string->token_count; i++) {
+        const struct src_token *token = string->place[i].token;
+        for (size_t at = 1; at + 1 < token->length && printed < count; printed++) {
+            size_t length = 1;
+            if (token->text[at] == '\\') {
+                length = 2;
+                if (token->text[at + 1] == 'x')
+                    length += strspn(token->text + at + 2, "0123456789abcdefABCDEF");
+                else
+                    while (length < 4 && token->text[at + 1] >= '0' && token->text[at + 1] <= '7' &&
+                           token->text[at + length] >= '0' && token->text[at + length] <= '7')
+                        length++;
+            }
+            print_text(printer, printed ? ", kn_init('" : "kn_init('");
+            if (length == 1 && token->text[at] == '\'')
+                print_text(printer, "\\");
+            kn_text_add_bytes(printer->out, token->text + at, length);
+            print_text(printer, "')");
+            at += length;
+        }
+    }
+    print_text(printer, " }");
+}
+
+static void print_parts(struct printer *printer, const struct syn_slot *slot)
+{
+    if (!slot->count) {
+        print_text(printer, "{}");
+        return;
+    }
+    print_text(printer, "{ ");
+    if (slot->member && slot->member != slot->type->tag->members && slot->member->name) {
+        print_text(printer, ".");
+        print_word(printer, slot->member->name);
+        print_text(printer, " = ");
+    }
+    for (size_t i = 0; i < slot->count; i++) {
+        print_text(printer, i ? ", " : "");
+        if (slot->children[i])
+            rewrite_slot(printer, slot->children[i]);
+        else
+            print_text(printer, "{}");
+    }
+    print_text(printer, " }");
+}
+
+void rewrite_slot(struct printer *printer, const struct syn_slot *slot)
+{
+    const struct syn_type *type = slot->type;
+
+    if (syn_is_text(slot) && type->count >= 0 && syn_string_bytes(slot->expr) > type->count)
+        print_characters(printer, slot->expr, type->count);
+    else if (slot->expr && type->kind == SYN_T_VECTOR)
+        print_whole_vector(printer, type, slot->expr);
+    else if (slot->expr)
+        print_scalar(printer, type, slot->expr);
+    else if (type->kind == SYN_T_VECTOR && slot->count)
+        print_pieces(printer, slot);
+    else
+        print_parts(printer, slot);
+}

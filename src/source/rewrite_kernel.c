@@ -1,0 +1,113 @@
+// SPDX-License-Identifier: Apache-2.0
+// Functions, and the extern "C" wrapper behind each kernel (cl/cuda/kernel.cuh has the macros).
+#include <stdio.h>
+
+#include "print.h"
+
+void rewrite_prototype(struct printer *printer, const struct syn_symbol *symbol, const struct syn_type *type)
+{
+    print_text(printer, symbol->function && symbol->function->is_kernel ? "KN_BODY " : "KN_FN ");
+    print_typed_symbol(printer, type, symbol, false);
+}
+
+static unsigned space_of(const struct syn_type *type)
+{
+    const struct syn_type *to = type->kind == SYN_T_POINTER ? type->of : NULL;
+
+    while (to && to->kind == SYN_T_ARRAY)
+        to = to->of;
+    return to ? to->qualifiers & (SYN_Q_LOCAL | SYN_Q_CONSTANT) : 0;
+}
+
+// What an offset points to: its type under a name if it has to be an array.
+static void print_target(struct printer *printer, const struct syn_type *type, size_t index)
+{
+    if (type->of && type->of->kind == SYN_T_ARRAY && !type->of->alias)
+        kn_text_format(printer->out, "kn_row_%zu", index);
+    else
+        print_type(printer, type->of, NULL, true);
+}
+
+static void print_wrapper_parameter(struct printer *printer, const struct syn_parameter *parameter,
+                                    size_t index)
+{
+    unsigned space = space_of(parameter->type);
+
+    if (!space) {
+        print_typed_symbol(printer, parameter->type, parameter->symbol, false);
+        return;
+    }
+    printer->uses_constant_args = printer->uses_constant_args || space & SYN_Q_CONSTANT;
+    print_text(printer, space & SYN_Q_CONSTANT ? "KN_CONSTANT_PARAM(" : "KN_LOCAL_PARAM(");
+    print_target(printer, parameter->type, index);
+    print_text(printer, ", ");
+    print_symbol(printer, parameter->symbol);
+    print_text(printer, ")");
+}
+
+static void print_wrapper_argument(struct printer *printer, const struct syn_parameter *parameter,
+                                   size_t index)
+{
+    unsigned space = space_of(parameter->type);
+
+    print_text(printer, ", ");
+    if (space) {
+        print_text(printer, space & SYN_Q_CONSTANT ? "KN_CONSTANT_BIND(" : "KN_LOCAL_BIND(");
+        print_target(printer, parameter->type, index);
+        print_text(printer, ", ");
+    }
+    print_symbol(printer, parameter->symbol);
+    print_text(printer, space ? ")" : "");
+}
+
+static void print_wrapper(struct printer *printer, const struct syn_function *function,
+                          const struct syn_type *type)
+{
+    const char *name = function->symbol->word->name->text;
+    size_t index = 0;
+
+    print_text(printer, " ");
+    for (const struct syn_parameter *p = type->parameters; p; p = p->next, index++)
+        if (space_of(p->type) && p->type->of->kind == SYN_T_ARRAY && !p->type->of->alias) {
+            char row[32];
+            snprintf(row, sizeof row, "kn_row_%zu", index);
+            print_text(printer, "typedef ");
+            print_type(printer, p->type->of, row, true);
+            print_text(printer, "; ");
+        }
+    if (function->group[0])
+        kn_text_format(printer->out, "KN_KERNEL_SIZED(%s, %zu, %zu, %zu)(", name, function->group[0],
+                       function->group[1], function->group[2]);
+    else
+        kn_text_format(printer->out, "KN_KERNEL(%s)(", name);
+    index = 0;
+    for (const struct syn_parameter *p = type->parameters; p; p = p->next) {
+        print_wrapper_parameter(printer, p, index++);
+        print_text(printer, ", ");
+    }
+    print_text(printer, "KN_ITEM_PARAM) { kn::program::");
+    print_symbol(printer, function->symbol);
+    print_text(printer, "(kn_me");
+    index = 0;
+    for (const struct syn_parameter *p = type->parameters; p; p = p->next)
+        print_wrapper_argument(printer, p, index++);
+    print_text(printer, "); }");
+}
+
+void rewrite_function(struct printer *printer, const struct syn_item *item)
+{
+    const struct syn_function *function = item->definition;
+
+    for (const struct syn_declarator *d = function->constants; d; d = d->next) {
+        print_place(printer, d->place);
+        print_constant(printer, d);
+    }
+    print_place(printer, item->place);
+    rewrite_prototype(printer, function->symbol, item->type);
+    print_text(printer, " ");
+    printer->function = function;
+    print_block(printer, function->body, item->open, item->end);
+    printer->function = NULL;
+    if (function->is_kernel)
+        print_wrapper(printer, function, item->type);
+}

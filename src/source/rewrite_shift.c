@@ -1,0 +1,65 @@
+// SPDX-License-Identifier: Apache-2.0
+// Shifts: OpenCL C counts modulo the width of the left operand; C++ leaves that undefined.
+#include "print.h"
+
+// A number that is certainly within the width of a scalar.
+static bool is_plain(const struct syn_expr *expr)
+{
+    const struct syn_type *left = syn_promoted(expr->a->type);
+    long long count;
+
+    return syn_is_integer(left) && syn_evaluate(expr->b, &count) && count >= 0 &&
+           count < 8 * syn_scalar_bytes(left->scalar);
+}
+
+static bool is_bit_field(const struct syn_expr *expr)
+{
+    const struct syn_member *member = NULL;
+    const struct syn_type *type;
+
+    expr = print_unwrapped(expr);
+    if (expr->kind != SYN_E_DOT && expr->kind != SYN_E_ARROW)
+        return false;
+    type = expr->a->type;
+    if (expr->kind == SYN_E_ARROW)
+        type = type && (type->kind == SYN_T_POINTER || type->kind == SYN_T_ARRAY) ? type->of : NULL;
+    if (type && type->kind == SYN_T_RECORD)
+        member = syn_find_member(type->tag, expr->word);
+    return member && member->bits;
+}
+
+// No reference may be taken of a bit-field: s.f = kn_shl(s.f, n), with s named once and evaluated once.
+static void print_bit_field(struct printer *printer, const struct syn_expr *expr, bool left)
+{
+    const struct syn_expr *field = print_unwrapped(expr->a);
+
+    print_text(printer, "[&](auto &kn_s) { return kn_s.");
+    print_word(printer, field->word);
+    kn_text_format(printer->out, " = kn_%s(kn_s.", left ? "shl" : "shr");
+    print_word(printer, field->word);
+    print_text(printer, ", ");
+    print_expr(printer, expr->b);
+    print_text(printer, field->kind == SYN_E_ARROW ? "); }(*(" : "); }(");
+    print_expr(printer, field->a);
+    print_text(printer, field->kind == SYN_E_ARROW ? "))" : ")");
+}
+
+void rewrite_shift(struct printer *printer, const struct syn_expr *expr)
+{
+    bool left = (expr->op & 0xff) == '<', assigns = expr->kind == SYN_E_ASSIGN, plain = is_plain(expr);
+
+    if (assigns && !plain && is_bit_field(expr->a)) {
+        print_bit_field(printer, expr, left);
+        return;
+    }
+    if (!plain)
+        kn_text_format(printer->out, "kn_%s%s(", left ? "shl" : "shr", assigns ? "_assign" : "");
+    print_expr(printer, expr->a);
+    if (plain)
+        kn_text_format(printer->out, " %s%s ", left ? "<<" : ">>", assigns ? "=" : "");
+    else
+        print_text(printer, ", ");
+    print_expr(printer, expr->b);
+    if (!plain)
+        print_text(printer, ")");
+}

@@ -1,0 +1,50 @@
+// SPDX-License-Identifier: Apache-2.0
+// Integer built-ins (6.12.3) on scalars and vectors of several widths.
+#define BEGIN in += get_global_id(0) * 16, out += get_global_id(0) * 16
+
+__kernel void words(__global const uint *in, __global uint *out)
+{
+    BEGIN;
+    uint a = in[0], b = in[12], c = in[13];
+    int x = in[14], y = in[15], z = in[8];
+    out[0] = abs(x) + abs_diff(x, y), out[1] = add_sat(x, y), out[2] = add_sat(a, b), out[3] = hadd(a, b);
+    out[4] = rhadd(x, y), out[5] = clamp(z, -20, 20), out[6] = clz(b), out[7] = mad_hi(x, y, z);
+    out[8] = mad_sat(x, y, z), out[9] = max(a, b) - min(b, c), out[10] = mul_hi(x, y), out[11] = rotate(a, c);
+    out[12] = sub_sat(x, y), out[13] = sub_sat(b, c), out[14] = mad24(z, 77, x), out[15] = mul24(z, z) + popcount(b);
+}
+
+__kernel void bytes(__global const uint *in, __global uint *out)
+{
+    BEGIN;
+    char4 x = as_char4(in[0]), y = as_char4(in[12]);
+    uchar4 a = as_uchar4(in[1]), b = as_uchar4(in[13]);
+    out[0] = as_uint(abs(x)), out[1] = as_uint(abs_diff(x, y)), out[2] = as_uint(add_sat(x, y));
+    out[3] = as_uint(add_sat(a, b)), out[4] = as_uint(hadd(x, y)), out[5] = as_uint(rhadd(a, b));
+    out[6] = as_uint(clz(b)), out[7] = as_uint(mad_sat(x, y, y)), out[8] = as_uint(mul_hi(a, b));
+    out[9] = as_uint(rotate(a, b)), out[10] = as_uint(sub_sat(a, b)), out[11] = as_uint(sub_sat(x, y));
+    out[12] = as_uint(popcount(a)), out[13] = as_uint(clamp(x, (char)-3, (char)9)), out[14] = as_uint(max(x, y));
+    out[15] = as_uint(upsample(as_char4(in[2]).xy, a.xy));
+}
+
+__kernel void shorts(__global const uint *in, __global uint *out)
+{
+    BEGIN;
+    short2 x = as_short2(in[0]), y = as_short2(in[12]);
+    ushort2 a = as_ushort2(in[1]), b = as_ushort2(in[13]);
+    out[0] = as_uint(abs_diff(x, y)), out[1] = as_uint(add_sat(x, y)), out[2] = as_uint(mad_sat(a, b, b));
+    out[3] = as_uint(mad_hi(x, y, x)), out[4] = as_uint(mul_hi(a, b)), out[5] = as_uint(rotate(x, y));
+    out[6] = as_uint(clz(x)), out[7] = as_uint(rhadd(x, y)), out[8] = as_uint(sub_sat(a, b));
+    vstore2(upsample(x, a), 5, out);
+    out[12] = as_uint(min(a, b)), out[13] = as_uint(max(x, (short)5)), out[14] = as_uint(popcount(y));
+    out[15] = clz((uchar)in[0]) + clz(a.x) * 100 + abs((char)in[1]);
+}
+
+__kernel void longs(__global const uint *in, __global uint *out)
+{
+    BEGIN;
+    ulong a = upsample(in[0], in[1]), b = upsample(in[12], in[13]);
+    long x = a, y = upsample((int)in[14], in[15]);
+    __global ulong *to = (__global ulong *)out;
+    to[0] = add_sat(x, y) + mul_hi(a, b), to[1] = mad_sat(x, y, x), to[2] = mul_hi(x, y), to[3] = rotate(a, b);
+    to[4] = abs_diff(x, y) ^ clz(b), to[5] = hadd(a, b) ^ rhadd(x, y), to[6] = sub_sat(a, b), to[7] = mad_sat(a, b, a);
+}

@@ -1,0 +1,160 @@
+#!/bin/sh
+# SPDX-License-Identifier: Apache-2.0
+# koine run: every form of an argument, real kernels with known answers, and every wrong input.
+. "${srcdir:-.}/tests/e2e/lib.sh"
+need_device
+kernels=${srcdir:-.}/tests/data/run
+file=$kernels/kernels.cl
+
+# scale ARGUMENT...: y = 2 x + OFFSET for 0 1 2 ... 9.
+scale()
+{
+    koine run "$file" --kernel scale --global 10 --arg buf:float:10:iota --arg float=2 --arg buf:float:10 "$@"
+}
+
+# The answer of buffer NAME: its type, count, min, max, sum, nan, unwritten.
+expect_buffer()
+{
+    expect_stdout "^[0-9]+  $1  +$2  +$3  +$4  +$5  +$6  +$7  +$8\$"
+}
+
+expect_exit 0 scale
+expect_buffer x float 10 0 9 45 0 0
+expect_buffer y float 10 0 18 90 0 0
+expect_exit 0 scale -D OFFSET=1 --local 5 --repeat 3
+expect_buffer y float 10 1 19 100 0 0
+expect_stdout ' ms of 3 runs$'
+expect_exit 0 koine run "$file" -k group_sums -g 256 -l 64 -a buf:uint:256:value=3 -a local:256 -a buf:uint:4
+expect_buffer y uint 4 192 192 768 0 0
+expect_exit 0 koine run "$file" -k follow -g 4 -a struct:0000003f0000004001000000 -a float4=1,2,3,4 -a buf:float4:4
+expect_buffer y float4 4 3 7.5 84 0 0
+expect_exit 0 koine run "$file" -k follow -g 1 -a struct:000000000000000000000000 -a float4=0.5 -a buf:float4:1
+expect_buffer y float4 1 0.5 0.5 2 0 0
+expect_exit 0 koine run "$file" -k places -g 8,4 -a buf:int:32
+expect_buffer x int 32 0 11 176 0 0
+expect_exit 0 koine run "$file" -k places -g 8,4 -l 4,2 -a buf:int:32:zero
+expect_buffer x int 32 0 11 176 0 0
+expect_exit 0 koine run - -k places -g 8,4 -a buf:int:32 <"$file"
+expect_buffer x int 32 0 11 176 0 0
+# Poison shows what a kernel leaves out, and every repetition starts anew.
+expect_exit 0 koine run "$file" -k evens -g 4 -a buf:int:8
+expect_buffer x int 8 7 7 28 0 4
+expect_exit 0 koine run "$file" -k negate3 -g 3 -n 3 -a buf:float3:3:iota
+expect_buffer v float3 3 -8 -?0 -36 0 0
+expect_exit 0 koine run "$kernels/device.cl" -g 4 -a buf:ulong:4 # the only kernel need not be named
+expect_stdout '^address on '
+# Random numbers are those of the seed, whatever the device.
+for spec in random random:1 random:2; do
+    koine run "$file" -k scale -g 100 -a "buf:float:100:$spec" -a float=1 -a buf:float:100 >"$work/$spec.txt" ||
+        fail "a buffer of $spec"
+    sed -n 's/^2  y  *//p' "$work/$spec.txt" >"$work/$spec.sum"
+done
+cmp -s "$work/random.sum" "$work/random:1.sum" || fail "the seed of the first argument is not 1"
+! cmp -s "$work/random:1.sum" "$work/random:2.sum" || fail "two seeds give the same numbers"
+grep -q '^x: random, seed 2$' "$work/random:2.txt" || fail "the seed is not printed"
+
+# Files: the numbers of one, a shape that stays, three components on the device's room for four.
+printf '\0\0\200\77\0\0\0\100' >"$work/two.bin" # 1 and 2
+expect_exit 0 koine run "$file" -k scale -g 2 -a "buf:float:2:file=$work/two.bin" -a float=-1 -a "out:$work/y.npy:float:2"
+expect_buffer y float 2 -2 -1 -3 0 0
+expect_exit 0 koine run "$file" -k scale -g 2 -a "in:$work/y.npy" -a float=0.5 -a buf:float:2
+expect_buffer y float 2 -1 -0.5 -1.5 0 0
+expect_exit 0 koine run "$file" -k follow -g 2 -a struct:0000803f0000000001000000 -a float4=0,10,20,30 -a "out:$work/f:4.npy:float4:2"
+expect_exit 0 koine run "$file" -k follow -g 2 -a struct:000000000000000000000000 -a float4=0 -a "inout:$work/f:4.npy:$work/g.npy"
+[ "$(od -An -c -N 6 "$work/g.npy" | tr -d ' ')" = '223NUMPY' ] || fail "g.npy is no .npy"
+grep -aq "'shape': (2, 4)" "$work/g.npy" || fail "g.npy has another shape"
+{
+    printf "\223NUMPY\1\0\166\0%-117s\n" "{'descr': '<f4', 'fortran_order': False, 'shape': (1, 3), }"
+    printf '\0\0\200\77\0\0\0\100\0\0\100\100'
+} >"$work/v3.npy"
+expect_exit 0 koine run "$file" -k negate3 -g 1 -a "inout:$work/v3.npy:$work/w3.npy"
+expect_buffer v float3 1 -3 -1 -6 0 0
+[ "$(wc -c <"$work/w3.npy")" -eq 140 ] || fail "w3.npy has not three numbers"
+expect_exit 3 koine run "$file" -k negate3 -g 1 -a "inout:$work/v3.npy:$work/w3.npy"
+expect_stderr 'w3\.npy: is already there.*--force'
+expect_exit 0 koine run "$file" -k negate3 -g 1 -a "inout:$work/v3.npy:$work/w3.npy" --force
+
+# One of our own kernels: |x - 3| of 0 1 2 ... 9 is 24 in all.
+koine emit absolute_deviations --output "$work/emit" >/dev/null || fail "emit"
+expect_exit 0 koine check "$work/emit/absolute_deviations.cl" --target opencl
+
+# Compared with itself, and with what no two runs share.
+expect_exit 0 scale --compare auto
+expect_stdout '^y: equal'
+expect_stdout 'all buffers agree'
+if grep -q PoCL "$work/devices.json"; then
+    expect_exit 1 koine run "$kernels/device.cl" --device cpu --compare cpu -g 4 -a buf:ulong:4 --ulp 5 --tolerance 1e300
+    expect_stdout '^x: .*4 of 4 beyond what is allowed, the first at element 0: [0-9]+ against [0-9]+$'
+    expect_stdout 'NOT agree'
+    expect_exit 1 koine run "$kernels/device.cl" --device cpu --compare cpu -g 4 -a buf:ulong:4 --json "$work/differ.json"
+    grep -q '"ok": false' "$work/differ.json" || fail "the JSON says that they agree"
+fi
+
+# refuse STATUS REGEX ARGUMENT...: wrong input, in a message that says what.
+refuse()
+{
+    wanted_status=$1
+    regex=$2
+    shift 2
+    expect_exit "$wanted_status" koine run "$@"
+    expect_stderr "$regex"
+    expect_empty stdout
+}
+
+refuse 2 'no kernel file named'
+refuse 2 'global is missing' "$file" -k evens
+refuse 2 "global: '0' is not" "$file" -k evens -g 0
+refuse 2 "global: '1,2,3,4' is not" "$file" -k evens -g 1,2,3,4
+refuse 2 'local has 2 dimensions, but --global has 1' "$file" -k evens -g 4 -l 2,2
+refuse 2 "no kernel 'odds'; there are scale, " "$file" -k odds -g 4
+refuse 2 '6 kernels; --kernel' "$file" -g 4
+refuse 2 'scale takes 3 arguments \(global const float \*x, float factor, global float \*y\), but --arg was given 1' \
+    "$file" -k scale -g 4 -a buf:float:4
+for spec in nothing buf buf: buf:float buf:float: buf:float:0 buf:float:-1 buf:real:4 buf:float5:4 buf:float:4:ones \
+    buf:float:4:value buf:float:4:value=x buf:uchar:4:value=256 buf:float:4:random:x in: inout:a.npy out:a.npy \
+    out:a.npy:float out:a.npy:half:4 out::float:4 int= int=1.5 int=1,2 int4=1,2 int4=1,2,3,4,5 uint=-1 float=1e real=1 \
+    struct: struct:123 struct:12xy local: local:0 local:x buf:float:99999999999999999999; do
+    refuse 2 "--arg:? .*$(echo "$spec" | sed 's/[].[*]/./g')" "$file" -k evens -g 4 -a "$spec"
+done
+refuse 2 'argument 1 \(factor\) is of float, but --arg int=2 is of int' "$file" -k scale -g 4 -a buf:float:4 -a int=2 -a buf:float:4
+refuse 2 'argument 1 \(factor\) takes a value, but was given a buffer' "$file" -k scale -g 4 -a buf:float:4 -a buf:float:4 -a buf:float:4
+refuse 2 'argument 0 \(x\) is of int, but --arg in:.*is of float' "$file" -k evens -g 1 -a "in:$work/y.npy"
+refuse 2 'make no whole vectors' "$file" -k negate3 -g 1 -a "in:$work/y.npy"
+refuse 2 'work-group of [0-9]+ work-items|work-group of [0-9]+ in dimension' "$file" -k evens -g 1048576 -l 1048576 -a buf:int:2097152
+refuse 2 'no multiple of the work-group' "$file" -k evens -g 10 -l 3 -a buf:int:20
+refuse 2 'requires work-groups of 4 x 2 x 1' "$file" -k places -g 8,8 -l 8,1 -a buf:int:64
+refuse 2 'bytes of local memory' "$file" -k group_sums -g 1 -l 1 -a buf:uint:1 -a local:1000000000 -a buf:uint:1
+refuse 3 'none\.npy: cannot be read' "$file" -k evens -g 1 -a in:none.npy
+refuse 3 'two\.bin: offset 0: expected a NumPy file' "$file" -k evens -g 1 -a "in:$work/two.bin"
+refuse 3 'two\.bin: holds less than the 12 bytes' "$file" -k evens -g 1 -a "buf:int:3:file=$work/two.bin"
+refuse 3 'two\.bin: holds more than the 4 bytes' "$file" -k evens -g 1 -a "buf:int:1:file=$work/two.bin"
+refuse 3 'no such kernel file' "$work/none.cl" -k evens -g 1 -a buf:int:1
+refuse 3 'nowhere/y\.npy' "$file" -k scale -g 1 -a buf:float:1 -a float=1 -a "out:$work/nowhere/y.npy:float:1"
+place=:6
+! grep -q Oclgrind "$work/devices.json" || place= # its compiler has never heard of #line
+refuse 1 "broken\.cl$place: does not compile" "$kernels/broken.cl" -k broken -g 1 -a buf:int:1
+refuse 4 'device host' "$file" -k evens -g 1 -a buf:int:2 --device host
+refuse 4 '' "$file" -k evens -g 1 -a buf:int:2 --device nosuchdevice
+refuse 4 '' "$file" -k evens -g 1 -a buf:int:2 --compare nosuchdevice
+refuse 2 'runs on one device' "$file" -k evens -g 1 -a buf:int:2 -d cpu -d gpu
+for number in -1 x 1.5; do
+    refuse 2 "ulp: '$number'" "$file" -k evens -g 1 -a buf:int:2 "--ulp=$number"
+done
+for number in -1 x nan inf; do
+    refuse 2 "tolerance: '$number'" "$file" -k evens -g 1 -a buf:int:2 "--tolerance=$number"
+done
+expect_files "$work/emit" absolute_deviations.cl absolute_deviations.h absolute_deviations.json
+
+command -v python3 >/dev/null || exit 0
+expect_exit 0 scale --json - --compare auto
+python3 - "$work/out" <<'PYTHON' || fail "the JSON of '$ran'"
+import json, sys
+r = json.load(open(sys.argv[1]))
+assert r["command"] == "run" and r["kernel"] == "scale" and r["global"] == [10] and r["local"] is None
+assert r["device"]["spec"] and all(k in r["seconds"] for k in ("total", "build", "upload", "compute", "download"))
+y = r["buffers"][1]
+assert (y["argument"], y["name"], y["type"], y["count"], y["min"], y["max"], y["sum"], y["nan"]) == (
+    2, "y", "float", 10, 0, 18, 90, 0), y
+assert r["compare"]["ok"] is True and [b["beyond"] for b in r["compare"]["buffers"]] == [0, 0]
+assert r["repeat"]["count"] == 1 and r["repeat"]["min"] <= r["repeat"]["median"] <= r["repeat"]["max"]
+PYTHON

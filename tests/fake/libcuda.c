@@ -1,0 +1,560 @@
+// SPDX-License-Identifier: Apache-2.0
+// A fake driver with one device (fake.h): device memory is the host's, copies are done at once, launches
+// recorded. What gives something back does so even where it is told to fail, as the driver does when it
+// reports an older error.
+#include "fake.h"
+
+#include <pthread.h>
+
+#include "../../src/backend/cuda_api.h"
+
+#define DEVICE_MEMORY ((size_t)1 << 30)
+#define INVALID_VALUE 1
+#define NO_CONTEXT    201
+#define MAX_DEPTH     64
+
+struct CUctx_st {
+    int fault; // sticky, like the driver's
+};
+struct CUstream_st {
+    CUcontext context;
+};
+struct CUevent_st {
+    double at_ms;
+};
+struct CUfunc_st {
+    char name[64];
+    size_t sizes[FAKE_PARAMS];
+    size_t count;
+    int shared;
+    int traps;
+};
+struct CUmod_st {
+    struct CUfunc_st functions[8];
+    size_t count;
+    unsigned char *bank;
+    size_t bank_bytes;
+};
+
+static struct fake_cuda state = {.occupancy = 256};
+static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER; // of the clock and the last launch
+static struct CUctx_st primary;
+static _Thread_local CUcontext stack[MAX_DEPTH];
+static _Thread_local int depth;
+
+struct fake_cuda *fake_cuda_state(void)
+{
+    state.depth = depth;
+    return &state;
+}
+
+#define EXPORT_DECLARATION(result, name, arguments) result name arguments;
+CUDA_DRIVER_CALLS(EXPORT_DECLARATION)
+
+#define MAY_FAIL(name)                                                                                       \
+    do {                                                                                                     \
+        int failure = fake_failure(#name, &state.injected);                                                  \
+        if (failure)                                                                                         \
+            return failure;                                                                                  \
+    } while (0)
+
+// A context must be current, and none of its kernels have faulted.
+#define NEEDS_CONTEXT(name)                                                                                  \
+    MAY_FAIL(name);                                                                                          \
+    do {                                                                                                     \
+        int failure = current_fault();                                                                       \
+        if (failure)                                                                                         \
+            return failure;                                                                                  \
+    } while (0)
+
+static int current_fault(void)
+{
+    if (depth == 0) {
+        state.without++;
+        return NO_CONTEXT;
+    }
+    return stack[depth - 1]->fault;
+}
+
+// ---- devices ----
+
+CUresult cuInit(unsigned flags)
+{
+    MAY_FAIL(cuInit);
+    return flags ? INVALID_VALUE : CUDA_SUCCESS;
+}
+
+CUresult cuDriverGetVersion(int *version)
+{
+    MAY_FAIL(cuDriverGetVersion);
+    *version = fake_number("FAKE_CUDA_DRIVER", 13000);
+    return CUDA_SUCCESS;
+}
+
+CUresult cuGetErrorName(CUresult code, const char **name)
+{
+    MAY_FAIL(cuGetErrorName);
+    *name = code == CUDA_ERROR_OUT_OF_MEMORY     ? "CUDA_ERROR_OUT_OF_MEMORY"
+            : code == CUDA_ERROR_ILLEGAL_ADDRESS ? "CUDA_ERROR_ILLEGAL_ADDRESS"
+                                                 : "CUDA_ERROR_FAKE";
+    return CUDA_SUCCESS;
+}
+
+CUresult cuDeviceGetCount(int *count)
+{
+    MAY_FAIL(cuDeviceGetCount);
+    *count = 1;
+    return CUDA_SUCCESS;
+}
+
+CUresult cuDeviceGet(CUdevice *device, int ordinal)
+{
+    MAY_FAIL(cuDeviceGet);
+    *device = ordinal;
+    return ordinal == 0 ? CUDA_SUCCESS : INVALID_VALUE;
+}
+
+CUresult cuDeviceGetName(char *name, int size, CUdevice device)
+{
+    MAY_FAIL(cuDeviceGetName);
+    (void)device;
+    snprintf(name, (size_t)size, "Fake H200");
+    return CUDA_SUCCESS;
+}
+
+CUresult cuDeviceGetAttribute(int *value, int attribute, CUdevice device)
+{
+    int arch = fake_number("FAKE_CUDA_ARCH", 90);
+
+    MAY_FAIL(cuDeviceGetAttribute);
+    (void)device;
+    switch (attribute) {
+    case CU_DEVICE_ATTRIBUTE_MAX_THREADS_PER_BLOCK:
+        *value = 1024;
+        break;
+    case CU_DEVICE_ATTRIBUTE_MAX_SHARED_MEMORY_PER_BLOCK:
+        *value = 49152;
+        break;
+    case CU_DEVICE_ATTRIBUTE_MAX_SHARED_MEMORY_PER_BLOCK_OPTIN:
+        *value = 232448;
+        break;
+    case CU_DEVICE_ATTRIBUTE_WARP_SIZE:
+        *value = 32;
+        break;
+    case CU_DEVICE_ATTRIBUTE_MULTIPROCESSOR_COUNT:
+        *value = 132;
+        break;
+    case CU_DEVICE_ATTRIBUTE_COMPUTE_MODE:
+        *value = fake_number("FAKE_CUDA_MODE", 0);
+        break;
+    case CU_DEVICE_ATTRIBUTE_COMPUTE_CAPABILITY_MAJOR:
+        *value = arch / 10;
+        break;
+    case CU_DEVICE_ATTRIBUTE_COMPUTE_CAPABILITY_MINOR:
+        *value = arch % 10;
+        break;
+    default:
+        return INVALID_VALUE;
+    }
+    return CUDA_SUCCESS;
+}
+
+CUresult cuDeviceTotalMem_v2(size_t *bytes, CUdevice device)
+{
+    MAY_FAIL(cuDeviceTotalMem_v2);
+    (void)device;
+    *bytes = DEVICE_MEMORY;
+    return CUDA_SUCCESS;
+}
+
+CUresult cuDeviceGetUuid_v2(CUuuid *uuid, CUdevice device)
+{
+    MAY_FAIL(cuDeviceGetUuid_v2);
+    (void)device;
+    for (unsigned char i = 0; i < 16; i++)
+        uuid->bytes[i] = (unsigned char)(0xf0 + i);
+    return CUDA_SUCCESS;
+}
+
+CUresult cuDeviceGetPCIBusId(char *id, int size, CUdevice device)
+{
+    MAY_FAIL(cuDeviceGetPCIBusId);
+    (void)device;
+    snprintf(id, (size_t)size, "0000:8F:00.0");
+    return CUDA_SUCCESS;
+}
+
+// ---- contexts ----
+
+CUresult cuDevicePrimaryCtxRetain(CUcontext *context, CUdevice device)
+{
+    MAY_FAIL(cuDevicePrimaryCtxRetain);
+    (void)device;
+    *context = &primary;
+    state.objects++;
+    return CUDA_SUCCESS;
+}
+
+CUresult cuDevicePrimaryCtxRelease_v2(CUdevice device)
+{
+    int code = fake_failure("cuDevicePrimaryCtxRelease_v2", &state.injected);
+
+    (void)device;
+    state.objects--;
+    primary.fault = 0; // a new primary context is a healthy one
+    return code;
+}
+
+CUresult cuCtxPushCurrent_v2(CUcontext context)
+{
+    MAY_FAIL(cuCtxPushCurrent_v2);
+    if (depth == MAX_DEPTH)
+        return INVALID_VALUE;
+    stack[depth++] = context;
+    return CUDA_SUCCESS;
+}
+
+CUresult cuCtxPopCurrent_v2(CUcontext *context)
+{
+    int code = fake_failure("cuCtxPopCurrent_v2", &state.injected);
+
+    if (depth == 0)
+        return NO_CONTEXT;
+    *context = stack[--depth];
+    return code;
+}
+
+CUresult cuCtxGetDevice(CUdevice *device)
+{
+    NEEDS_CONTEXT(cuCtxGetDevice);
+    *device = 0;
+    return CUDA_SUCCESS;
+}
+
+CUresult cuCtxSynchronize(void)
+{
+    NEEDS_CONTEXT(cuCtxSynchronize);
+    return CUDA_SUCCESS;
+}
+
+// ---- streams and events ----
+
+CUresult cuStreamCreate(CUstream *stream, unsigned flags)
+{
+    NEEDS_CONTEXT(cuStreamCreate);
+    (void)flags;
+    *stream = calloc(1, sizeof **stream);
+    (*stream)->context = stack[depth - 1];
+    state.objects++;
+    return CUDA_SUCCESS;
+}
+
+CUresult cuStreamDestroy_v2(CUstream stream)
+{
+    int code = fake_failure("cuStreamDestroy_v2", &state.injected);
+
+    free(stream);
+    state.objects--;
+    return code ? code : current_fault();
+}
+
+CUresult cuStreamSynchronize(CUstream stream)
+{
+    NEEDS_CONTEXT(cuStreamSynchronize);
+    (void)stream;
+    return CUDA_SUCCESS;
+}
+
+CUresult cuStreamWaitEvent(CUstream stream, CUevent event, unsigned flags)
+{
+    NEEDS_CONTEXT(cuStreamWaitEvent);
+    (void)stream;
+    (void)flags;
+    return event ? CUDA_SUCCESS : INVALID_VALUE;
+}
+
+CUresult cuStreamGetCtx(CUstream stream, CUcontext *context)
+{
+    NEEDS_CONTEXT(cuStreamGetCtx);
+    *context = stream->context;
+    return CUDA_SUCCESS;
+}
+
+CUresult cuEventCreate(CUevent *event, unsigned flags)
+{
+    NEEDS_CONTEXT(cuEventCreate);
+    (void)flags;
+    *event = calloc(1, sizeof **event);
+    state.objects++;
+    return CUDA_SUCCESS;
+}
+
+CUresult cuEventDestroy_v2(CUevent event)
+{
+    int code = fake_failure("cuEventDestroy_v2", &state.injected);
+
+    free(event);
+    state.objects--;
+    return code ? code : current_fault();
+}
+
+CUresult cuEventRecord(CUevent event, CUstream stream)
+{
+    NEEDS_CONTEXT(cuEventRecord);
+    (void)stream;
+    pthread_mutex_lock(&lock);
+    state.now_ms += 0.001;
+    event->at_ms = state.now_ms;
+    pthread_mutex_unlock(&lock);
+    return CUDA_SUCCESS;
+}
+
+CUresult cuEventSynchronize(CUevent event)
+{
+    NEEDS_CONTEXT(cuEventSynchronize);
+    return event->at_ms > 0 ? CUDA_SUCCESS : INVALID_VALUE;
+}
+
+CUresult cuEventElapsedTime(float *milliseconds, CUevent start, CUevent end)
+{
+    NEEDS_CONTEXT(cuEventElapsedTime);
+    *milliseconds = (float)(end->at_ms - start->at_ms);
+    return CUDA_SUCCESS;
+}
+
+// ---- memory ----
+
+CUresult cuMemAlloc_v2(CUdeviceptr *pointer, size_t bytes)
+{
+    NEEDS_CONTEXT(cuMemAlloc_v2);
+    if (bytes == 0)
+        return INVALID_VALUE;
+    if (bytes > DEVICE_MEMORY)
+        return CUDA_ERROR_OUT_OF_MEMORY;
+    *pointer = (CUdeviceptr)(size_t)malloc(bytes);
+    state.objects++;
+    return CUDA_SUCCESS;
+}
+
+CUresult cuMemFree_v2(CUdeviceptr pointer)
+{
+    int code = fake_failure("cuMemFree_v2", &state.injected);
+
+    free((void *)(size_t)pointer);
+    state.objects--;
+    return code ? code : current_fault();
+}
+
+CUresult cuMemHostAlloc(void **pointer, size_t bytes, unsigned flags)
+{
+    NEEDS_CONTEXT(cuMemHostAlloc);
+    (void)flags;
+    *pointer = malloc(bytes);
+    state.objects++;
+    return CUDA_SUCCESS;
+}
+
+CUresult cuMemFreeHost(void *pointer)
+{
+    int code = fake_failure("cuMemFreeHost", &state.injected);
+
+    free(pointer);
+    state.objects--;
+    return code ? code : current_fault();
+}
+
+CUresult cuMemcpyHtoDAsync_v2(CUdeviceptr to, const void *from, size_t bytes, CUstream stream)
+{
+    NEEDS_CONTEXT(cuMemcpyHtoDAsync_v2);
+    (void)stream;
+    memcpy((void *)(size_t)to, from, bytes);
+    return CUDA_SUCCESS;
+}
+
+CUresult cuMemcpyDtoHAsync_v2(void *to, CUdeviceptr from, size_t bytes, CUstream stream)
+{
+    NEEDS_CONTEXT(cuMemcpyDtoHAsync_v2);
+    (void)stream;
+    memcpy(to, (const void *)(size_t)from, bytes);
+    return CUDA_SUCCESS;
+}
+
+CUresult cuMemcpyDtoDAsync_v2(CUdeviceptr to, CUdeviceptr from, size_t bytes, CUstream stream)
+{
+    NEEDS_CONTEXT(cuMemcpyDtoDAsync_v2);
+    (void)stream;
+    memcpy((void *)(size_t)to, (const void *)(size_t)from, bytes);
+    state.copies_on_device++;
+    return CUDA_SUCCESS;
+}
+
+CUresult cuMemsetD8Async(CUdeviceptr to, unsigned char value, size_t count, CUstream stream)
+{
+    NEEDS_CONTEXT(cuMemsetD8Async);
+    (void)stream;
+    memset((void *)(size_t)to, value, count);
+    return CUDA_SUCCESS;
+}
+
+CUresult cuMemsetD16Async(CUdeviceptr to, unsigned short value, size_t count, CUstream stream)
+{
+    NEEDS_CONTEXT(cuMemsetD16Async);
+    (void)stream;
+    for (size_t i = 0; i < count; i++)
+        ((unsigned short *)(size_t)to)[i] = value;
+    return CUDA_SUCCESS;
+}
+
+CUresult cuMemsetD32Async(CUdeviceptr to, unsigned value, size_t count, CUstream stream)
+{
+    NEEDS_CONTEXT(cuMemsetD32Async);
+    (void)stream;
+    for (size_t i = 0; i < count; i++)
+        ((unsigned *)(size_t)to)[i] = value;
+    return CUDA_SUCCESS;
+}
+
+// ---- programs ----
+
+static CUfunction find(CUmodule module, const char *name)
+{
+    for (size_t i = 0; i < module->count; i++)
+        if (strcmp(module->functions[i].name, name) == 0)
+            return &module->functions[i];
+    return NULL;
+}
+
+static void read_line(CUmodule module, const char *line)
+{
+    char word[16] = "", name[64] = "";
+    int used = 0, number = 0;
+    struct CUfunc_st *function;
+
+    if (sscanf(line, "//bank %d", &number) == 1) {
+        module->bank_bytes = (size_t)number;
+        module->bank = calloc(module->bank_bytes, 1);
+        return;
+    }
+    if (sscanf(line, "//%15[a-z] %63s%n", word, name, &used) != 2)
+        return;
+    function = find(module, name);
+    if (strcmp(word, "kernel") == 0 && module->count < 8) {
+        function = &module->functions[module->count++];
+        strcpy(function->name, name);
+        for (int more; sscanf(line += used, "%d%n", &number, &more) == 1 && function->count < FAKE_PARAMS;
+             used = more)
+            function->sizes[function->count++] = (size_t)number;
+    } else if (strcmp(word, "shared") == 0 && function) {
+        function->shared = atoi(line + used);
+    } else if (strcmp(word, "trap") == 0 && function) {
+        function->traps = 1;
+    }
+}
+
+CUresult cuModuleLoadData(CUmodule *module, const void *image)
+{
+    const char *text = image;
+    int made_by = 0, made_for = 0, arch = fake_number("FAKE_CUDA_ARCH", 90);
+
+    NEEDS_CONTEXT(cuModuleLoadData);
+    if (sscanf(text, "\177ELF %d %d", &made_by, &made_for) != 2)
+        return CUDA_ERROR_INVALID_IMAGE;
+    if (made_by == fake_number("FAKE_CUDA_REFUSE", 0) || made_for / 10 != arch / 10 || made_for > arch)
+        return CUDA_ERROR_NO_BINARY_FOR_GPU;
+    *module = calloc(1, sizeof **module);
+    for (const char *line = strchr(text, '\n'); line; line = strchr(line, '\n'))
+        read_line(*module, ++line);
+    state.objects++;
+    return CUDA_SUCCESS;
+}
+
+CUresult cuModuleUnload(CUmodule module)
+{
+    int code = fake_failure("cuModuleUnload", &state.injected);
+
+    free(module->bank);
+    free(module);
+    state.objects--;
+    return code ? code : current_fault();
+}
+
+CUresult cuModuleGetFunction(CUfunction *function, CUmodule module, const char *name)
+{
+    NEEDS_CONTEXT(cuModuleGetFunction);
+    *function = find(module, name);
+    return *function ? CUDA_SUCCESS : CUDA_ERROR_NOT_FOUND;
+}
+
+CUresult cuModuleGetGlobal_v2(CUdeviceptr *pointer, size_t *bytes, CUmodule module, const char *name)
+{
+    NEEDS_CONTEXT(cuModuleGetGlobal_v2);
+    if (strcmp(name, "kn_bank") != 0 || !module->bank)
+        return CUDA_ERROR_NOT_FOUND;
+    *pointer = (CUdeviceptr)(size_t)module->bank;
+    *bytes = module->bank_bytes;
+    return CUDA_SUCCESS;
+}
+
+CUresult cuFuncGetAttribute(int *value, int attribute, CUfunction function)
+{
+    NEEDS_CONTEXT(cuFuncGetAttribute);
+    *value = attribute == CU_FUNC_ATTRIBUTE_MAX_THREADS_PER_BLOCK ? 768
+             : attribute == CU_FUNC_ATTRIBUTE_SHARED_SIZE_BYTES   ? function->shared
+                                                                  : -1;
+    return CUDA_SUCCESS;
+}
+
+CUresult cuFuncSetAttribute(CUfunction function, int attribute, int value)
+{
+    NEEDS_CONTEXT(cuFuncSetAttribute);
+    if (attribute != CU_FUNC_ATTRIBUTE_MAX_DYNAMIC_SHARED_SIZE_BYTES || value + function->shared > 232448)
+        return INVALID_VALUE;
+    state.dynamic_allowed = (size_t)value;
+    return CUDA_SUCCESS;
+}
+
+CUresult cuOccupancyMaxPotentialBlockSize(int *grid, int *block, CUfunction function,
+                                          CUoccupancyB2DSize shared_of, size_t shared, int limit)
+{
+    NEEDS_CONTEXT(cuOccupancyMaxPotentialBlockSize);
+    (void)function;
+    (void)shared_of;
+    (void)shared;
+    (void)limit;
+    *grid = 132;
+    *block = state.occupancy;
+    return CUDA_SUCCESS;
+}
+
+CUresult cuLaunchKernel(CUfunction function, unsigned grid_x, unsigned grid_y, unsigned grid_z,
+                        unsigned block_x, unsigned block_y, unsigned block_z, unsigned shared,
+                        CUstream stream, void **params, void **extra)
+{
+    struct fake_launch *last = &state.last;
+    size_t allowed = state.dynamic_allowed > 49152 ? state.dynamic_allowed : 49152;
+
+    NEEDS_CONTEXT(cuLaunchKernel);
+    if (extra || grid_x > CUDA_MAX_GRID_X || grid_y > CUDA_MAX_GRID_YZ || grid_z > CUDA_MAX_GRID_YZ ||
+        block_z > CUDA_MAX_BLOCK_Z || (size_t)block_x * block_y * block_z > 1024 || shared > allowed ||
+        !grid_x || !grid_y || !grid_z || !block_x || !block_y || !block_z)
+        return INVALID_VALUE;
+    pthread_mutex_lock(&lock);
+    memset(last, 0, sizeof *last);
+    strcpy(last->kernel, function->name);
+    for (int d = 0; d < 3; d++) {
+        last->grid[d] = (const unsigned[]){grid_x, grid_y, grid_z}[d];
+        last->block[d] = (const unsigned[]){block_x, block_y, block_z}[d];
+    }
+    last->shared = shared;
+    last->stream = stream;
+    last->count = function->count;
+    for (size_t i = 0; i < function->count; i++) {
+        last->sizes[i] = function->sizes[i];
+        memcpy(last->params[i], params[i], function->sizes[i]);
+    }
+    state.launches++;
+    pthread_mutex_unlock(&lock);
+    if (function->traps)
+        stack[depth - 1]->fault = CUDA_ERROR_ILLEGAL_ADDRESS;
+    return CUDA_SUCCESS;
+}

@@ -1,0 +1,590 @@
+// SPDX-License-Identifier: Apache-2.0
+// The CUDA backend over the fake driver: what a device says of itself, copies and fills, every byte of a
+// launch, the constant bank, times, faults, and the application's own objects.
+#include "cuda_support.h"
+
+#include <koine/cuda.h>
+
+#include "../../../src/backend/cuda_launch.h"
+#include "../../../src/base/array.h"
+#include "../../../src/engine/engine.h"
+
+static struct be_device *devices;
+static size_t device_count;
+static struct be_context *context;
+static struct be_queue *queue;
+static kn_error err;
+
+#define expect_ok(call) ck_assert_msg((call) == KN_OK, #call ": %s", err.text)
+
+static void set_up(void)
+{
+    char why[256];
+
+    use_fakes();
+    memset(&err, 0, sizeof err);
+    expect_ok(cuda->devices(&devices, &device_count, why, &err));
+    ck_assert_uint_eq(device_count, 1);
+    ck_assert_str_eq(devices[0].info.why_not, "");
+    expect_ok(cuda->context_open(&devices[0], &context, &err));
+    expect_ok(cuda->queue_open(context, &queue, &err));
+}
+
+static void tear_down(void)
+{
+    cuda->queue_close(queue);
+    cuda->context_close(context);
+    kn_be_devices_free(devices, device_count);
+    ck_assert_int_eq(driver->objects, 0);
+    ck_assert_int_eq(driver->without, 0);
+    forget_fakes();
+}
+
+static struct be_memory *memory_of(size_t bytes)
+{
+    struct be_memory *memory = NULL;
+
+    expect_ok(cuda->memory_alloc(context, bytes, &memory, &err));
+    return memory;
+}
+
+static struct be_program *program_of(const char *text)
+{
+    struct be_program *program = NULL;
+    char *log = NULL;
+
+    expect_ok(cuda->program_build(context, text, "", &program, &log, &err));
+    free(log);
+    return program;
+}
+
+static struct be_kernel *kernel_of(struct be_program *program, const struct src_kernel *source)
+{
+    struct be_kernel *kernel = NULL;
+
+    expect_ok(cuda->kernel_get(program, source, &kernel, &err));
+    return kernel;
+}
+
+START_TEST(description)
+{
+    const kn_device_info *info = &devices[0].info;
+
+    ck_assert_str_eq(info->spec, "cuda:0");
+    ck_assert_str_eq(info->name, "Fake H200");
+    ck_assert_str_eq(info->backend, "cuda");
+    ck_assert_str_eq(info->version, "CUDA 13.0, compute capability 9.0");
+    ck_assert_str_eq(info->language, "NVRTC 13.2");
+    ck_assert_str_eq(info->uuid, "f0f1f2f3f4f5f6f7f8f9fafbfcfdfeff");
+    ck_assert_str_eq(info->pci, "0000:8f:00.0");
+    ck_assert_int_eq(info->type, KN_DEVICE_GPU);
+    ck_assert_uint_eq(info->compute_units, 132);
+    ck_assert_uint_eq(info->global_memory, (uint64_t)1 << 30);
+    ck_assert_uint_eq(info->local_memory, 232448);
+    ck_assert_uint_eq(info->max_work_group, 1024);
+    ck_assert_uint_eq(info->max_work_item_sizes[2], 1024);
+    ck_assert(info->fp64 && info->subgroup);
+    ck_assert_ptr_nonnull(strstr(devices[0].extensions, "cl_khr_fp64"));
+}
+END_TEST
+
+START_TEST(copies)
+{
+    struct be_memory *a = memory_of(256), *b = memory_of(256);
+    struct be_copy copy = {16, 100, true};
+    unsigned char sent[100], got[100];
+    struct be_host host;
+
+    for (size_t i = 0; i < sizeof sent; i++)
+        sent[i] = (unsigned char)(i * 7 + 1);
+    expect_ok(cuda->copy_to_device(queue, a, sent, &copy, NULL, &err));
+    expect_ok(cuda->copy_on_device(queue, a, 16, b, 50, sizeof sent, NULL, &err));
+    copy.offset = 50;
+    expect_ok(cuda->copy_to_host(queue, b, got, &copy, NULL, &err));
+    ck_assert_mem_eq(sent, got, sizeof sent);
+    expect_ok(cuda->host_alloc(queue, 100, &host, &err));
+    expect_ok(cuda->copy_to_host(queue, b, host.data, &copy, NULL, &err));
+    ck_assert_mem_eq(sent, host.data, sizeof sent);
+    cuda->host_free(queue, &host);
+    cuda->memory_free(a);
+    cuda->memory_free(b);
+}
+END_TEST
+
+// Every pattern size, at an offset, short and long enough to be doubled; what lies outside stays.
+START_TEST(fills)
+{
+    static const unsigned char patterns[][16] = {{1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13, 14, 15, 16},
+                                                 {0},
+                                                 {5, 5, 5, 5, 5, 5, 5, 5, 5, 5, 5, 5, 5, 5, 5, 6}};
+    static const size_t lengths[] = {16, 48, 4096, 4112, 65536 + 16};
+    struct be_memory *memory = memory_of(70000);
+    unsigned char *device = (unsigned char *)(uintptr_t)memory->pointer;
+
+    for (size_t p = 0; p < KN_COUNT(patterns); p++)
+        for (size_t size = 1; size <= 16; size *= 2)
+            for (size_t l = 0; l < KN_COUNT(lengths); l++) {
+                memset(device, 0xee, 70000);
+                expect_ok(cuda->fill(queue, memory, patterns[p], size, 32, lengths[l], NULL, &err));
+                for (size_t i = 0; i < lengths[l]; i++)
+                    ck_assert_msg(device[32 + i] == patterns[p][i % size], "pattern %zu of %zu bytes, at %zu",
+                                  p, size, i);
+                ck_assert_uint_eq(device[31], 0xee);
+                ck_assert_uint_eq(device[32 + lengths[l]], 0xee);
+            }
+    cuda->memory_free(memory);
+}
+END_TEST
+
+// ---- launches ----
+
+static void expect_item(size_t index, const struct cuda_item *expected)
+{
+    ck_assert_uint_eq(driver->last.sizes[index], 56);
+    ck_assert_mem_eq(driver->last.params[index], expected, 56);
+}
+
+static const kn_param mixed_params[] = {
+    {KN_PARAM_GLOBAL, "float", 4, "out", 0},  {KN_PARAM_LOCAL, "float", 4, "tile", 0},
+    {KN_PARAM_VALUE, "float4", 16, "f", 0},   {KN_PARAM_LOCAL, "char", 1, "flags", 0},
+    {KN_PARAM_CONSTANT, "float", 4, "c", 1},  {KN_PARAM_VALUE, "char", 1, "n", 0},
+    {KN_PARAM_LOCAL, "double", 8, "sums", 0},
+};
+static const struct src_kernel mixed = {"mixed", mixed_params, KN_COUNT(mixed_params), {0, 0, 0}, "a.cl", 1};
+
+START_TEST(arguments)
+{
+    struct be_program *program = program_of("//kernel koine_mixed 8 4 16 4 8 1 4 56\n");
+    struct be_kernel *kernel = kernel_of(program, &mixed);
+    struct be_memory *out = memory_of(64), *table = memory_of(64);
+    float f[4] = {1.5f, -2, 3, 4};
+    char n = 77;
+    const struct be_arg args[] = {{BE_ARG_MEMORY, out, NULL, 0},    {BE_ARG_LOCAL, NULL, NULL, 100},
+                                  {BE_ARG_VALUE, NULL, f, 16},      {BE_ARG_LOCAL, NULL, NULL, 1},
+                                  {BE_ARG_MEMORY, table, NULL, 0},  {BE_ARG_VALUE, NULL, &n, 1},
+                                  {BE_ARG_LOCAL, NULL, NULL, 50000}};
+    const struct be_range range = {2, {5, 1000000000000, 0}, {64, 6, 1}, {16, 2, 1}};
+    const struct cuda_item item = {{5, 1000000000000, 0}, {4, 3, 1}, {16, 2, 1}, 0, 0};
+    const unsigned offsets[] = {0, 112, 128};
+
+    expect_ok(cuda->launch(queue, kernel, &range, args, KN_COUNT(args), NULL, &err));
+    ck_assert_str_eq(driver->last.kernel, "koine_mixed");
+    ck_assert_uint_eq(driver->last.count, 8);
+    ck_assert_ptr_eq(driver->last.stream, queue->stream);
+    ck_assert_mem_eq(driver->last.params[0], &out->pointer, 8);
+    ck_assert_mem_eq(driver->last.params[1], &offsets[0], 4);
+    ck_assert_mem_eq(driver->last.params[2], f, 16);
+    ck_assert_mem_eq(driver->last.params[3], &offsets[1], 4);
+    ck_assert_mem_eq(driver->last.params[4], &table->pointer, 8);
+    ck_assert_mem_eq(driver->last.params[5], &n, 1);
+    ck_assert_mem_eq(driver->last.params[6], &offsets[2], 4);
+    expect_item(7, &item);
+    ck_assert_uint_eq(driver->last.shared, 128 + 50000);
+    ck_assert_uint_eq(driver->dynamic_allowed, 128 + 50000); // more than 48 KiB was asked for
+    ck_assert_uint_eq(driver->last.grid[0], 4);
+    ck_assert_uint_eq(driver->last.grid[1], 3);
+    ck_assert_uint_eq(driver->last.block[0], 16);
+    ck_assert_uint_eq(driver->last.block[1], 2);
+    cuda->kernel_free(kernel);
+    cuda->program_free(program);
+    cuda->memory_free(out);
+    cuda->memory_free(table);
+}
+END_TEST
+
+static const struct src_kernel plain = {"plain", NULL, 0, {0, 0, 0}, "a.cl", 1};
+
+// What OpenCL allows and a CUDA grid does not.
+START_TEST(large_geometry)
+{
+    static const struct {
+        struct be_range range;
+        unsigned grid[3], block[3], groups[3], flags;
+    } cases[] = {
+        {{2, {0, 0, 0}, {8, 65536, 1}, {8, 1, 1}}, {65536, 1, 1}, {8, 1, 1}, {1, 65536, 1}, 1},
+        {{2, {0, 0, 0}, {8, 65535, 1}, {8, 1, 1}}, {1, 65535, 1}, {8, 1, 1}, {1, 65535, 1}, 0},
+        {{3, {0, 0, 0}, {6, 4, 70000}, {3, 2, 1}}, {2 * 2 * 70000, 1, 1}, {3, 2, 1}, {2, 2, 70000}, 1},
+        {{3, {0, 0, 0}, {4, 2, 256}, {2, 2, 128}}, {2, 1, 2}, {512, 1, 1}, {2, 1, 2}, 2},
+        {{3, {0, 0, 0}, {4, 2, 64}, {2, 2, 64}}, {2, 1, 1}, {2, 2, 64}, {2, 1, 1}, 0},
+        {{3, {0, 0, 0}, {1, 65536, 128}, {1, 1, 128}}, {65536, 1, 1}, {128, 1, 1}, {1, 65536, 1}, 3},
+        {{1, {0, 0, 0}, {2147483647, 1, 1}, {1, 1, 1}}, {2147483647, 1, 1}, {1, 1, 1}, {2147483647, 1, 1}, 0},
+    };
+    struct be_program *program = program_of("//kernel koine_plain 56\n");
+    struct be_kernel *kernel = kernel_of(program, &plain);
+
+    for (size_t c = 0; c < KN_COUNT(cases); c++) {
+        struct cuda_item item = {{0, 0, 0}, {0, 0, 0}, {0, 0, 0}, cases[c].flags, 0};
+
+        expect_ok(cuda->launch(queue, kernel, &cases[c].range, NULL, 0, NULL, &err));
+        for (int d = 0; d < 3; d++) {
+            item.groups[d] = cases[c].groups[d];
+            item.local[d] = (unsigned)cases[c].range.local[d];
+            ck_assert_msg(driver->last.grid[d] == cases[c].grid[d], "case %zu: grid %u", c,
+                          driver->last.grid[d]);
+            ck_assert_msg(driver->last.block[d] == cases[c].block[d], "case %zu: block %u", c,
+                          driver->last.block[d]);
+        }
+        expect_item(0, &item);
+    }
+    cuda->kernel_free(kernel);
+    cuda->program_free(program);
+}
+END_TEST
+
+START_TEST(too_many_groups)
+{
+    static const struct be_range ranges[] = {
+        {1, {0, 0, 0}, {(size_t)1 << 31, 1, 1}, {1, 1, 1}},
+        {2, {0, 0, 0}, {65536, 65536, 1}, {1, 1, 1}},
+        {3, {0, 0, 0}, {(size_t)1 << 40, (size_t)1 << 40, 1}, {1, 1, 1}}};
+    struct be_program *program = program_of("//kernel koine_plain 56\n");
+    struct be_kernel *kernel = kernel_of(program, &plain);
+    struct be_event *event = NULL;
+
+    for (size_t i = 0; i < KN_COUNT(ranges); i++)
+        expect_failure(cuda->launch(queue, kernel, &ranges[i], NULL, 0, &event, &err), KN_ERROR_LIMIT, &err,
+                       "cuda:0|work-groups|2147483647");
+    ck_assert_ptr_null(event);
+    ck_assert_uint_eq(driver->launches, 0);
+    cuda->kernel_free(kernel);
+    cuda->program_free(program);
+}
+END_TEST
+
+// Without a local size, the driver's advice is followed as far as the range can be divided.
+START_TEST(picked_local)
+{
+    static const struct {
+        size_t global[3], local[3];
+        int advice;
+    } cases[] = {
+        {{1024, 1, 1}, {256, 1, 1}, 256}, {{1000, 1, 1}, {250, 1, 1}, 256}, {{997, 1, 1}, {1, 1, 1}, 256},
+        {{100, 1, 1}, {100, 1, 1}, 256},  {{60, 1080, 1}, {60, 4, 1}, 256}, {{4, 4, 4}, {4, 4, 4}, 768},
+        {{1, 1, 512}, {1, 1, 512}, 768},
+    };
+    struct be_program *program = program_of("//kernel koine_plain 56\n");
+    struct be_kernel *kernel = kernel_of(program, &plain);
+
+    for (size_t c = 0; c < KN_COUNT(cases); c++) {
+        struct be_range range = {3, {0, 0, 0}, {0, 0, 0}, {0, 0, 0}};
+        struct cuda_item item;
+
+        memcpy(range.global, cases[c].global, sizeof range.global);
+        driver->occupancy = cases[c].advice;
+        expect_ok(cuda->launch(queue, kernel, &range, NULL, 0, NULL, &err));
+        memcpy(&item, driver->last.params[0], sizeof item);
+        for (int d = 0; d < 3; d++)
+            ck_assert_msg(item.local[d] == cases[c].local[d] &&
+                              item.groups[d] == cases[c].global[d] / cases[c].local[d],
+                          "case %zu: %u in dimension %d", c, item.local[d], d);
+    }
+    cuda->kernel_free(kernel);
+    cuda->program_free(program);
+}
+END_TEST
+
+// ---- the constant bank ----
+
+static const kn_param bank_params[] = {{KN_PARAM_GLOBAL, "float", 4, "out", 0},
+                                       {KN_PARAM_CONSTANT, "float", 4, "a", 1},
+                                       {KN_PARAM_CONSTANT, "float", 4, "b", 1}};
+static const struct src_kernel banked = {"banked", bank_params, KN_COUNT(bank_params), {0, 0, 0}, "a.cl", 1};
+
+// How many copies into the bank a launch takes.
+static unsigned long refills(struct be_kernel *kernel, struct be_memory *out, struct be_memory *a,
+                             struct be_memory *b)
+{
+    const struct be_arg args[] = {
+        {BE_ARG_MEMORY, out, NULL, 0}, {BE_ARG_MEMORY, a, NULL, 0}, {BE_ARG_MEMORY, b, NULL, 0}};
+    const struct be_range range = {1, {0, 0, 0}, {64, 1, 1}, {64, 1, 1}};
+    unsigned long before = driver->copies_on_device;
+
+    expect_ok(cuda->launch(queue, kernel, &range, args, KN_COUNT(args), NULL, &err));
+    return driver->copies_on_device - before;
+}
+
+START_TEST(constant_bank)
+{
+    struct be_program *program = program_of("//kernel koine_banked 8 4 4 56\n//bank 256\n");
+    struct be_kernel *kernel = kernel_of(program, &banked), *writer = kernel_of(program, &banked);
+    struct be_memory *out = memory_of(64), *a = memory_of(100), *b = memory_of(40), *big = memory_of(250);
+    struct be_memory *foreign = NULL;
+    const unsigned char ones = 1, twos = 2;
+    const unsigned offsets[] = {0, 112};
+    const unsigned char *bank = (const unsigned char *)(uintptr_t)kernel->bank;
+    const struct be_arg too_much[] = {
+        {BE_ARG_MEMORY, out, NULL, 0}, {BE_ARG_MEMORY, a, NULL, 0}, {BE_ARG_MEMORY, big, NULL, 0}};
+    const struct be_range range = {1, {0, 0, 0}, {64, 1, 1}, {64, 1, 1}};
+    size_t bytes = 40;
+
+    expect_ok(cuda->fill(queue, a, &ones, 1, 0, 100, NULL, &err));
+    expect_ok(cuda->fill(queue, b, &twos, 1, 0, 40, NULL, &err));
+    ck_assert_uint_eq(refills(kernel, out, a, b), 2);
+    ck_assert_mem_eq(driver->last.params[1], &offsets[0], 4);
+    ck_assert_mem_eq(driver->last.params[2], &offsets[1], 4);
+    ck_assert_uint_eq(bank[99], 1);
+    ck_assert_uint_eq(bank[112], 2);
+    ck_assert_uint_eq(bank[151], 2);
+    ck_assert_uint_eq(refills(kernel, out, a, b), 0); // nothing changed
+    expect_ok(cuda->fill(queue, a, &twos, 1, 0, 100, NULL, &err));
+    ck_assert_uint_eq(refills(kernel, out, a, b), 1);
+    ck_assert_uint_eq(bank[0], 2);
+    ck_assert_uint_eq(refills(kernel, out, a, a), 1); // another argument
+    ck_assert_uint_eq(refills(kernel, out, a, b), 1);
+    ck_assert_uint_eq(refills(writer, b, a, a), 2); // a kernel writes to b
+    ck_assert_uint_eq(refills(kernel, out, a, b), 1);
+    ck_assert_uint_eq(refills(kernel, out, a, b), 0);
+    expect_ok(cuda->memory_wrap(context, (void *)(uintptr_t)b->pointer, &foreign, &bytes, &err));
+    ck_assert_uint_eq(refills(kernel, out, a, foreign), 1);
+    ck_assert_uint_eq(refills(kernel, out, a, foreign), 1); // the application may have written to it
+    ck_assert_uint_eq(refills(kernel, out, a, b), 1);
+    ck_assert_ptr_nonnull(cuda->memory_native(b)); // and to this one from now on
+    ck_assert_uint_eq(refills(kernel, out, a, b), 1);
+    expect_failure(cuda->launch(queue, kernel, &range, too_much, 3, NULL, &err), KN_ERROR_LIMIT, &err,
+                   "argument 2 (b)|368 bytes|256");
+    cuda->memory_free(foreign);
+    cuda->memory_free(out);
+    cuda->memory_free(a);
+    cuda->memory_free(b);
+    cuda->memory_free(big);
+    cuda->kernel_free(writer);
+    cuda->kernel_free(kernel);
+    cuda->program_free(program);
+}
+END_TEST
+
+// A bank has one writer: two kernel objects of one program do not share it.
+START_TEST(one_bank_a_kernel)
+{
+    struct be_program *program = program_of("//kernel koine_banked 8 4 4 56\n//bank 256\n");
+    struct be_kernel *one = kernel_of(program, &banked), *other = kernel_of(program, &banked);
+
+    ck_assert(one->bank != other->bank);
+    cuda->kernel_free(one);
+    cuda->kernel_free(other);
+    cuda->program_free(program);
+}
+END_TEST
+
+// ---- programs ----
+
+START_TEST(compiler_options)
+{
+    struct be_program *program = NULL;
+    char *log = NULL;
+    char options[128];
+
+    snprintf(options, sizeof options, "%s --maxrregcount=64",
+             cuda->policy_options(context, KN_POLICY_STRICT));
+    expect_ok(cuda->program_build(context, "//warning\n", options, &program, &log, &err));
+    ck_assert_str_eq(compiler->options,
+                     "--gpu-architecture=sm_90 --std=c++17 --device-as-default-execution-space "
+                     "-diag-suppress=111,128,177,546,550,2464 --fmad=false --prec-div=true "
+                     "--prec-sqrt=true --maxrregcount=64 ");
+    ck_assert_ptr_nonnull(strstr(log, "a fake warning"));
+    free(log);
+    cuda->program_free(program);
+    ck_assert_str_eq(cuda->policy_options(context, KN_POLICY_DEFAULT),
+                     "--fmad=true --prec-div=false --prec-sqrt=false");
+    ck_assert_str_eq(cuda->policy_options(context, KN_POLICY_FAST), "--use_fast_math");
+}
+END_TEST
+
+START_TEST(does_not_compile)
+{
+    struct be_program *program = NULL;
+    char *log = NULL;
+
+    expect_failure(cuda->program_build(context, "//error\n", "", &program, &log, &err), KN_ERROR_BUILD, &err,
+                   "nvrtcCompileProgram|NVRTC 13.2|NVRTC_ERROR_COMPILATION");
+    ck_assert_str_eq(log, "a.cl(2): error: a fake error\n");
+    free(log);
+}
+END_TEST
+
+START_TEST(binaries)
+{
+    struct be_program *program = program_of("//kernel koine_plain 56\n"), *again = NULL;
+    struct be_kernel *kernel = NULL;
+    static const struct src_kernel absent = {"absent", NULL, 0, {0, 0, 0}, "a.cl", 1};
+    void *binary = NULL;
+    size_t bytes = 0;
+
+    expect_ok(cuda->program_binary(program, &binary, &bytes, &err));
+    expect_ok(cuda->program_load(context, binary, bytes, "", &again, &err));
+    expect_failure(cuda->kernel_get(again, &absent, &kernel, &err), KN_ERROR_DEVICE, &err,
+                   "kernel absent|cuModuleGetFunction");
+    cuda->program_free(again);
+    expect_failure(cuda->program_load(context, "no cubin", 8, "", &again, &err), KN_ERROR_INPUT, &err,
+                   "no cubin");
+    expect_failure(cuda->program_load(context, "", 0, "", &again, &err), KN_ERROR_INPUT, &err, "no cubin");
+    free(binary);
+    cuda->program_free(program);
+}
+END_TEST
+
+// ---- time ----
+
+START_TEST(times)
+{
+    struct be_memory *memory = memory_of(64);
+    const unsigned char zero = 0;
+    struct be_event *events[3] = {NULL, NULL, NULL}, *shared = NULL;
+    uint64_t queued, start[3], end[3];
+
+    expect_ok(cuda->fill(queue, memory, &zero, 1, 0, 64, &events[0], &err));
+    driver->now_ms += 5e6; // 83 minutes later a float in milliseconds is exact to half a millisecond
+    for (int i = 1; i < 3; i++)
+        expect_ok(cuda->fill(queue, memory, &zero, 1, 0, 64, &events[i], &err));
+    for (int i = 0; i < 3; i++) {
+        expect_ok(cuda->event_wait(events[i], &err));
+        expect_ok(cuda->event_times(events[i], &queued, &start[i], &end[i], &err));
+        ck_assert_uint_eq(end[i] - start[i], 1000); // the fake's clock ticks once a record
+        ck_assert_uint_le(queued, start[i]);
+    }
+    ck_assert_uint_ge(start[1] - start[0], 4999999000000);
+    ck_assert_uint_eq(start[2] - start[1], 2000);
+    expect_ok(cuda->event_share(events[0], &shared, &err));
+    for (int i = 0; i < 3; i++)
+        cuda->event_free(events[i]);
+    expect_ok(cuda->event_wait(shared, &err));
+    cuda->event_free(shared);
+    cuda->memory_free(memory);
+}
+END_TEST
+
+// ---- faults ----
+
+// The engine names the kernel if it waits after each launch (KOINE_LOG=sync).
+START_TEST(a_kernel_that_traps)
+{
+    struct be_program *program = program_of("//kernel koine_plain 56\n//trap koine_plain\n");
+    kn_context_options options = {.debug_sync = 1, .cache_dir = ""};
+    kn_context *opened = NULL;
+    kn_queue *opened_queue = NULL;
+    struct engine_clone clone = {NULL, kernel_of(program, &plain)};
+    kn_program holder;
+    kn_kernel kernel;
+    kn_range range = {1, {64}, {64}, {0}};
+    const struct be_range native_range = {1, {0, 0, 0}, {64, 1, 1}, {64, 1, 1}};
+
+    expect_ok(cuda->launch(queue, clone.native, &native_range, NULL, 0, NULL, &err)); // nobody knows yet
+    expect_failure(
+        cuda->queue_finish(queue, &err), KN_ERROR_DEVICE, &err,
+        "cuda:0|waiting for the queue|cuStreamSynchronize|CUDA_ERROR_ILLEGAL_ADDRESS (700)|KOINE_LOG=sync");
+
+    *(int *)(void *)context->context = 0; // as in a new process
+    setenv("OCL_ICD_VENDORS", "/nonexistent", 1);
+    expect_ok(kn_context_open_with("cuda:0", &options, &opened, &err));
+    expect_ok(kn_queue_open(opened, &opened_queue, &err));
+    memset(&holder, 0, sizeof holder);
+    memset(&kernel, 0, sizeof kernel);
+    holder.context = opened;
+    kernel.program = &holder;
+    kernel.source = &plain;
+    kernel.limits.work_group = 1024;
+    kernel.clones = &clone;
+    kernel.clone_count = kernel.clone_capacity = 1;
+    expect_failure(kn_launch(opened_queue, &kernel, &range, NULL, 0, NULL, &err), KN_ERROR_DEVICE, &err,
+                   "kernel plain|CUDA_ERROR_ILLEGAL_ADDRESS");
+    kn_queue_close(opened_queue);
+    kn_context_close(opened);
+    cuda->kernel_free(clone.native);
+    cuda->program_free(program);
+}
+END_TEST
+
+// ---- the application's own objects ----
+
+START_TEST(wrapping)
+{
+    struct CUctx_st *native = context->context;
+    static int other_context[16];
+    struct {
+        void *context;
+    } other_stream = {other_context};
+    kn_context_options options = {.cache_dir = ""};
+    kn_context *wrapped = NULL;
+    kn_queue *wrapped_queue = NULL;
+    kn_buffer *buffer = NULL;
+    CUdeviceptr pointer = 0;
+    char back[8] = "";
+
+    context->cu.cuCtxPushCurrent_v2(native); // the application's own, before and after
+    ck_assert_int_eq(context->cu.cuMemAlloc_v2(&pointer, 8), CUDA_SUCCESS);
+    expect_ok(kn_cuda_context_wrap(native, &options, &wrapped, &err));
+    ck_assert_str_eq(kn_context_device(wrapped)->spec, "cuda:0");
+    ck_assert_ptr_eq(kn_cuda_context(wrapped), native);
+    expect_failure(kn_cuda_queue_wrap(wrapped, (void *)&other_stream, &wrapped_queue, &err),
+                   KN_ERROR_ARGUMENT, &err, "another CUcontext");
+    expect_ok(kn_cuda_queue_wrap(wrapped, queue->stream, &wrapped_queue, &err));
+    ck_assert_ptr_eq(kn_cuda_queue(wrapped_queue), queue->stream);
+    expect_ok(kn_cuda_buffer_wrap(wrapped, pointer, 8, &buffer, &err));
+    ck_assert_uint_eq(kn_cuda_buffer(buffer), pointer);
+    expect_ok(kn_buffer_write(wrapped_queue, buffer, 0, "abcdefg", 8, &err));
+    ck_assert_mem_eq((void *)(uintptr_t)pointer, "abcdefg", 8);
+    expect_ok(kn_buffer_read(wrapped_queue, buffer, 0, back, 8, &err));
+    ck_assert_str_eq(back, "abcdefg");
+    kn_buffer_free(buffer);
+    kn_queue_close(wrapped_queue);
+    kn_context_close(wrapped);
+    ck_assert_int_eq(context->cu.cuStreamSynchronize(queue->stream), CUDA_SUCCESS); // all still there
+    ck_assert_int_eq(context->cu.cuMemFree_v2(pointer), CUDA_SUCCESS);
+    ck_assert_int_eq(context->cu.cuCtxPopCurrent_v2(&native), CUDA_SUCCESS);
+    ck_assert_ptr_eq(native, context->context);
+    expect_failure(kn_cuda_context_wrap(NULL, NULL, &wrapped, &err), KN_ERROR_ARGUMENT, &err, "NULL");
+}
+END_TEST
+
+// ---- threads ----
+
+#define LAUNCHES 500
+
+static void *launch_often(void *given)
+{
+    struct be_kernel *kernel = given; // a thread has a kernel and a queue of its own
+    const struct be_range range = {1, {0, 0, 0}, {64, 1, 1}, {0, 0, 0}};
+    struct be_queue *mine = NULL;
+    struct be_event *event = NULL;
+    uint64_t queued, start, end;
+    kn_status status = cuda->queue_open(context, &mine, NULL);
+
+    for (int i = 0; i < LAUNCHES && !status; i++) {
+        status = cuda->launch(mine, kernel, &range, NULL, 0, &event, NULL);
+        if (!status && !(status = cuda->event_wait(event, NULL)))
+            status = cuda->event_times(event, &queued, &start, &end, NULL);
+        cuda->event_free(event);
+    }
+    cuda->queue_close(mine);
+    return status ? given : NULL;
+}
+
+START_TEST(two_threads)
+{
+    struct be_program *program = program_of("//kernel koine_plain 56\n");
+    struct be_kernel *kernels[2] = {kernel_of(program, &plain), kernel_of(program, &plain)};
+    pthread_t threads[2];
+    void *failed;
+
+    for (int i = 0; i < 2; i++)
+        ck_assert_int_eq(pthread_create(&threads[i], NULL, launch_often, kernels[i]), 0);
+    for (int i = 0; i < 2; i++) {
+        ck_assert_int_eq(pthread_join(threads[i], &failed), 0);
+        ck_assert_ptr_null(failed);
+        cuda->kernel_free(kernels[i]);
+    }
+    ck_assert_uint_eq(driver->launches, 2 * LAUNCHES);
+    cuda->program_free(program);
+}
+END_TEST
+
+int main(void)
+{
+    const TTest *const tests[] = {
+        description,      copies,       fills,         arguments,           large_geometry,
+        too_many_groups,  picked_local, constant_bank, one_bank_a_kernel,   compiler_options,
+        does_not_compile, binaries,     times,         a_kernel_that_traps, two_threads,
+        wrapping};
+
+    return TEST_RUN_WITH("cuda", CK_FORK, set_up, tear_down, tests);
+}

@@ -1,0 +1,267 @@
+// SPDX-License-Identifier: Apache-2.0
+// Machines without NVIDIA's libraries, with some of them, with the wrong ones: always a reason in words, and
+// the second compiler where it helps. And the real NVRTC, if there is one: it needs no GPU.
+#include "cuda_support.h"
+
+#include <koine/koine.h>
+
+#include "../../../src/base/array.h"
+
+static kn_error err;
+
+// What the only device says against itself; or, without a device, what the path says. The caller need not
+// free it.
+static const char *reason(void)
+{
+    static char why[256];
+    struct be_device *list = NULL;
+    size_t count = 0;
+
+    ck_assert_int_eq(cuda->devices(&list, &count, why, &err), KN_OK);
+    if (count > 0)
+        snprintf(why, sizeof why, "%s", list[0].info.why_not);
+    kn_be_devices_free(list, count);
+    return why;
+}
+
+static void expect_reason(const char *words)
+{
+    char list[256], *rest = NULL;
+    const char *why = reason();
+
+    ck_assert_str_ne(why, "");
+    snprintf(list, sizeof list, "%s", words);
+    for (char *word = strtok_r(list, "|", &rest); word; word = strtok_r(NULL, "|", &rest))
+        ck_assert_msg(strstr(why, word) != NULL, "'%s' is not in: %s", word, why);
+}
+
+START_TEST(no_driver)
+{
+    use_libraries("libnvrtc.so.13");
+    expect_reason("no NVIDIA driver|libcuda.so.1 not found");
+}
+END_TEST
+
+START_TEST(an_old_driver)
+{
+    use_libraries("old/libcuda.so.1 libnvrtc.so.13");
+    expect_reason("too old|libcuda.so.1|cuMemAlloc_v2");
+}
+END_TEST
+
+START_TEST(drivers_that_do_not_start)
+{
+    use_libraries("libcuda.so.1 libnvrtc.so.13");
+    setenv("FAKE_CUDA_FAIL", "cuInit:34:1", 1);
+    expect_reason("stub");
+    setenv("FAKE_CUDA_FAIL", "cuInit:100:1", 1);
+    expect_reason("finds no GPU");
+    setenv("FAKE_CUDA_FAIL", "cuInit:803:1", 1);
+    expect_reason("cuInit|(803)|reboot");
+    setenv("FAKE_CUDA_FAIL", "cuInit:999:1", 1);
+    expect_reason("cuInit|(999)");
+}
+END_TEST
+
+START_TEST(no_compiler)
+{
+    use_libraries("libcuda.so.1");
+    expect_reason("libnvrtc.so.13 not found|KOINE_CUDA_LIBRARIES");
+    setenv("FAKE_CUDA_DRIVER", "12040", 1);
+    expect_reason("libnvrtc.so.12 not found");
+}
+END_TEST
+
+START_TEST(a_compiler_newer_than_the_driver)
+{
+    use_libraries("libcuda.so.1 libnvrtc.so.13");
+    setenv("FAKE_CUDA_DRIVER", "12040", 1);
+    expect_reason("libnvrtc.so.13|CUDA 12|install libnvrtc.so.12|newer driver");
+}
+END_TEST
+
+START_TEST(a_compiler_older_than_the_driver)
+{
+    struct cuda_nvrtc nvrtc;
+    char why[CUDA_WHY_BYTES];
+
+    use_libraries("libcuda.so.1 libnvrtc.so.11.2");
+    ck_assert_str_eq(reason(), "");
+    ck_assert(cuda_nvrtc_load(&nvrtc, 13, why));
+    ck_assert_int_eq(nvrtc.major, 11);
+    cuda_nvrtc_unload(&nvrtc);
+    setenv("FAKE_CUDA_DRIVER", "15000", 1); // a driver of the future takes what there is
+    ck_assert_str_eq(reason(), "");
+}
+END_TEST
+
+START_TEST(unknown_architecture)
+{
+    use_libraries("libcuda.so.1 libnvrtc.so.13");
+    setenv("FAKE_CUDA_ARCH", "70", 1);
+    expect_reason("NVRTC 13.2 knows no sm_70|OpenCL serves it");
+    setenv("FAKE_CUDA_ARCH", "89", 1); // runs what is made for 8.6
+    ck_assert_str_eq(reason(), "");
+}
+END_TEST
+
+START_TEST(forbidden_device)
+{
+    use_libraries("libcuda.so.1 libnvrtc.so.13");
+    setenv("FAKE_CUDA_MODE", "2", 1);
+    expect_reason("administrator|nvidia-smi");
+}
+END_TEST
+
+// Builds a program on the device; the message is left in `err`.
+static kn_status build(void)
+{
+    struct be_device *list = NULL;
+    struct be_context *context = NULL;
+    struct be_program *program = NULL;
+    size_t count = 0;
+    char why[256], *log = NULL;
+    kn_status status;
+
+    ck_assert_int_eq(cuda->devices(&list, &count, why, &err), KN_OK);
+    ck_assert_int_eq(cuda->context_open(&list[0], &context, &err), KN_OK);
+    status = cuda->program_build(context, "//kernel koine_a 56\n", "", &program, &log, &err);
+    if (!status)
+        cuda->program_free(program);
+    free(log);
+    cuda->context_close(context);
+    kn_be_devices_free(list, count);
+    return status;
+}
+
+START_TEST(the_driver_refuses_a_cubin)
+{
+    use_libraries("libcuda.so.1 libnvrtc.so.13 libnvrtc.so.12 libnvrtc.so.11.2");
+    ck_assert_int_eq(build(), KN_OK);
+    setenv("FAKE_CUDA_REFUSE", "13", 1); // so NVRTC 12 is asked
+    ck_assert_msg(build() == KN_OK, "%s", err.text);
+    forget_fakes();
+    use_libraries("libcuda.so.1 libnvrtc.so.13");
+    expect_failure(build(), KN_ERROR_DEVICE, &err, "cuda:0|cuModuleLoadData|(209)|no older NVRTC");
+}
+END_TEST
+
+START_TEST(the_compiler_vanishes)
+{
+    struct be_device *list = NULL;
+    struct be_context *context = NULL;
+    struct be_program *program = NULL;
+    size_t count = 0;
+    char why[256], *log = NULL;
+
+    use_libraries("libcuda.so.1 libnvrtc.so.13");
+    ck_assert_int_eq(cuda->devices(&list, &count, why, &err), KN_OK);
+    ck_assert_int_eq(cuda->context_open(&list[0], &context, &err), KN_OK);
+    forget_fakes();
+    use_libraries("libcuda.so.1");
+    expect_failure(cuda->program_build(context, "", "", &program, &log, &err), KN_ERROR_UNSUPPORTED, &err,
+                   "cuda:0|libnvrtc.so.13 not found");
+    ck_assert_ptr_null(log);
+    cuda->context_close(context);
+    kn_be_devices_free(list, count);
+}
+END_TEST
+
+// The engine's list: the reason stands in `why`, or in the entry; a usable one is the default.
+START_TEST(the_list)
+{
+    kn_device_info *list = NULL;
+    kn_context *context = NULL;
+    size_t count = 0;
+    char why[256];
+
+    setenv("OCL_ICD_VENDORS", "/nonexistent", 1);
+    use_libraries("");
+    ck_assert_int_eq(kn_devices_list(&list, &count, why, &err), KN_OK);
+    ck_assert_uint_eq(count, 0);
+    ck_assert_ptr_eq(strstr(why, "CUDA: no NVIDIA driver (libcuda.so.1 not found); OpenCL: "), why);
+    kn_devices_free(list);
+    expect_failure(kn_context_open("auto", &context, &err), KN_ERROR_NO_DEVICE, &err,
+                   "no device|CUDA: |OpenCL: ");
+    forget_fakes();
+
+    use_libraries("libcuda.so.1");
+    ck_assert_int_eq(kn_devices_list(&list, &count, why, &err), KN_OK);
+    ck_assert_uint_eq(count, 1);
+    ck_assert(!list[0].is_default);
+    ck_assert_ptr_nonnull(strstr(list[0].why_not, "libnvrtc.so.13 not found"));
+    kn_devices_free(list);
+    expect_failure(kn_context_open("cuda:0", &context, &err), KN_ERROR_UNSUPPORTED, &err,
+                   "cuda:0|libnvrtc.so.13 not found");
+    forget_fakes();
+
+    use_libraries("libcuda.so.1 libnvrtc.so.13");
+    ck_assert_int_eq(kn_devices_list(&list, &count, why, &err), KN_OK);
+    ck_assert_uint_eq(count, 1);
+    ck_assert(list[0].is_default);
+    ck_assert_str_eq(list[0].spec, "cuda:0");
+    kn_devices_free(list);
+}
+END_TEST
+
+// ---- the real one ----
+
+static const char vector_add[] =
+    "namespace kn { struct kn_item { unsigned long long offset[3]; unsigned groups[3], local[3], flags; }; "
+    "}\n"
+    "extern \"C\" __global__ void koine_add(float *a, const float *b, const __grid_constant__ kn::kn_item "
+    "kn_me)\n"
+    "{ size_t i = kn_me.offset[0] + blockIdx.x * blockDim.x + threadIdx.x; a[i] = a[i] / b[i]; }\n"
+    "static_assert(sizeof(kn::kn_item) == 56, \"as the backend passes it\");\n";
+
+START_TEST(the_real_compiler)
+{
+    static const kn_policy policies[] = {KN_POLICY_DEFAULT, KN_POLICY_STRICT, KN_POLICY_FAST};
+    struct cuda_nvrtc nvrtc;
+    struct cuda_cubin cubin = {NULL, 0};
+    char why[CUDA_WHY_BYTES], *log = NULL;
+
+    unsetenv("KOINE_CUDA_LIBRARIES");
+    if (!cuda_nvrtc_load(&nvrtc, 99, why)) {
+        ck_assert_msg(!test_require("nvrtc"), "%s (KOINE_REQUIRE lists nvrtc)", why);
+        fprintf(stderr, "skipped: %s\n", why);
+        return;
+    }
+    for (int i = 0; i < nvrtc.arch_count; i++) // each architecture it says it knows
+        for (size_t p = 0; p < (nvrtc.archs[i] == 90 ? KN_COUNT(policies) : 1); p++) {
+            ck_assert_int_eq(cuda_nvrtc_arch(&nvrtc, nvrtc.archs[i]), nvrtc.archs[i]);
+            ck_assert_msg(cuda_compile(&nvrtc, vector_add, cuda_policy_options(policies[p]), nvrtc.archs[i],
+                                       &cubin, &log, &err) == KN_OK,
+                          "sm_%d: %s\n%s", nvrtc.archs[i], err.text, log);
+            ck_assert_uint_gt(cubin.bytes, 500);
+            ck_assert_mem_eq(cubin.data, "\177ELF", 4);
+            ck_assert_str_eq(log, "");
+            free(cubin.data);
+            free(log);
+        }
+    expect_failure(cuda_compile(&nvrtc, "#line 7 \"a.cl\"\nint f() { return undeclared; }\n", "",
+                                nvrtc.archs[0], &cubin, &log, &err),
+                   KN_ERROR_BUILD, &err, "nvrtcCompileProgram|NVRTC_ERROR_COMPILATION");
+    ck_assert_msg(strstr(log, "a.cl(7): error: identifier \"undeclared\" is undefined") != NULL, "%s", log);
+    free(log);
+    cuda_nvrtc_unload(&nvrtc);
+}
+END_TEST
+
+int main(void)
+{
+    const TTest *const tests[] = {no_driver,
+                                  an_old_driver,
+                                  drivers_that_do_not_start,
+                                  no_compiler,
+                                  a_compiler_newer_than_the_driver,
+                                  a_compiler_older_than_the_driver,
+                                  unknown_architecture,
+                                  forbidden_device,
+                                  the_driver_refuses_a_cubin,
+                                  the_compiler_vanishes,
+                                  the_list,
+                                  the_real_compiler};
+
+    return TEST_RUN_WITH("cuda_libraries", CK_FORK, NULL, forget_fakes, tests);
+}

@@ -1,0 +1,151 @@
+// SPDX-License-Identifier: Apache-2.0
+// What tests on a device share: opening one (KOINE_DEVICE, or the best), and saying what a call must answer.
+#ifndef KN_TESTS_ENGINE_SUPPORT_H
+#define KN_TESTS_ENGINE_SUPPORT_H
+
+#include "../run.h"
+#include "../support.h"
+
+#include <koine/koine.h>
+
+#define SKIPPED 77 // automake's word for it
+
+// Where every call of a test leaves what it has to say.
+static kn_error err;
+
+#define expect_ok(call) expect_status((call), KN_OK, "", #call, __LINE__)
+// `words`, separated by '|', must all stand in the message.
+#define expect_refused(call, code, words) expect_status((call), (code), (words), #call, __LINE__)
+
+static inline void expect_status(kn_status found, kn_status expected, const char *words, const char *call,
+                                 int line)
+{
+    ck_assert_msg(found == expected, "line %d: %s is %s, not %s: %s", line, call, kn_status_name(found),
+                  kn_status_name(expected), found ? err.text : "");
+    ck_assert_msg(!found || err.code == found, "line %d: %s returns %s, but err.code is %s", line, call,
+                  kn_status_name(found), kn_status_name(err.code));
+    while (found && *words) {
+        size_t length = strcspn(words, "|");
+        char word[128];
+
+        ck_assert_uint_lt(length, sizeof word);
+        memcpy(word, words, length);
+        word[length] = '\0';
+        ck_assert_msg(strstr(err.text, word), "line %d: %s says \"%s\", without \"%s\"", line, call, err.text,
+                      word);
+        words += length + (words[length] == '|');
+    }
+    memset(&err, 0, sizeof err);
+}
+
+static inline kn_context *open_with(const kn_context_options *options)
+{
+    kn_context *context = NULL;
+
+    expect_ok(kn_context_open_with(NULL, options, &context, &err));
+    ck_assert_ptr_nonnull(context);
+    return context;
+}
+
+static inline kn_context *open_context(void)
+{
+    return open_with(NULL);
+}
+
+static inline kn_queue *open_queue(kn_context *context)
+{
+    kn_queue *queue = NULL;
+
+    expect_ok(kn_queue_open(context, &queue, &err));
+    ck_assert_ptr_nonnull(queue);
+    ck_assert_ptr_eq(kn_queue_context(queue), context);
+    return queue;
+}
+
+static inline kn_buffer *make_buffer(kn_context *context, size_t bytes)
+{
+    kn_buffer *buffer = NULL;
+
+    expect_ok(kn_buffer_create(context, bytes, &buffer, &err));
+    ck_assert_uint_eq(kn_buffer_size(buffer), bytes);
+    return buffer;
+}
+
+static inline kn_program *build_text(kn_context *context, const char *text)
+{
+    kn_program *program = NULL;
+
+    expect_ok(kn_program_from_text(context, text, "test.cl", NULL, &program, &err));
+    return program;
+}
+
+static inline kn_kernel *kernel_of(kn_program *program, const char *name)
+{
+    kn_kernel *kernel = NULL;
+
+    expect_ok(kn_program_kernel(program, name, &kernel, &err));
+    ck_assert_str_eq(kn_kernel_name(kernel), name);
+    return kernel;
+}
+
+// Puts a file into a folder; its path lasts until the next call.
+static inline const char *write_text(const char *folder, const char *name, const char *text)
+{
+    static char path[4300];
+    FILE *file;
+
+    snprintf(path, sizeof path, "%s/%s", folder, name);
+    file = fopen(path, "w");
+    ck_assert_ptr_nonnull(file);
+    ck_assert_int_ge(fputs(text, file), 0);
+    ck_assert_int_eq(fclose(file), 0);
+    return path;
+}
+
+static inline bool on_platform(const kn_context *context, const char *name)
+{
+    return strncmp(kn_context_device(context)->platform, name, strlen(name)) == 0;
+}
+
+// Oclgrind interprets: what takes others a millisecond takes it seconds.
+static inline bool is_interpreted(const kn_context *context)
+{
+    return on_platform(context, "Oclgrind");
+}
+
+// From here on a driver's refusal is what the test wants: Oclgrind need not report it. Returns what
+// end_refusals takes.
+static inline bool begin_refusals(void)
+{
+    bool reported = getenv("OCLGRIND_CHECK_API") != NULL;
+
+    unsetenv("OCLGRIND_CHECK_API");
+    return reported;
+}
+
+static inline void end_refusals(bool reported)
+{
+    if (reported)
+        setenv("OCLGRIND_CHECK_API", "1", 1);
+}
+
+// Runs the tests in this process if there is a device for them.
+static inline int run_on_device(const char *name, SFun set_up, SFun tear_down, const TTest *const *tests,
+                                size_t count)
+{
+    kn_context *context = NULL;
+
+    if (kn_context_open(NULL, &context, &err)) {
+        fprintf(stderr, "%s: %s: %s\n", name, test_require("device") ? "failed" : "skipped", err.text);
+        return test_require("device") ? EXIT_FAILURE : SKIPPED;
+    }
+    fprintf(stderr, "%s: on %s\n", name, kn_context_device(context)->name);
+    kn_context_close(context);
+    return test_run(name, CK_NOFORK, set_up, tear_down, tests, count);
+}
+
+#define RUN_ON_DEVICE_WITH(name, set_up, tear_down, tests)                                                   \
+    run_on_device(name, set_up, tear_down, tests, sizeof(tests) / sizeof *(tests))
+#define RUN_ON_DEVICE(name, tests) RUN_ON_DEVICE_WITH(name, NULL, NULL, tests)
+
+#endif

@@ -1,0 +1,211 @@
+// SPDX-License-Identifier: Apache-2.0
+// What a program that does not compile says: the place in the original file, the source line, the compiler's
+// words.
+#include "engine_support.h"
+
+#include "../../../src/base/text.h"
+#include "../../../src/engine/build_log.h"
+
+static char *folder;
+static kn_context *context;
+
+static void set_up(void)
+{
+    kn_context_options options = {.cache_dir = ""};
+
+    folder = test_folder();
+    context = open_with(&options);
+}
+
+static void tear_down(void)
+{
+    kn_context_close(context);
+    test_remove(folder);
+}
+
+static void expect_place(kn_status status, const char *file, long line, const char *words)
+{
+    ck_assert_str_eq(err.file, file);
+    ck_assert_int_eq(err.line, line);
+    ck_assert_int_eq(strncmp(err.text, file, strlen(file)), 0);
+    expect_refused(status, KN_ERROR_BUILD, words);
+}
+
+START_TEST(compile_errors)
+{
+    char *log = NULL;
+    kn_program_options options = {.log = &log};
+    kn_program *program = NULL;
+    kn_status status;
+    char path[4300], inner[4300];
+    bool reported = begin_refusals();
+
+    status = kn_program_from_text(context,
+                                  "__kernel void k(__global int *x)\n{\n    x[0] = undeclared_thing;\n}\n",
+                                  "bad.cl", &options, &program, &err);
+    expect_place(status, "bad.cl", 3,
+                 "bad.cl:3|does not compile|undeclared_thing|     3 |     x[0] = undeclared_thing;");
+    ck_assert_ptr_nonnull(strstr(log, "undeclared_thing"));
+    kn_free(log);
+
+    // In a file that is included, in a line after a macro and a comment of several lines.
+    snprintf(inner, sizeof inner, "%s",
+             write_text(folder, "inner.clh",
+                        "/* two\n   lines */\n#define M(a) \\\n    (a)\nint f(int a)\n{\n"
+                        "    return M(a) + no_such_name;\n}\n"));
+    snprintf(path, sizeof path, "%s",
+             write_text(folder, "outer.cl",
+                        "\n#include \"inner.clh\"\n__kernel void k(__global int *x) { x[0] = f(1); }\n"));
+    log = NULL;
+    status = kn_program_from_file(context, path, &options, &program, &err);
+    expect_place(status, inner, 7, "inner.clh:7|no_such_name|     7 |     return M(a) + no_such_name;");
+    ck_assert_ptr_nonnull(strstr(log, "no_such_name"));
+    kn_free(log);
+
+    // And in the outer file after the inclusion.
+    write_text(folder, "inner.clh", "int f(int a) { return a; }\n");
+    write_text(
+        folder, "outer.cl",
+        "\n#include \"inner.clh\"\n__kernel void k(__global int *x)\n{ x[0] = f(1) + no_such_name; }\n");
+    log = NULL;
+    status = kn_program_from_file(context, path, &options, &program, &err);
+    expect_place(status, path, 4, "no_such_name|     4 | { x[0] = f(1) + no_such_name; }");
+    kn_free(log);
+    ck_assert_ptr_null(program);
+    end_refusals(reported);
+}
+END_TEST
+
+static const char nothing[] = "__kernel void nothing(void) { }\n";
+
+// The log is the caller's whatever happens, also when no compiler ran.
+START_TEST(logs)
+{
+    char *log = (char *)1;
+    kn_program_options options = {.log = &log};
+    kn_program *program = NULL;
+
+    expect_ok(kn_program_from_text(context, nothing, "log.cl", &options, &program, &err));
+    ck_assert_ptr_nonnull(log);
+    kn_free(log);
+    kn_program_free(program);
+    program = NULL;
+    log = (char *)1;
+    expect_refused(kn_program_from_text(context, "#error no\n", "log.cl", &options, &program, &err),
+                   KN_ERROR_BUILD, "log.cl:1");
+    ck_assert_str_eq(log, "");
+    kn_free(log);
+    log = (char *)1;
+    expect_refused(kn_program_from_file(context, "/nonexistent.cl", &options, &program, &err), KN_ERROR_INPUT,
+                   "nonexistent");
+    ck_assert_str_eq(log, "");
+    kn_free(log);
+    log = (char *)1;
+    expect_refused(kn_program_from_text(context, NULL, "log.cl", &options, &program, &err), KN_ERROR_ARGUMENT,
+                   "text");
+    ck_assert_str_eq(log, "");
+    kn_free(log);
+    expect_refused(kn_program_from_text(NULL, nothing, "log.cl", NULL, &program, &err), KN_ERROR_ARGUMENT,
+                   "context");
+    expect_refused(kn_program_from_text(context, nothing, NULL, NULL, &program, &err), KN_ERROR_ARGUMENT,
+                   "name");
+    expect_refused(kn_program_from_text(context, nothing, "log.cl", NULL, NULL, &err), KN_ERROR_ARGUMENT,
+                   "handle");
+    expect_refused(kn_program_from_file(context, NULL, NULL, &program, &err), KN_ERROR_ARGUMENT, "name");
+    expect_refused(kn_program_builtin(context, NULL, NULL, &program, &err), KN_ERROR_ARGUMENT, "name");
+    ck_assert_ptr_null(program);
+}
+END_TEST
+
+// Other compilers' ways to name a place; a warning before the error; a file whose name says "error".
+START_TEST(other_compilers_words)
+{
+    static const struct src_file files[] = {
+        {"a.cl", "one\ntwo\nthree\n"}, {"dir/a.cl", "uno\ndue\n"}, {"error.clh", "eins\nzwei\n"}};
+    static const struct src_unit unit = {.files = files, .file_count = 3};
+    static const struct {
+        const char *log, *file;
+        long line;
+        const char *begins;
+    } cases[] = {{"a.cl:2:5: error: no", "a.cl", 2, "a.cl:2"},
+                 {"\"a.cl\", line 3: error: no", "a.cl", 3, "\"a.cl\", line 3"},
+                 {"a.cl(1): error : no", "a.cl", 1, "a.cl(1)"},
+                 {"/tmp/dir/a.cl:2:1: error: no", "dir/a.cl", 2, "/tmp"},
+                 {"a.cl:1: warning: so so\n\na.cl:3: error: no\na.cl:2: error: no", "a.cl", 3, "a.cl:3"},
+                 {"error.clh:1: warning: so so\na.cl:3: error: no", "a.cl", 3, "a.cl:3"},
+                 {"error.clh:2: warning: so so", "error.clh", 2, "error.clh:2"},
+                 {"a.cl:99: error: no", "a.cl", 99, "a.cl:99"},
+                 {"a.cl:", "", 0, "a.cl:"},
+                 {"nothing to say", "", 0, "nothing"},
+                 {"", "", 0, ""}};
+
+    for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
+        struct kn_text out = KN_TEXT_INIT;
+        struct build_place place;
+
+        build_log_explain(&unit, cases[i].log, &out, &place);
+        ck_assert_str_eq(place.file, cases[i].file);
+        ck_assert_int_eq(place.line, cases[i].line);
+        ck_assert_int_eq(
+            strncmp(kn_text_string(&out) + place.begin, cases[i].begins, strlen(cases[i].begins)), 0);
+        kn_text_free(&out);
+    }
+}
+END_TEST
+
+// A compiler that ignores #line speaks of the text that it was given.
+START_TEST(places_in_the_flat_text)
+{
+    static const char flat[] = "#define A 1\n"
+                               "#line 1 \"dir/a \\\"x\\\".cl\"\n" // line 2
+                               "one\n"
+                               "#line 1 \"b.clh\"\n" // line 4
+                               "uno\ndue\n"
+                               "#line 3 \"dir/a \\\"x\\\".cl\"\n" // line 7
+                               "three\nfour";
+    static const struct {
+        const char *log, *original;
+    } cases[] = {{"in.cl:3:5: error", "dir/a \"x\".cl:1:5: error"},
+                 {"in.cl:5: x", "b.clh:1: x"},
+                 {"in.cl:6:1\nin.cl:9:2", "b.clh:2:1\ndir/a \"x\".cl:4:2"},
+                 {"in.cl:8:", "dir/a \"x\".cl:3:"},
+                 {"in.cl: no line", "in.cl: no line"},
+                 {"main.c:3", "main.c:3"},
+                 {"", ""}};
+
+    for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
+        char *original = build_log_original(flat, "in.cl", cases[i].log);
+
+        ck_assert_str_eq(original, cases[i].original);
+        free(original);
+    }
+}
+END_TEST
+
+// Many warnings before the error do not push it out of the message.
+START_TEST(long_logs)
+{
+    struct kn_text text = KN_TEXT_INIT;
+    kn_program *program = NULL;
+    bool reported = begin_refusals();
+
+    for (int i = 0; i < 100; i++)
+        kn_text_format(
+            &text,
+            "int f%d(int a) { int unused_%d; if (a = 1) return 1; return \"text that warns\" == 0; }\n", i,
+            i);
+    kn_text_add(&text, "__kernel void k(__global int *x) { x[0] = no_such_name; }\n");
+    expect_refused(kn_program_from_text(context, kn_text_string(&text), "long.cl", NULL, &program, &err),
+                   KN_ERROR_BUILD, "long.cl:101|no_such_name;");
+    kn_text_free(&text);
+    end_refusals(reported);
+}
+END_TEST
+
+int main(void)
+{
+    const TTest *const tests[] = {compile_errors, logs, other_compilers_words, places_in_the_flat_text,
+                                  long_logs};
+
+    return RUN_ON_DEVICE_WITH("build log", set_up, tear_down, tests);
+}

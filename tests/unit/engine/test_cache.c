@@ -1,0 +1,592 @@
+// SPDX-License-Identifier: Apache-2.0
+// The cache's files: whatever is done to one, reading gives what was written or nothing.
+#include "../run.h"
+#include "../support.h"
+
+#include <dirent.h>
+#include <errno.h>
+#include <fcntl.h>
+#include <grp.h>
+#include <signal.h>
+#include <sys/resource.h>
+#include <sys/wait.h>
+
+#include "../../../src/engine/cache.h"
+
+// Where things lie in a file (struct header in cache.c); key_is_where_it_should_be() checks it.
+enum { AT_FORMAT = 8, AT_SUM = 16, AT_KEY = 48, AT_VERSION = 280, AT_BINARY = 312 };
+
+static char *dir;
+static kn_error err;
+
+static struct cache_key make_key(unsigned number)
+{
+    struct kn_field field = {&number, sizeof number};
+    struct cache_key key = {kn_hash_fields(&field, 1), "reduce.cl", "a device"};
+
+    return key;
+}
+
+static const char *path_of(const struct cache_key *key)
+{
+    static char path[4200];
+    char hex[2 * KN_HASH_BYTES + 1];
+
+    kn_hash_hex(&key->hash, hex);
+    snprintf(path, sizeof path, "%s/%s.kbin", dir, hex);
+    return path;
+}
+
+static const char *in_dir(const char *name)
+{
+    static char path[4200];
+
+    snprintf(path, sizeof path, "%s/%s", dir, name);
+    return path;
+}
+
+static bool exists(const char *path)
+{
+    struct stat info;
+
+    return lstat(path, &info) == 0;
+}
+
+static size_t load(const char *path, unsigned char *bytes, size_t size)
+{
+    FILE *file = fopen(path, "rb");
+    size_t count;
+
+    ck_assert_msg(file != NULL, "%s: %s", path, strerror(errno));
+    count = fread(bytes, 1, size, file);
+    fclose(file);
+    return count;
+}
+
+static void save(const char *path, const unsigned char *bytes, size_t count)
+{
+    FILE *file = fopen(path, "wb");
+
+    ck_assert_msg(file != NULL, "%s: %s", path, strerror(errno));
+    ck_assert_uint_eq(fwrite(bytes, 1, count, file), count);
+    ck_assert_int_eq(fclose(file), 0);
+}
+
+static void store(const struct cache_key *key, const void *data, size_t bytes)
+{
+    ck_assert_msg(cache_write(dir, key, data, bytes, &err) == KN_OK, "%s", err.text);
+}
+
+static void expect_found(const struct cache_key *key, const void *expected, size_t count)
+{
+    void *data = NULL;
+    size_t bytes = 0;
+    char why[128] = "not set";
+
+    ck_assert_msg(cache_read(dir, key, &data, &bytes, why), "not found: %s", why);
+    ck_assert_str_eq(why, "");
+    ck_assert_uint_eq(bytes, count);
+    ck_assert_int_eq(memcmp(data, expected, count), 0);
+    free(data);
+}
+
+// Nothing is read; `words` stand in the reason ("" for none).
+static void expect_absent(const struct cache_key *key, const char *words)
+{
+    void *data = NULL;
+    size_t bytes = 77;
+    char why[128] = "not set";
+
+    ck_assert_msg(!cache_read(dir, key, &data, &bytes, why), "read, though it should be %s", words);
+    ck_assert_ptr_null(data);
+    ck_assert_uint_eq(bytes, 77);
+    if (*words)
+        ck_assert_msg(strstr(why, words) != NULL, "\"%s\" without \"%s\"", why, words);
+    else
+        ck_assert_str_eq(why, "");
+}
+
+static void set_up(void)
+{
+    dir = test_folder();
+}
+
+static void tear_down(void)
+{
+    test_remove(dir);
+}
+
+START_TEST(round_trip)
+{
+    static unsigned char data[300000];
+    static const size_t sizes[] = {1, 2, 4095, 4096, 4097, sizeof data};
+    uint64_t seed = test_seed("round_trip");
+
+    for (size_t i = 0; i < sizeof data; i++)
+        data[i] = (unsigned char)test_random(&seed);
+    for (unsigned i = 0; i < sizeof sizes / sizeof *sizes; i++) {
+        struct cache_key key = make_key(i);
+
+        expect_absent(&key, "");
+        store(&key, data, sizes[i]);
+        expect_found(&key, data, sizes[i]);
+        store(&key, data + 7, 11); // another binary for the same key takes its place
+        expect_found(&key, data + 7, 11);
+        cache_remove(dir, &key);
+        expect_absent(&key, "");
+        cache_remove(dir, &key);
+    }
+}
+END_TEST
+
+// The binary that the damages are done to.
+static size_t sound_file(struct cache_key *key, unsigned char *file, size_t size)
+{
+    unsigned char data[50];
+
+    for (size_t i = 0; i < sizeof data; i++)
+        data[i] = (unsigned char)(i * 37);
+    *key = make_key(1);
+    store(key, data, sizeof data);
+    expect_found(key, data, sizeof data);
+    ck_assert_uint_eq(load(path_of(key), file, size), AT_BINARY + sizeof data);
+    return AT_BINARY + sizeof data;
+}
+
+START_TEST(every_length)
+{
+    struct cache_key key;
+    unsigned char file[1000] = {0};
+    size_t size = sound_file(&key, file, sizeof file);
+
+    for (size_t length = 0; length < sizeof file; length++) {
+        if (length == size)
+            continue;
+        save(path_of(&key), file, length);
+        expect_absent(&key, "truncated");
+        ck_assert_msg(!exists(path_of(&key)), "a file of %zu bytes is not removed", length);
+    }
+}
+END_TEST
+
+START_TEST(every_bit)
+{
+    struct cache_key key;
+    unsigned char file[1000];
+    size_t size = sound_file(&key, file, sizeof file);
+
+    for (size_t bit = 0; bit < 8 * size; bit++) {
+        char why[128];
+        void *data = NULL;
+        size_t bytes;
+
+        file[bit / 8] ^= (unsigned char)(1 << bit % 8);
+        save(path_of(&key), file, size);
+        file[bit / 8] ^= (unsigned char)(1 << bit % 8);
+        ck_assert_msg(!cache_read(dir, &key, &data, &bytes, why), "bit %zu of byte %zu went unseen", bit % 8,
+                      bit / 8);
+        ck_assert_str_ne(why, "");
+        ck_assert_msg(!exists(path_of(&key)), "bit %zu of byte %zu: not removed", bit % 8, bit / 8);
+    }
+}
+END_TEST
+
+static void sign(unsigned char *file, size_t size)
+{
+    const struct kn_field fields[] = {
+        {file, AT_SUM}, {file + AT_KEY, AT_BINARY - AT_KEY}, {file + AT_BINARY, size - AT_BINARY}};
+    struct kn_hash sum = kn_hash_fields(fields, 3);
+
+    memcpy(file + AT_SUM, sum.bytes, sizeof sum.bytes);
+}
+
+// With a checksum that is right.
+START_TEST(of_another_kind)
+{
+    struct cache_key key, other = make_key(2);
+    unsigned char file[1000], signed_file[1000];
+    size_t size = sound_file(&key, file, sizeof file);
+
+    memcpy(signed_file, file, size);
+    sign(signed_file, size);
+    ck_assert_int_eq(memcmp(file, signed_file, size), 0); // the test knows the format
+
+    save(path_of(&other), file, size);
+    expect_absent(&other, "another program");
+    ck_assert(!exists(path_of(&other)));
+
+    strcpy((char *)signed_file + AT_VERSION, "0.0.1");
+    sign(signed_file, size);
+    save(path_of(&key), signed_file, size);
+    expect_absent(&key, "another version");
+    ck_assert(!exists(path_of(&key)));
+
+    memcpy(signed_file, file, size);
+    signed_file[AT_FORMAT]++;
+    sign(signed_file, size);
+    save(path_of(&key), signed_file, size);
+    expect_absent(&key, "another format");
+    ck_assert(!exists(path_of(&key)));
+}
+END_TEST
+
+START_TEST(no_file_at_all)
+{
+    struct cache_key key = make_key(3);
+    unsigned char byte = 1;
+    struct cache_entry *list;
+    size_t count;
+
+    ck_assert_int_eq(mkfifo(path_of(&key), 0600), 0); // must not wait for a writer
+    expect_absent(&key, "not a regular file");
+    store(&key, &byte, 1);
+    expect_found(&key, &byte, 1);
+    cache_remove(dir, &key);
+
+    ck_assert_int_eq(mkfifo(path_of(&key), 0600), 0);
+    ck_assert_int_eq(cache_list(dir, &list, &count, &err), KN_OK);
+    ck_assert_uint_eq(count, 1);
+    ck_assert(!list[0].valid);
+    free(list);
+    cache_remove(dir, &key);
+
+    ck_assert_int_eq(symlink("/dev/zero", path_of(&key)), 0);
+    expect_absent(&key, "not a regular file");
+    ck_assert_int_eq(symlink("nowhere", path_of(&key)), 0);
+    expect_absent(&key, "");
+    store(&key, &byte, 1); // takes the link's place
+    expect_found(&key, &byte, 1);
+    cache_remove(dir, &key);
+
+    ck_assert_int_eq(mkdir(path_of(&key), 0700), 0);
+    expect_absent(&key, "not a regular file");
+    ck_assert_int_eq(cache_write(dir, &key, &byte, 1, &err), KN_ERROR_OUTPUT);
+    ck_assert_str_eq(err.native_name, "EISDIR");
+    expect_absent(&key, "not a regular file");
+}
+END_TEST
+
+// Root may do everything: the rest of the test is nobody's.
+static void become_nobody(void)
+{
+    if (geteuid() != 0)
+        return;
+    ck_assert_int_eq(chown(dir, 65534, 65534), 0);
+    ck_assert_int_eq(setgroups(0, NULL), 0);
+    ck_assert_int_eq(setgid(65534), 0);
+    ck_assert_int_eq(setuid(65534), 0);
+}
+
+START_TEST(no_permission)
+{
+    struct cache_key key = make_key(4), second = make_key(5);
+    unsigned char byte = 1;
+
+    become_nobody();
+    store(&key, &byte, 1);
+    ck_assert_int_eq(chmod(path_of(&key), 0), 0);
+    expect_absent(&key, "no permission");
+    ck_assert_int_eq(chmod(path_of(&key), 0400), 0);
+    expect_found(&key, &byte, 1);
+
+    ck_assert_int_eq(chmod(dir, 0500), 0);
+    expect_found(&key, &byte, 1);
+    ck_assert_int_eq(cache_write(dir, &second, &byte, 1, &err), KN_ERROR_OUTPUT);
+    ck_assert_str_eq(err.native_name, "EACCES");
+    ck_assert_str_eq(err.file, dir);
+    expect_absent(&second, "");
+    expect_found(&key, &byte, 1);
+
+    ck_assert_int_eq(chmod(dir, 0), 0);
+    expect_absent(&key, "no permission");
+    ck_assert_int_eq(chmod(dir, 0700), 0);
+}
+END_TEST
+
+static size_t files_in_dir(void)
+{
+    DIR *folder = opendir(dir);
+    size_t count = 0;
+
+    ck_assert_ptr_nonnull(folder);
+    for (struct dirent *item; (item = readdir(folder));)
+        count += strcmp(item->d_name, ".") != 0 && strcmp(item->d_name, "..") != 0;
+    closedir(folder);
+    return count;
+}
+
+START_TEST(full_disk)
+{
+    static unsigned char data[100000];
+    struct cache_key key = make_key(6);
+    static const rlim_t limits[] = {0, 1, AT_BINARY - 1, AT_BINARY, AT_BINARY + 1, 65536};
+
+    store(&key, "old", 3);
+    ck_assert(signal(SIGXFSZ, SIG_IGN) != SIG_ERR);
+    for (size_t i = 0; i < sizeof limits / sizeof *limits; i++) {
+        struct rlimit limit = {limits[i], RLIM_INFINITY};
+
+        ck_assert_int_eq(setrlimit(RLIMIT_FSIZE, &limit), 0);
+        ck_assert_int_eq(cache_write(dir, &key, data, sizeof data, &err), KN_ERROR_OUTPUT);
+        limit.rlim_cur = RLIM_INFINITY;
+        ck_assert_int_eq(setrlimit(RLIMIT_FSIZE, &limit), 0);
+        ck_assert_str_eq(err.native_name, "EFBIG");
+        expect_found(&key, "old", 3);
+        ck_assert_uint_eq(files_in_dir(), 1); // no half of a file
+    }
+}
+END_TEST
+
+START_TEST(folders)
+{
+    struct cache_key key = make_key(7);
+    char nested[4200], beside[4200];
+    struct stat info;
+
+    snprintf(nested, sizeof nested, "%s/a/b", dir);
+    ck_assert_int_eq(cache_write(nested, &key, "x", 1, &err), KN_OK);
+    ck_assert_int_eq(stat(nested, &info), 0);
+    ck_assert_uint_eq(info.st_mode & 0777u, 0700);
+
+    snprintf(beside, sizeof beside, "%s/file", dir);
+    save(beside, (const unsigned char *)"x", 1);
+    ck_assert_int_eq(cache_write(beside, &key, "x", 1, &err), KN_ERROR_OUTPUT);
+    strcat(beside, "/below");
+    ck_assert_int_eq(cache_write(beside, &key, "x", 1, &err), KN_ERROR_OUTPUT);
+    ck_assert_str_eq(err.native_name, "ENOTDIR");
+    memset(beside, 'x', sizeof beside - 1);
+    beside[sizeof beside - 1] = '\0';
+    ck_assert_int_eq(cache_write(beside, &key, "x", 1, &err), KN_ERROR_OUTPUT);
+    ck_assert_str_eq(err.native_name, "ENAMETOOLONG");
+}
+END_TEST
+
+// ---- several processes at once ----
+
+enum { ROUNDS = 300, LARGEST = 20000 };
+
+// A binary that tells by itself whether it is whole: its length, and bytes that follow from it.
+static size_t compose(unsigned char *data, uint64_t *seed)
+{
+    uint32_t count = (uint32_t)(8 + test_random(seed) % (LARGEST - 8));
+
+    memcpy(data, &count, sizeof count);
+    for (size_t i = sizeof count; i < count; i++)
+        data[i] = (unsigned char)(i * 31 + count);
+    return count;
+}
+
+static bool is_whole(const unsigned char *data, size_t bytes)
+{
+    uint32_t count;
+
+    if (bytes < 8 || (memcpy(&count, data, sizeof count), count) != bytes)
+        return false;
+    for (size_t i = sizeof count; i < bytes; i++)
+        if (data[i] != (unsigned char)(i * 31 + count))
+            return false;
+    return true;
+}
+
+// Writes and reads one key; exits with 1 for a binary that is not whole, with 2 if nothing was ever read.
+static void write_and_read(uint64_t seed)
+{
+    static unsigned char data[LARGEST];
+    struct cache_key key = make_key(8);
+    unsigned found = 0;
+
+    for (int i = 0; i < ROUNDS; i++) {
+        void *read_back = NULL;
+        size_t bytes = compose(data, &seed);
+        char why[128];
+
+        if (i % 3 == 0 && cache_write(dir, &key, data, bytes, &err))
+            _exit(3);
+        if (cache_read(dir, &key, &read_back, &bytes, why)) {
+            found++;
+            if (!is_whole(read_back, bytes))
+                _exit(1);
+            free(read_back);
+        }
+    }
+    _exit(found ? 0 : 2);
+}
+
+// Cuts and alters the file in place, as no process of ours does.
+static void damage(uint64_t seed)
+{
+    struct cache_key key = make_key(8);
+
+    for (int i = 0; i < ROUNDS; i++) {
+        int fd = open(path_of(&key), O_WRONLY | O_CLOEXEC);
+
+        if (fd >= 0) {
+            unsigned char byte = (unsigned char)test_random(&seed);
+
+            if (i % 2)
+                (void)!ftruncate(fd, (off_t)(test_random(&seed) % LARGEST));
+            else
+                (void)!pwrite(fd, &byte, 1, (off_t)(test_random(&seed) % 1000));
+            close(fd);
+        }
+        usleep(1000);
+    }
+    _exit(0);
+}
+
+static void run_together(void (*const *kinds)(uint64_t), int count)
+{
+    uint64_t seed = test_seed("several processes");
+
+    for (int i = 0; i < count; i++) {
+        pid_t child = fork();
+
+        ck_assert_int_ge(child, 0);
+        if (child == 0)
+            kinds[i](seed + (uint64_t)i);
+    }
+    for (int i = 0; i < count; i++) {
+        int status = 0;
+
+        ck_assert_int_gt(wait(&status), 0);
+        ck_assert_msg(WIFEXITED(status) && WEXITSTATUS(status) == 0, "status %x", (unsigned)status);
+    }
+}
+
+START_TEST(two_processes)
+{
+    static void (*const kinds[])(uint64_t) = {write_and_read, write_and_read};
+
+    run_together(kinds, 2);
+    ck_assert_uint_eq(files_in_dir(), 1);
+}
+END_TEST
+
+START_TEST(two_processes_and_damage)
+{
+    static void (*const kinds[])(uint64_t) = {write_and_read, write_and_read, damage};
+
+    run_together(kinds, 3);
+}
+END_TEST
+
+// ---- the folder as a whole ----
+
+static void make_old(const char *path, time_t age)
+{
+    const struct timespec times[] = {{time(NULL) - age, 0}, {time(NULL) - age, 0}};
+
+    save(path, (const unsigned char *)"x", 1);
+    ck_assert_int_eq(utimensat(AT_FDCWD, path, times, 0), 0);
+}
+
+static const char *const foreign[] = {"notes.txt", ".new-notes.txt", "reduce.kbin",
+                                      ".new-",     "x.new-AAAAAA",   ".hidden"};
+
+START_TEST(leftovers)
+{
+    struct cache_key key = make_key(9);
+    size_t removed = 0;
+
+    make_old(in_dir(".new-AAAAAA"), 7300);
+    make_old(in_dir(".new-bbbbbb"), 60);
+    for (size_t i = 0; i < sizeof foreign / sizeof *foreign; i++)
+        make_old(in_dir(foreign[i]), 100000);
+    store(&key, "x", 1);
+    ck_assert(!exists(in_dir(".new-AAAAAA")));
+    ck_assert(exists(in_dir(".new-bbbbbb"))); // somebody may be writing it
+    ck_assert_int_eq(cache_clear(dir, &removed, &err), KN_OK);
+    ck_assert_uint_eq(removed, 2);
+    ck_assert(!exists(in_dir(".new-bbbbbb")));
+    ck_assert(!exists(path_of(&key)));
+    for (size_t i = 0; i < sizeof foreign / sizeof *foreign; i++)
+        ck_assert_msg(exists(in_dir(foreign[i])), "%s is gone", foreign[i]);
+}
+END_TEST
+
+START_TEST(clearing_goes_on)
+{
+    struct cache_key first = make_key(10), second = make_key(11), stuck = make_key(12);
+    size_t removed = 0;
+
+    store(&first, "x", 1);
+    store(&second, "x", 1);
+    ck_assert_int_eq(mkdir(path_of(&stuck), 0700), 0);
+    ck_assert_int_eq(cache_clear(dir, &removed, &err), KN_ERROR_OUTPUT);
+    ck_assert_ptr_nonnull(strstr(err.text, strrchr(path_of(&stuck), '/') + 1));
+    ck_assert_uint_eq(removed, 2);
+    ck_assert_uint_eq(files_in_dir(), 1);
+}
+END_TEST
+
+START_TEST(listing)
+{
+    struct cache_key good = make_key(13), bad = make_key(14);
+    struct cache_entry *list = NULL;
+    size_t count = 77, removed = 77;
+    char none[4200];
+
+    snprintf(none, sizeof none, "%s/none", dir);
+    ck_assert_int_eq(cache_list(none, &list, &count, &err), KN_OK);
+    ck_assert_uint_eq(count, 0);
+    ck_assert_int_eq(cache_clear(none, &removed, &err), KN_OK);
+    ck_assert_uint_eq(removed, 0);
+
+    make_old(in_dir("reduce.kbin"), 0);
+    ck_assert_int_eq(cache_list(in_dir("reduce.kbin"), &list, &count, &err), KN_ERROR_INPUT);
+    ck_assert_str_eq(err.native_name, "ENOTDIR");
+
+    store(&good, "12345", 5);
+    make_old(path_of(&bad), 100);
+    ck_assert_int_eq(cache_list(dir, &list, &count, &err), KN_OK);
+    ck_assert_uint_eq(count, 2);
+    for (size_t i = 0; i < count; i++) {
+        bool is_good = strcmp(list[i].file, strrchr(path_of(&good), '/') + 1) == 0;
+
+        ck_assert_int_eq(list[i].valid, is_good);
+        ck_assert_uint_eq(list[i].bytes, is_good ? AT_BINARY + 5 : 1);
+        ck_assert_str_eq(list[i].program, is_good ? "reduce.cl" : "");
+        ck_assert_str_eq(list[i].device, is_good ? "a device" : "");
+        ck_assert_str_eq(list[i].why, is_good ? "" : "truncated");
+        ck_assert_int_le(llabs((long long)time(NULL) - (is_good ? 0 : 100) - list[i].used), 5);
+    }
+    free(list);
+    ck_assert(exists(path_of(&bad))); // listing removes nothing
+}
+END_TEST
+
+START_TEST(default_folder)
+{
+    char path[64], small[8];
+
+    setenv("KOINE_CACHE_DIR", "/own", 1);
+    setenv("XDG_CACHE_HOME", "/xdg", 1);
+    setenv("HOME", "/home/me", 1);
+    ck_assert_int_eq(cache_default_dir(path, sizeof path, &err), KN_OK);
+    ck_assert_str_eq(path, "/own");
+    setenv("KOINE_CACHE_DIR", "", 1);
+    ck_assert_int_eq(cache_default_dir(path, sizeof path, &err), KN_OK);
+    ck_assert_str_eq(path, "/xdg/koine");
+    setenv("XDG_CACHE_HOME", "relative", 1); // the XDG specification: not to be used
+    ck_assert_int_eq(cache_default_dir(path, sizeof path, &err), KN_OK);
+    ck_assert_str_eq(path, "/home/me/.cache/koine");
+    ck_assert_int_eq(cache_default_dir(small, sizeof small, &err), KN_ERROR_OUTPUT);
+    unsetenv("XDG_CACHE_HOME");
+    unsetenv("HOME");
+    ck_assert_int_eq(cache_default_dir(path, sizeof path, &err), KN_ERROR_OUTPUT);
+    ck_assert_ptr_nonnull(strstr(err.text, "HOME"));
+}
+END_TEST
+
+int main(void)
+{
+    const TTest *const tests[] = {round_trip,     every_length,
+                                  every_bit,      of_another_kind,
+                                  no_file_at_all, no_permission,
+                                  full_disk,      two_processes,
+                                  leftovers,      clearing_goes_on,
+                                  listing,        default_folder,
+                                  folders,        two_processes_and_damage};
+
+    return TEST_RUN_WITH("cache", CK_FORK_GETENV, set_up, tear_down, tests);
+}

@@ -1,0 +1,247 @@
+// SPDX-License-Identifier: Apache-2.0
+// .npy files: what is read, what is refused by name and place, and that what is written reads back.
+#include "../support.h"
+
+#include "../../../src/io/npy.h"
+#include "../run.h"
+
+enum { HEADER_ROOM = 4096 };
+
+static char *folder;
+static char path[4200];
+
+static void set_up(void)
+{
+    folder = test_folder();
+    snprintf(path, sizeof path, "%s/a.npy", folder);
+}
+
+static void tear_down(void)
+{
+    test_remove(folder);
+}
+
+static void write_bytes(const void *bytes, size_t count)
+{
+    FILE *file = fopen(path, "wb");
+
+    ck_assert_ptr_nonnull(file);
+    ck_assert_uint_eq(fwrite(bytes, 1, count, file), count);
+    ck_assert_int_eq(fclose(file), 0);
+}
+
+// A file of version `major` with this header and these numbers.
+static void write_file(int major, const char *header, const void *data, size_t bytes)
+{
+    unsigned char all[HEADER_ROOM];
+    size_t length = strlen(header), at = 0;
+
+    memcpy(all, "\x93NUMPY", 6);
+    at = 6;
+    all[at++] = (unsigned char)major;
+    all[at++] = 0;
+    all[at++] = (unsigned char)length;
+    all[at++] = (unsigned char)(length >> 8);
+    if (major > 1) {
+        all[at++] = 0;
+        all[at++] = 0;
+    }
+    memcpy(all + at, header, length);
+    memcpy(all + at + length, data, bytes);
+    write_bytes(all, at + length + bytes);
+}
+
+// Refused, with these words in the message.
+static void expect_refused(const char *words)
+{
+    struct npy array;
+    kn_error err = KN_ERROR_INIT;
+
+    ck_assert_int_eq(npy_read(path, &array, &err), KN_ERROR_INPUT);
+    ck_assert_msg(strstr(err.text, words) != NULL, "'%s' is not in: %s", words, err.text);
+    ck_assert_msg(strstr(err.text, "a.npy") != NULL, "no file in: %s", err.text);
+    ck_assert_ptr_null(array.data);
+}
+
+static void refuse(const char *header, const char *words)
+{
+    write_file(1, header, "\0\0\0\0\0\0\0\0", 8);
+    expect_refused(words);
+}
+
+START_TEST(read_versions)
+{
+    const float numbers[] = {1.5f, -2, 3, 4, 5, 6};
+
+    for (int major = 1; major <= 3; major++) {
+        struct npy array;
+        kn_error err = KN_ERROR_INIT;
+
+        write_file(major, "{'descr': '<f4', 'fortran_order': False, 'shape': (2, 3), }   \n", numbers,
+                   sizeof numbers);
+        ck_assert_msg(npy_read(path, &array, &err) == KN_OK, "%s", err.text);
+        ck_assert_int_eq(array.type, KN_F32);
+        ck_assert_uint_eq(array.dims, 2);
+        ck_assert_uint_eq(array.shape[0], 2);
+        ck_assert_uint_eq(array.shape[1], 3);
+        ck_assert_uint_eq(array.count, 6);
+        ck_assert_mem_eq(array.data, numbers, sizeof numbers);
+        npy_free(&array);
+    }
+    write_file(4, "{}", numbers, 0);
+    expect_refused("version 4.0");
+}
+END_TEST
+
+START_TEST(read_types)
+{
+    static const struct {
+        const char *descr, *name;
+        kn_type type;
+        bool is_bool;
+    } rows[] = {
+        {"|b1", "bool", KN_U8, true},      {"|i1", "int8", KN_I8, false},
+        {"|u1", "uint8", KN_U8, false},    {"<i2", "int16", KN_I16, false},
+        {"<u2", "uint16", KN_U16, false},  {"<i4", "int32", KN_I32, false},
+        {"<u4", "uint32", KN_U32, false},  {"<i8", "int64", KN_I64, false},
+        {"<u8", "uint64", KN_U64, false},  {"<f4", "float32", KN_F32, false},
+        {"<f8", "float64", KN_F64, false},
+    };
+
+    for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
+        char header[200];
+        struct npy array;
+        kn_error err = KN_ERROR_INIT;
+
+        // Keys in another order and double quotes are a dict as well; () is a single number.
+        snprintf(header, sizeof header, "{\"shape\":(), 'fortran_order':False,\"descr\": \"%s\"}\n",
+                 rows[i].descr);
+        write_file(1, header, "\1\2\3\4\5\6\7\10", kn_type_size(rows[i].type));
+        ck_assert_msg(npy_read(path, &array, &err) == KN_OK, "%s", err.text);
+        ck_assert_int_eq(array.type, rows[i].type);
+        ck_assert_int_eq(array.is_bool, rows[i].is_bool);
+        ck_assert_uint_eq(array.dims, 0);
+        ck_assert_uint_eq(array.count, 1);
+        ck_assert_str_eq(npy_type_name(&array), rows[i].name);
+        npy_free(&array);
+    }
+}
+END_TEST
+
+START_TEST(refused_types)
+{
+    refuse("{'descr': '>f4', 'fortran_order': False, 'shape': (2,), }\n", "big-endian");
+    refuse("{'descr': '<f2', 'fortran_order': False, 'shape': (2,), }\n", "floating-point type other than");
+    refuse("{'descr': '<c8', 'fortran_order': False, 'shape': (1,), }\n", "complex");
+    refuse("{'descr': '|O', 'fortran_order': False, 'shape': (1,), }\n", "Python objects");
+    refuse("{'descr': '<U2', 'fortran_order': False, 'shape': (1,), }\n", "strings");
+    refuse("{'descr': [('a', '<f4')], 'fortran_order': False, 'shape': (2,), }\n",
+           "records of several fields");
+    refuse("{'descr': '<f4', 'fortran_order': True, 'shape': (2, 1), }\n", "Fortran");
+    // In one dimension both orders are the same.
+    {
+        struct npy array;
+        kn_error err = KN_ERROR_INIT;
+
+        write_file(1, "{'descr': '<f4', 'fortran_order': True, 'shape': (2,), }\n", "\0\0\0\0\0\0\0\0", 8);
+        ck_assert_msg(npy_read(path, &array, &err) == KN_OK, "%s", err.text);
+        npy_free(&array);
+    }
+}
+END_TEST
+
+START_TEST(refused_headers)
+{
+    refuse("", "offset 10");
+    refuse("[1]\n", "offset 10");
+    refuse("{'descr': '<f4'}\n", "no 'fortran_order'");
+    refuse("{'descr': '<f4', 'fortran_order': False}\n", "no 'shape'");
+    refuse("{'fortran_order': False, 'shape': (2,)}\n", "no 'descr'");
+    refuse("{'descr': '<f4', 'colour': 3}\n", "expected descr, fortran_order or shape");
+    refuse("{'descr': '<f4', 'fortran_order': Maybe}\n", "offset 44: expected True or False");
+    refuse("{'descr': '<f4', 'fortran_order': False, 'shape': (-2,)}\n", "expected a size");
+    refuse("{'descr': '<f4', 'fortran_order': False, 'shape': (2 3)}\n", "expected ',' or ')'");
+    refuse("{'descr': '<f4', 'fortran_order': False, 'shape': (2", "expected ',' or ')'");
+    refuse("{'descr': '<f4", "expected the type");
+    refuse("{'descr': '<f4', 'fortran_order': False, 'shape': (4294967296, 4294967296)}\n",
+           "fits into memory");
+}
+END_TEST
+
+START_TEST(refused_files)
+{
+    static const char header[] = "{'descr': '<f4', 'fortran_order': False, 'shape': (2,), }\n";
+    struct npy array;
+    kn_error err = KN_ERROR_INIT;
+
+    write_file(1, header, "\0\0\0\0\0\0\0", 7);
+    expect_refused("2 elements, 8 bytes, but only 7");
+    write_file(1, header, "\0\0\0\0\0\0\0\0", 9);
+    expect_refused("more follows");
+    // A header that claims 4 EiB does not make the reader ask for them.
+    write_file(1, "{'descr': '|u1', 'fortran_order': False, 'shape': (1152921504606846976,), }\n", "\0", 1);
+    expect_refused("but only 1 follow");
+    write_bytes("", 0);
+    expect_refused("expected a NumPy file");
+    write_bytes("\x93NUMPY\1", 7);
+    expect_refused("expected a NumPy file");
+    write_bytes("PK\3\4 a zip archive", 18);
+    expect_refused("expected a NumPy file (.npy)");
+    write_bytes("\x93NUMPY\1\0\xff\xff{", 11);
+    expect_refused("ends within its header");
+    write_bytes("\x93NUMPY\2\0\xff\xff\xff\xff{", 13);
+    expect_refused("header of 4294967295 bytes");
+    ck_assert_int_eq(npy_read(folder, &array, &err), KN_ERROR_INPUT);
+    ck_assert_int_eq(npy_read("/nonexistent/a.npy", &array, &err), KN_ERROR_INPUT);
+    ck_assert_ptr_nonnull(strstr(err.text, "/nonexistent/a.npy"));
+}
+END_TEST
+
+START_TEST(written_arrays)
+{
+    static const struct npy shapes[] = {
+        {.type = KN_F64, .dims = 0},
+        {.type = KN_I16, .dims = 1, .shape = {5}},
+        {.type = KN_U8, .is_bool = true, .dims = 2, .shape = {2, 3}},
+        {.type = KN_F32, .dims = 3, .shape = {1, 2, 3}},
+        {.type = KN_U64, .dims = 2, .shape = {0, 4}},
+    };
+    unsigned char data[64];
+
+    for (size_t i = 0; i < sizeof data; i++)
+        data[i] = (unsigned char)(3 * i + 1);
+    for (size_t i = 0; i < sizeof shapes / sizeof *shapes; i++) {
+        struct npy array = shapes[i], back;
+        kn_error err = KN_ERROR_INIT;
+        char start[10];
+        FILE *file;
+
+        array.data = data;
+        ck_assert_msg(npy_write(path, &array, i > 0, &err) == KN_OK, "%s", err.text);
+        ck_assert_msg(npy_read(path, &back, &err) == KN_OK, "%s", err.text);
+        ck_assert_int_eq(back.type, array.type);
+        ck_assert_int_eq(back.is_bool, array.is_bool);
+        ck_assert_uint_eq(back.dims, array.dims);
+        for (size_t d = 0; d < array.dims; d++)
+            ck_assert_uint_eq(back.shape[d], array.shape[d]);
+        ck_assert(memcmp(back.data, data, back.count * kn_type_size(back.type)) == 0);
+        npy_free(&back);
+        // The numbers begin at a multiple of 64, as NumPy has it.
+        file = fopen(path, "rb");
+        ck_assert_ptr_nonnull(file);
+        ck_assert_uint_eq(fread(start, 1, sizeof start, file), sizeof start);
+        ck_assert_int_eq((10 + (unsigned char)start[8] + 256 * (unsigned char)start[9]) % 64, 0);
+        fclose(file);
+    }
+    ck_assert_int_eq(npy_write(path, &(struct npy){.type = KN_U8, .dims = 0, .data = data}, false, NULL),
+                     KN_ERROR_OUTPUT);
+}
+END_TEST
+
+int main(void)
+{
+    const TTest *const tests[] = {read_versions,   read_types,    refused_types,
+                                  refused_headers, refused_files, written_arrays};
+
+    return TEST_RUN_WITH("npy", CK_FORK_GETENV, set_up, tear_down, tests);
+}

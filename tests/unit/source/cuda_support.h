@@ -1,0 +1,56 @@
+// SPDX-License-Identifier: Apache-2.0
+// What the tests of the CUDA rewriter share.
+#ifndef KN_TESTS_CUDA_SUPPORT_H
+#define KN_TESTS_CUDA_SUPPORT_H
+
+#include "../support.h"
+
+#include "../../../src/source/cuda.h"
+
+// Rewrites `source` as the file "t.cl"; `*cuda` is NULL unless KN_OK is returned.
+static inline kn_status rewrite(const char *source, struct src_cuda **cuda, kn_error *err)
+{
+    struct src_cuda_options wanted = {.constant_bank = false};
+    struct src_unit *unit = NULL;
+    kn_status status;
+
+    *cuda = NULL;
+    status = src_read("t.cl", source, NULL, &unit, err);
+    if (status)
+        return status;
+    status = src_cuda(unit, NULL, &wanted, cuda, err);
+    src_free(unit);
+    return status;
+}
+
+// The program's part of a translation unit, without the place it begins with; the caller frees it.
+static inline char *program_of(const struct src_cuda *cuda)
+{
+    static const char begin[] = "namespace program {\n", place[] = "\n#line 1 \"t.cl\"\n";
+    const char *from = strstr(cuda->text, begin), *to = strstr(cuda->text, "\n} }\n");
+
+    ck_assert_ptr_nonnull(from);
+    ck_assert_ptr_nonnull(to);
+    from += strlen(begin);
+    if (strncmp(from, place, strlen(place)) == 0)
+        from += strlen(place);
+    return strndup(from, (size_t)(to - from));
+}
+
+static inline int run_suite(const char *name, const TTest *const *tests, size_t count)
+{
+    Suite *suite = suite_create(name);
+    TCase *tcase = tcase_create(name);
+    SRunner *runner = srunner_create(suite);
+    int failed;
+
+    for (size_t i = 0; i < count; i++)
+        tcase_add_test(tcase, tests[i]);
+    suite_add_tcase(suite, tcase);
+    srunner_run_all(runner, CK_ENV);
+    failed = srunner_ntests_failed(runner);
+    srunner_free(runner);
+    return failed ? EXIT_FAILURE : EXIT_SUCCESS;
+}
+
+#endif

@@ -1,0 +1,92 @@
+// SPDX-License-Identifier: Apache-2.0
+// What the tests of the source layer share: reading a text, and looking at what came of it.
+#ifndef KN_TESTS_SOURCE_SUPPORT_H
+#define KN_TESTS_SOURCE_SUPPORT_H
+
+#include "../run.h"
+#include "../support.h"
+
+#include "../../../src/base/text.h"
+#include "../../../src/source/lexer.h"
+#include "../../../src/source/source.h"
+
+// The tokens with one space between them; a pragma as "#pragma ..." on its own.
+static inline char *tokens_of(const struct src_unit *unit)
+{
+    struct kn_text text = KN_TEXT_INIT;
+    char *string;
+
+    for (size_t i = 0; i < unit->token_count; i++) {
+        const struct src_token *token = &unit->tokens[i];
+        kn_text_add(&text, i ? " " : "");
+        kn_text_add(&text, token->kind == SRC_PRAGMA ? "#pragma " : "");
+        kn_text_add_bytes(&text, token->text, token->length);
+    }
+    string = kn_text_take(&text);
+    ck_assert_ptr_nonnull(string);
+    return string;
+}
+
+static inline struct src_unit *read_text(const char *text, const struct src_options *options)
+{
+    struct src_unit *unit = NULL;
+    kn_error err = KN_ERROR_INIT;
+
+    ck_assert_msg(src_read("main.cl", text, options, &unit, &err) == KN_OK, "%s", err.text);
+    ck_assert_int_eq(err.code, KN_OK);
+    return unit;
+}
+
+static inline void expect_tokens_with(const struct src_options *options, const char *text,
+                                      const char *expected)
+{
+    struct src_unit *unit = read_text(text, options);
+    char *found = tokens_of(unit);
+
+    ck_assert_msg(strcmp(found, expected) == 0, "of\n%s\ncame     %s\nexpected %s", text, found, expected);
+    free(found);
+    src_free(unit);
+}
+
+static inline void expect_tokens(const char *text, const char *expected)
+{
+    expect_tokens_with(NULL, text, expected);
+}
+
+// `what` must be in the message.
+static inline void expect_error_with(const struct src_options *options, const char *text, kn_status code,
+                                     const char *file, long line, const char *what)
+{
+    struct src_unit *unit = NULL;
+    kn_error err = KN_ERROR_INIT;
+    kn_status status = src_read("main.cl", text, options, &unit, &err);
+
+    ck_assert_msg(status == code, "%s came instead of %s, for\n%.2000s\n%s", kn_status_name(status),
+                  kn_status_name(code), text, err.text);
+    ck_assert_ptr_null(unit);
+    ck_assert_int_eq(err.code, code);
+    ck_assert_msg(strcmp(err.file, file) == 0 && err.line == line, "expected at %s:%ld: %s", file, line,
+                  err.text);
+    ck_assert_msg(strstr(err.text, what) != NULL, "\"%s\" is not in: %s", what, err.text);
+    // Nobody asks for the error.
+    ck_assert_int_eq(src_read("main.cl", text, options, &unit, NULL), code);
+}
+
+static inline void expect_error(const char *text, long line, const char *what)
+{
+    expect_error_with(NULL, text, KN_ERROR_BUILD, "main.cl", line, what);
+}
+
+static inline void write_file(const char *folder, const char *name, const char *bytes, size_t length)
+{
+    char path[4200];
+    FILE *file;
+
+    snprintf(path, sizeof path, "%s/%s", folder, name);
+    file = fopen(path, "wb");
+    ck_assert_ptr_nonnull(file);
+    ck_assert_uint_eq(fwrite(bytes, 1, length, file), length);
+    ck_assert_int_eq(fclose(file), 0);
+}
+
+#endif

@@ -1,0 +1,300 @@
+// SPDX-License-Identifier: Apache-2.0
+// OpenCL C as CUDA: each rule on a line or two, with the text that is expected.
+#include "cuda_support.h"
+
+struct rule {
+    const char *opencl, *cuda;
+};
+
+static void check_rules(const struct rule *rules, size_t count)
+{
+    for (size_t i = 0; i < count; i++) {
+        kn_error err = KN_ERROR_INIT;
+        struct src_cuda *cuda;
+        char *program;
+
+        ck_assert_msg(rewrite(rules[i].opencl, &cuda, &err) == KN_OK, "%s\n%s", rules[i].opencl, err.text);
+        program = program_of(cuda);
+        ck_assert_str_eq(program, rules[i].cuda);
+        free(program);
+        src_cuda_free(cuda);
+    }
+}
+
+// A statement or an expression inside `float f(int i, float4 v, int4 m, __global int *p)`.
+static void check_statements(const struct rule *rules, size_t count)
+{
+    for (size_t i = 0; i < count; i++) {
+        char source[1000], expected[1000];
+        struct rule rule = {source, expected};
+
+        snprintf(source, sizeof source, "float f(int i, float4 v, int4 m, __global int *p) { %s }",
+                 rules[i].opencl);
+        snprintf(expected, sizeof expected,
+                 "KN_FN float f(const kn_item &kn_me, int i, float4 v, int4 m, int *p) { %s }",
+                 rules[i].cuda);
+        check_rules(&rule, 1);
+    }
+}
+
+#define CHECK_RULES(rules)      check_rules(rules, sizeof(rules) / sizeof *(rules))
+#define CHECK_STATEMENTS(rules) check_statements(rules, sizeof(rules) / sizeof *(rules))
+
+START_TEST(vectors)
+{
+    static const struct rule rules[] = {
+        {"v = (float4)(1, 2, v.xy);", "v = kn_make<float4>(1, 2, v.xy);"},
+        {"v = (float4)((float2)(1), (float2)(2, 3));",
+         "v = kn_make<float4>(kn_make<float2>(1), kn_make<float2>(2, 3));"},
+        {"m = (int4)-1;", "m = kn_cast<int4>(-1);"},
+        {"i = (float2)(1, 2).y + (float2)(i).x;", "i = kn_make<float2>(1, 2).y + kn_make<float2>(i).x;"},
+        {"v = (float4)i;", "v = kn_cast<float4>(i);"},
+        {"v.wz = v.hi.yx;", "v.wz = kn_rvalue(v.wz);"},
+        {"v.xy = v.zw = (float2)(i); v.xy += v.zw; (v.hi) = 1;",
+         "v.xy = kn_rvalue(v.zw = kn_rvalue(kn_make<float2>(i))); v.xy += v.zw; (v.zw) = 1;"},
+        {"v.S3 = v.lo.y;", "v.w = v.y;"},
+        {"m = v < 1 ? m : ~m;", "m = kn_ternary(v < 1, [&] { return m; }, [&] { return ~m; });"},
+        {"v = i ? v : -v;", "v = i ? v : -v;"},
+        {"v = i ? v.wzyx : v;", "v = kn_ternary(i, [&]() -> float4 { return v.wzyx; }, [&] { return v; });"},
+        {"i = vec_step(float3) + vec_step(i);", "i = 4 + 1;"},
+        {"m = convert_int4_sat_rte(v) + as_int4(v);",
+         "m = kn_convert<int4, kn_sat, kn_rte>(v) + kn_as<int4>(v);"},
+        {"m = vload4(i, p); vstore3(m.xyz, 0, p);", "m = kn_vload<4>(i, p); kn_vstore<3>(m.xyz, 0, p);"},
+        {"float4 a = { 1, 2, 3, 4 };", "float4 a = kn_make<float4>(1, 2, 3, 4);"},
+        {"float2 a[] = { 1, { 2, 3 } };", "float2 a[2] = { kn_cast<float2>(1), kn_make<float2>(2, 3) };"},
+    };
+
+    CHECK_STATEMENTS(rules);
+}
+END_TEST
+
+START_TEST(scalars)
+{
+    static const struct rule rules[] = {
+        {"i = i << i;", "i = kn_shl(i, i);"},
+        {"i = i << 31;", "i = i << 31;"},
+        {"i = i >> 32;", "i = kn_shr(i, 32);"},
+        {"i <<= i + 1;", "kn_shl_assign(i, i + 1);"},
+        {"m >>= 3;", "kn_shr_assign(m, 3);"},
+        {"struct { uint f : 3, g; } s, *t = &s; s.f <<= i; t++->f >>= 40; s.f <<= 1; s.g <<= i;",
+         "struct kn_type_1 { uint f : 3; uint g; }; struct kn_type_1 s; struct kn_type_1 *t = &s; "
+         "[&](auto &kn_s) { return kn_s.f = kn_shl(kn_s.f, i); }(s); "
+         "[&](auto &kn_s) { return kn_s.f = kn_shr(kn_s.f, 40); }(*(t++)); s.f <<= 1; "
+         "kn_shl_assign(s.g, i);"},
+        {"wait_group_events(0, 0); event_t e = async_work_group_copy(p, p, 1, 0);",
+         "wait_group_events(kn_me, 0, 0); event_t e = async_work_group_copy(kn_me, p, p, 1, 0);"},
+        {"i = 'a' + sizeof('a') + sizeof(i < 3);", "i = ((int)'a') + sizeof(int) + sizeof(int);"},
+        {"uchar a[2] = { i, 300 };", "uchar a[2] = { kn_init(i), kn_init(300) };"},
+        {"unsigned a; long unsigned int b; short signed c;", "unsigned int a; unsigned long b; short c;"},
+        {"char a = 1; i = i ? a : a;", "char a = 1; i = (int)(i ? a : a);"},
+        {"i = get_global_id(0) + max(i, 2);", "i = get_global_id(kn_me, 0) + max(i, 2);"},
+        {"i = p == NULL;", "i = p == nullptr;"},
+        {"i = - -i - --i;", "i = - -i - --i;"},
+        {"p = i ? p : 0, i = (i, 2);", "p = i ? p : 0, i = (i, 2);"},
+        {"int class = 1, kn_x = class;", "int kn_id_class = 1; int kn_id_kn_x = kn_id_class;"},
+        {"enum { A = -1, B = 5, C } e = A; e = C;", "int e = (-1 /* A */); e = 6 /* C */;"},
+    };
+
+    CHECK_STATEMENTS(rules);
+}
+END_TEST
+
+START_TEST(pointers)
+{
+    static const struct rule rules[] = {
+        {"void *q = &i; int *r = q; const int *s = r; r = s;",
+         "void *q = &i; int *r = (int *)(q); const int *s = r; r = (int *)(s);"},
+        {"__global uchar *b = (__global uchar *)p; i = b == p;",
+         "uchar *b = (uchar *)p; i = (const void *)(b) == (const void *)(p);"},
+        {"i = (int)p;", "i = (int)(size_t)p;"},
+        {"int *r = (int[]){ 1, 2 };", "int kn_literal_1[2] = { 1, 2 }; int *r = kn_literal_1;"},
+        {"volatile __global float4 *a; volatile __local int *b;", "float4 *a; volatile int *b;"},
+        {"int (*a)[4], *b[3], **c; const int *const d = *c;",
+         "int (*a)[4]; int *b[3]; int **c; const int *const d = *c;"},
+    };
+
+    CHECK_STATEMENTS(rules);
+}
+END_TEST
+
+START_TEST(initialisers)
+{
+    static const struct rule rules[] = {
+        {"struct s { int a; float b[2]; union { int c; float d; } e; };"
+         "__constant struct s t[3] = { [1] = { .b[1] = 2, .a = 1 }, { 3, 4, 5, { .d = 6 } } };",
+         "union kn_type_2 { int c; float d; }; struct s { int a; float b[2]; union kn_type_2 e; }; "
+         "KN_CONSTANT_VAR struct s t[3] = { {}, { 1, { {}, 2 } }, { 3, { 4, 5 }, { .d = 6 } } };"},
+        {"typedef struct { int x, y; } p; __constant p a = { .y = 1 }, b = { 1 }, c[] = { 1, 2, 3 };",
+         "struct kn_type_1 { int x; int y; }; typedef struct kn_type_1 p; KN_CONSTANT_VAR p a = { {}, 1 }; "
+         "KN_CONSTANT_VAR p b = { 1 }; KN_CONSTANT_VAR p c[2] = { { 1, 2 }, { 3 } };"},
+        {"__constant char a[] = \"ab\\n\", b[2] = \"a\\x41\";",
+         "KN_CONSTANT_VAR char a[4] = \"ab\\n\"; KN_CONSTANT_VAR char b[2] = { kn_init('a'), "
+         "kn_init('\\x41') };"},
+    };
+
+    CHECK_RULES(rules);
+}
+END_TEST
+
+START_TEST(kernels)
+{
+    static const struct rule rules[] = {
+        {"__kernel __attribute__((reqd_work_group_size(8, 4, 1))) void k(__global const float *restrict a, "
+         "__constant int *b, __local float4 *c, float4 d) { __local int t[4]; __constant int u[1] = { 1 }; "
+         "t[0] = u[0]; }",
+         "KN_CONSTANT_VAR int kn_constant_1_u[1] = { 1 }; KN_BODY void k(const kn_item &kn_me, const float "
+         "*__restrict__ a, "
+         "const int *b, float4 *c, float4 d) { KN_LOCAL_VAR int t[4]; t[0] = kn_constant_1_u[0]; } "
+         "KN_KERNEL_SIZED(k, 8, 4, 1)(const float *__restrict__ a, KN_CONSTANT_PARAM(int, b), "
+         "KN_LOCAL_PARAM(float4, c), "
+         "float4 d, KN_ITEM_PARAM) { kn::program::k(kn_me, a, KN_CONSTANT_BIND(int, b), "
+         "KN_LOCAL_BIND(float4, c), d); }"},
+        {"__constant char *__constant names[2] = { \"a\", \"b\" };",
+         "typedef const char *kn_pointer_names; KN_CONSTANT_VAR kn_pointer_names names[2] = { \"a\", \"b\" "
+         "};"},
+        {"float g(float x); float f(float x) { return g(x); } float g(float x) { return x; }",
+         "KN_FN float g(const kn_item &kn_me, float x); KN_FN float f(const kn_item &kn_me, float x) { "
+         "return g(kn_me, x); } "
+         "KN_FN float g(const kn_item &kn_me, float x) { return x; }"},
+        {"typedef struct box { int x; } crate; struct crate { struct box b; };",
+         "struct box { int x; }; typedef struct box crate; struct kn_tag_crate { struct box b; };"},
+    };
+
+    CHECK_RULES(rules);
+}
+END_TEST
+
+START_TEST(jumps)
+{
+    static const struct rule rules[] = {
+        {"switch (i) { case 0:; int a = 1; case 1: a = 2; int b = 3; }",
+         "switch (i) { case 0: ; int a; a = 1; case 1: a = 2; int b = 3; }"},
+        {"goto end; const int a[2] = { 1, 2 }; end: i = 1;",
+         "goto end; int a[2]; { const int kn_value[2] = { 1, 2 }; __builtin_memcpy(&a, &kn_value, sizeof "
+         "kn_value); } "
+         "end: i = 1;"},
+    };
+
+    CHECK_STATEMENTS(rules);
+}
+END_TEST
+
+START_TEST(places)
+{
+    static const struct rule rule = {
+        "#define CALL(x) \\\n    x\nint f(void)\n{\n    return CALL(1);\n}\n#line 70 \"a\\\\b.h\"\nint "
+        "g(void) { return 2; }\n",
+        "\n#line 3 \"t.cl\"\nKN_FN int f(const kn_item &kn_me)\n{\n    return 1;\n}\n"
+        "#line 70 \"a\\\\b.h\"\nKN_FN int g(const kn_item &kn_me) { return 2; }"};
+
+    check_rules(&rule, 1);
+}
+END_TEST
+
+START_TEST(unrolling)
+{
+    static const struct rule rule = {"#pragma once_upon\nvoid f(int n)\n{\n#pragma unroll 4\n    for (int i "
+                                     "= 0, k = 1; i < n; i++)\n        k += i;\n}",
+                                     "\n#line 2 \"t.cl\"\nKN_FN void f(const kn_item &kn_me, int "
+                                     "n)\n{\n#pragma unroll 4\n#line 5 \"t.cl\"\n"
+                                     "    for (int i = 0, k = 1; i < n; i++)\n        k += i;\n}"};
+
+    check_rules(&rule, 1);
+}
+END_TEST
+
+// The selections that the program uses, no others, and what else stands around the program.
+START_TEST(surroundings)
+{
+    kn_error err = KN_ERROR_INIT;
+    struct src_cuda *cuda;
+
+    ck_assert_int_eq(rewrite("#pragma OPENCL FP_CONTRACT OFF\n__constant float4 t[3] = { { 1 } };"
+                             "__kernel void k(__global float8 *v, __constant int *c)"
+                             "{ v[0].lo.wx = v[1].s70; v[0].s3 = v[1].odd.yz.x; }",
+                             &cuda, &err),
+                     KN_OK);
+    ck_assert_ptr_nonnull(
+        strstr(cuda->text, "#define KN_SWIZZLES_8 KN_SWIZZLE(8, s30, 3, 0) KN_SWIZZLE(8, s70, 7, 0)\n"));
+    ck_assert_ptr_nonnull(strstr(cuda->text, "#define KN_SWIZZLES_4\n"));
+    ck_assert_ptr_nonnull(strstr(cuda->text, "v[0].s3 = v[1].s3;"));
+    ck_assert_uint_eq(cuda->table_bytes, 48);
+    ck_assert(cuda->uses_constant_args);
+    ck_assert(cuda->contract_off);
+    ck_assert_uint_eq(cuda->length, strlen(cuda->text));
+    src_cuda_free(cuda);
+}
+END_TEST
+
+START_TEST(formats)
+{
+    static const struct rule rules[] = {
+        {"printf(\"%v4f %5d%%\\n\", v, i);",
+         "printf(\"%f,%f,%f,%f %5d%%\\n\", kn_component(v, 0), kn_component(v, 1), kn_component(v, 2), "
+         "kn_component(v, 3), i);"},
+        {"printf(\"%.2v2hlf|\" \"%hhx\", v.xy, i);",
+         "printf(\"%.2f,%.2f|\" \"%x\", kn_component(v.xy, 0), kn_component(v.xy, 1), (unsigned char)(i));"},
+    };
+
+    CHECK_STATEMENTS(rules);
+}
+END_TEST
+
+// The prelude stands before the program, its includes resolved; the bank's size before both.
+START_TEST(prelude)
+{
+    static const struct src_embedded table[] = {{"cuda/prelude.cuh", "first\n#include \"types.cuh\"\nlast\n"},
+                                                {"cuda/types.cuh", "types\n"},
+                                                {NULL, NULL}};
+    struct src_cuda_options wanted = {.constant_bank = true, .bank_bytes = 4096, .embedded = table};
+    kn_error err = KN_ERROR_INIT;
+    struct src_unit *unit;
+    struct src_cuda *cuda;
+
+    ck_assert_int_eq(src_read("t.cl", "", NULL, &unit, &err), KN_OK);
+    ck_assert_int_eq(src_cuda(unit, NULL, &wanted, &cuda, &err), KN_OK);
+    ck_assert_ptr_eq(strstr(cuda->text, "#define KN_CONSTANT_BANK 1\n#define KN_BANK_BYTES 4096\n"),
+                     cuda->text);
+    ck_assert_ptr_nonnull(strstr(cuda->text, "\nfirst\ntypes\nlast\n\nnamespace kn {"));
+    src_cuda_free(cuda);
+    wanted.embedded = table + 1;
+    ck_assert_int_eq(src_cuda(unit, NULL, &wanted, &cuda, &err), KN_ERROR_INPUT);
+    ck_assert_ptr_nonnull(strstr(err.text, "cuda/prelude.cuh"));
+    src_free(unit);
+}
+END_TEST
+
+// tests/data/cuda: one file a rule. All are read, and the same bytes come out each time.
+START_TEST(files)
+{
+    static const char *const names[] = {"calls",    "initialisers", "jumps",  "literals", "names",
+                                        "pointers", "shifts",       "spaces", "ternary"};
+    struct src_cuda_options wanted = {.constant_bank = false};
+    const char *folder = getenv("srcdir");
+
+    for (size_t i = 0; i < sizeof names / sizeof *names; i++) {
+        kn_error err = KN_ERROR_INIT;
+        struct src_unit *unit;
+        struct src_cuda *first, *second;
+        char path[4096];
+
+        snprintf(path, sizeof path, "%s/tests/data/cuda/%s.cl", folder ? folder : ".", names[i]);
+        ck_assert_msg(src_read(path, NULL, NULL, &unit, &err) == KN_OK, "%s", err.text);
+        ck_assert_msg(src_cuda(unit, NULL, &wanted, &first, &err) == KN_OK, "%s", err.text);
+        ck_assert_int_eq(src_cuda(unit, NULL, &wanted, &second, &err), KN_OK);
+        ck_assert_str_eq(first->text, second->text);
+        ck_assert_ptr_nonnull(strstr(first->text, "KN_KERNEL"));
+        src_cuda_free(first);
+        src_cuda_free(second);
+        src_free(unit);
+    }
+}
+END_TEST
+
+int main(void)
+{
+    const TTest *const tests[] = {vectors, scalars,   pointers,     initialisers, kernels, jumps,
+                                  places,  unrolling, surroundings, formats,      prelude, files};
+
+    return run_suite("cuda", tests, sizeof tests / sizeof *tests);
+}

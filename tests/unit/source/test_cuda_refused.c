@@ -1,0 +1,193 @@
+// SPDX-License-Identifier: Apache-2.0
+// What the CUDA rewriter refuses, by name, file and line; hostile texts; and that a large file takes no time.
+#include "cuda_support.h"
+
+#include <math.h>
+
+START_TEST(refusals)
+{
+    static const struct {
+        const char *source, *message;
+        kn_status status;
+    } cases[] = {
+        {"\n__kernel void k(read_only image2d_t i) {}", "t.cl:2: \"image2d_t\": images",
+         KN_ERROR_UNSUPPORTED},
+        {"void k(sampler_t s) {}", "t.cl:1: \"sampler_t\": samplers", KN_ERROR_UNSUPPORTED},
+        {"void f(void) {\n enqueue_kernel(); }", "t.cl:2: \"enqueue_kernel\": device-side enqueue",
+         KN_ERROR_UNSUPPORTED},
+        {"int f(int n)\n{\n return n ? f(n - 1) : 0; }", "t.cl:3: \"f\" comes to call itself",
+         KN_ERROR_UNSUPPORTED},
+        {"int g(int); int f(int n) { return g(n); }\nint g(int n) { return f(n); }", "comes to call itself",
+         KN_ERROR_UNSUPPORTED},
+        {"void f(void)\n{ int (*p)(int); }", "t.cl:2: function pointers", KN_ERROR_UNSUPPORTED},
+        {"int g(int);\nvoid f(void)\n{ int x = g == 0; }", "t.cl:3: \"g\" is used without calling it",
+         KN_ERROR_UNSUPPORTED},
+        {"void f(int n)\n{ n = n +; }", "t.cl:2: \";\" stands where an expression is expected",
+         KN_ERROR_BUILD},
+        {"void f(int n)\n{ n = 1 }", "t.cl:2: \"}\" stands where \";\" at the end of a statement is expected",
+         KN_ERROR_BUILD},
+        {"void f(float4 v)\n{ v.xq = 1; }", "t.cl:2: \"xq\" names no components of a float4", KN_ERROR_BUILD},
+        {"struct s { int a; };\nvoid f(struct s v)\n{ v.b = 1; }", "t.cl:3: there is no member \"b\"",
+         KN_ERROR_BUILD},
+        {"__constant int a[2] = { 1,\n 2, 3 };", "t.cl:2: there are more initialisers", KN_ERROR_BUILD},
+        {"void f(void)\n{ ^(int x) { return x; }; }", "t.cl:2: blocks", KN_ERROR_UNSUPPORTED},
+        {"__kernel void k(__global void *) {}", "t.cl:1: kernel k: argument 1 has a type", KN_ERROR_BUILD},
+        {"unknown_t f(void) { return 0; }", "t.cl:1: \"unknown_t\" stands where a type is expected",
+         KN_ERROR_BUILD},
+    };
+
+    for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
+        kn_error err = KN_ERROR_INIT;
+        struct src_cuda *cuda;
+
+        ck_assert_msg(rewrite(cases[i].source, &cuda, &err) == cases[i].status, "%s: %s", cases[i].source,
+                      err.text);
+        ck_assert_msg(strstr(err.text, cases[i].message) != NULL, "%s: %s", cases[i].source, err.text);
+        ck_assert_str_eq(err.file, "t.cl");
+        ck_assert_int_gt(err.line, 0);
+    }
+}
+END_TEST
+
+// `count` times `part` between two texts.
+static char *repeated(const char *before, const char *part, size_t count, const char *after)
+{
+    size_t length = strlen(part);
+    char *text = malloc(strlen(before) + count * length + strlen(after) + 1), *at;
+
+    ck_assert_ptr_nonnull(text);
+    at = stpcpy(text, before);
+    for (size_t i = 0; i < count; i++)
+        at = stpcpy(at, part);
+    strcpy(at, after);
+    return text;
+}
+
+// Refused with a sentence, or read; never a crash.
+START_TEST(nesting)
+{
+    static const struct {
+        const char *before, *part, *after;
+        bool refused;
+    } cases[] = {
+        {"void f(int n) { n = ", "(", ";}", true},
+        {"void f(int n) { n = ", "-", "1;}", true},
+        {"void f(int n) { n = ", "(int)", "1;}", true},
+        {"void f(int n) { ", "{", "}", true},
+        {"void f(int n) { ", "if (n) ", ";}", true},
+        {"void f(int n) { n = 1", "+ n", ";}", true},
+        {"void f(int n) { n ", "= n ", ";}", true},
+        {"void f(int n) { n = ", "n ? ", "1;}", true},
+        {"__constant int a[] = ", "{", "1};", true},
+        {"", "struct {", "", true},
+        {"int ", "*", "f(void);", false},
+        {"int ", "(", "f;", true},
+        {"int a", "[2]", ";", true},
+        {"void f(int n) { n = n", "[0]", ";}", true},
+        {"void f(int n) { n = sizeof ", "sizeof ", "n;}", true},
+        {"void f(int n) { ", "n++;", "}", false},
+        {"void f(int n) { ", "x: ", ";}", true},
+        {"void f(int n) { ", "else ", "}", true},
+    };
+
+    for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
+        char *source = repeated(cases[i].before, cases[i].part, 20000, cases[i].after);
+        kn_error err = KN_ERROR_INIT;
+        struct src_cuda *cuda;
+        kn_status status = rewrite(source, &cuda, &err);
+
+        ck_assert_msg((status != KN_OK) == cases[i].refused, "%s: %s", cases[i].part, err.text);
+        src_cuda_free(cuda);
+        free(source);
+    }
+}
+END_TEST
+
+// Every beginning of a program that uses much of the language is refused or read; nothing is read beyond it.
+START_TEST(truncation)
+{
+    static const char source[] =
+        "typedef struct { int a[2]; union { float f; uint u : 3; }; } s; enum e { A, B = 2 };\n"
+        "__constant s t[2] = { [1].a[0] = 1, { { 2, 3 } } }; int g(float4 v, __local int *p);\n"
+        "__kernel __attribute__((reqd_work_group_size(8, 1, 1))) void k(__global float4 *a, __local int *l) "
+        "{\n"
+        "__local float tile[4]; for (int i = 0, n = 3; i < n; i++) { switch (i) { case A: default: break; } "
+        "}\n"
+        "do { a[0].xy = (float2)(1, 2) * a[1].hi; } while (0); goto end; s x = { { 1 } }; end:\n"
+        "if (l[0] << 2 ? 1 : sizeof(s)) { printf(\"%v4f\", a[0]); } else return; int *q = (int[]){ 1 }; }\n";
+
+    for (size_t length = 0; length < sizeof source; length++) {
+        char *cut = strndup(source, length);
+        kn_error err = KN_ERROR_INIT;
+        struct src_cuda *cuda;
+
+        if (rewrite(cut, &cuda, &err) == KN_OK)
+            src_cuda_free(cuda);
+        else
+            ck_assert_uint_gt(strlen(err.text), 0);
+        free(cut);
+    }
+}
+END_TEST
+
+// The same text twice gives the same bytes.
+START_TEST(determinism)
+{
+    char *source = repeated(
+        "typedef struct { int a; } s;\n",
+        "void f(__global float4 *v) { s x = { .a = 1 }; v[x.a].xy = v[0].wz * (float2)(x.a << x.a); }\n", 1,
+        "");
+    struct src_cuda *first, *second;
+
+    ck_assert_int_eq(rewrite(source, &first, NULL), KN_OK);
+    ck_assert_int_eq(rewrite(source, &second, NULL), KN_OK);
+    ck_assert_str_eq(first->text, second->text);
+    src_cuda_free(first);
+    src_cuda_free(second);
+    free(source);
+}
+END_TEST
+
+// 5,000 lines in under 50 ms of processor time; what sanitizers add is not counted.
+START_TEST(speed)
+{
+    static const char kernel[] =
+        "__kernel void NAME(__global float4 *out, __global const float4 *in, __local float *tile, int n)\n{\n"
+        "    size_t i = get_global_id(0), l = get_local_id(0);\n    float4 sum = (float4)(0.0f), v = in[i];\n"
+        "    for (int k = 0; k < n; k++) {\n        tile[l] = v.x * k + (n << k);\n"
+        "        barrier(CLK_LOCAL_MEM_FENCE);\n        sum.xy += (float2)(tile[l], tile[(l + 2) & 63]) * "
+        "v.zw;\n"
+        "        sum = n > 3 ? sum : v.wzyx + clamp(v, 0.0f, 1.0f);\n    }\n    out[i] = sum;\n}\n\n"
+        "#define PASTE_(a, b) a##b\n#define PASTE(a, b) PASTE_(a, b)\n#undef NAME\n#define NAME PASTE(k, "
+        "__LINE__)\n";
+    char *source = repeated("#define NAME first\n", kernel, 300, "");
+    struct src_cuda_options wanted = {.constant_bank = false};
+    struct src_cuda *cuda = NULL;
+    struct src_unit *unit = NULL;
+    double best = 1e9;
+#ifdef __SANITIZE_ADDRESS__
+    double limit = 1.0;
+#else
+    double limit = 0.05;
+#endif
+
+    ck_assert_int_eq(src_read("t.cl", source, NULL, &unit, NULL), KN_OK);
+    for (int i = 0; i < 5; i++) {
+        clock_t start = clock();
+
+        ck_assert_int_eq(src_cuda(unit, NULL, &wanted, &cuda, NULL), KN_OK);
+        best = fmin(best, (double)(clock() - start) / CLOCKS_PER_SEC);
+        src_cuda_free(cuda);
+    }
+    ck_assert_double_lt(best, limit);
+    src_free(unit);
+    free(source);
+}
+END_TEST
+
+int main(void)
+{
+    const TTest *const tests[] = {refusals, nesting, truncation, determinism, speed};
+
+    return run_suite("cuda_refused", tests, sizeof tests / sizeof *tests);
+}
