@@ -149,7 +149,8 @@ static kn_status no_match(const struct engine_devices *devices, const char *spec
     for (size_t i = 0; i < devices->count; i++)
         kn_text_format(&list, "%s%s (%s)%s", i ? ", " : "", devices->items[i].device.info.spec,
                        devices->items[i].device.info.name, devices->items[i].device.info.why_not[0] ? " [not usable]" : "");
-    status = kn_fail(err, KN_ERROR_NO_DEVICE, "no device '%s'; there is %s", spec, kn_text_string(&list));
+    status = kn_fail(err, KN_ERROR_NO_DEVICE, "no device '%s'; there is %s%s%s", spec, kn_text_string(&list),
+                     devices->why[0] ? "; " : "", devices->why);
     kn_text_free(&list);
     return status;
 }

@@ -139,7 +139,8 @@ static void store_cached(kn_context *context, const struct recipe *recipe, struc
         return;
     if (context->backend->program_binary(native, &binary, &bytes, &reason) ||
         cache_write(context->cache_dir, &recipe->key, binary, bytes, &reason))
-        engine_log(context, KN_LOG_WARNING, "%s: not cached: %s", recipe->name, reason.text);
+        engine_log(context, KN_LOG_WARNING, "%s: not cached: %s; KOINE_CACHE_DIR may name another folder", recipe->name,
+                   reason.text);
     free(binary);
 }
 

@@ -150,7 +150,7 @@ static bool is_tried(size_t n)
 
 // ---- with double precision: to the bit ----
 
-static void sums_to_the_bit(kn_type type)
+static void expect_sums_to_the_bit(kn_type type)
 {
     if (!context->device.info.fp64) {
         fprintf(stderr, "skipped: sums in double, which %s has not\n", context->device.info.name);
@@ -176,13 +176,13 @@ static void sums_to_the_bit(kn_type type)
 
 START_TEST(tree_single)
 {
-    sums_to_the_bit(KN_F32);
+    expect_sums_to_the_bit(KN_F32);
 }
 END_TEST
 
 START_TEST(tree_double)
 {
-    sums_to_the_bit(KN_F64);
+    expect_sums_to_the_bit(KN_F64);
 }
 END_TEST
 
@@ -253,7 +253,7 @@ static kn_sums launch_shape(kn_program *program, const struct shape *shape, kn_t
                  : (kn_sums){result[0], result[1]};
 }
 
-static void shapes_agree(kn_type type, bool pairs)
+static void expect_shapes_agree(kn_type type, bool pairs)
 {
     static const struct shape shapes[] = {{4, 16}, {16, 4}, {64, 4}};
     static const size_t lengths[] = {1, 65, 2 * LEAF + 5, 65 * LEAF + 100, 244 * LEAF + 1};
@@ -277,15 +277,15 @@ static void shapes_agree(kn_type type, bool pairs)
 START_TEST(shapes_single)
 {
     if (context->device.info.fp64)
-        shapes_agree(KN_F32, false);
-    shapes_agree(KN_F32, true);
+        expect_shapes_agree(KN_F32, false);
+    expect_shapes_agree(KN_F32, true);
 }
 END_TEST
 
 START_TEST(shapes_double)
 {
     if (test_takes(KN_F64))
-        shapes_agree(KN_F64, false);
+        expect_shapes_agree(KN_F64, false);
 }
 END_TEST
 

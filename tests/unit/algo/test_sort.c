@@ -204,7 +204,7 @@ static const kn_sort_options *small_block(void)
     return test_is_slow() ? &small : NULL;
 }
 
-static void sort_sizes(const struct format *format)
+static void check_sizes(const struct format *format)
 {
     static const size_t small[] = {0,  1,  2,  3,  4,   5,   7,   8,   9,   31, 32,
                                    33, 63, 64, 65, 127, 128, 129, 255, 256, 257};
@@ -226,17 +226,17 @@ static void sort_sizes(const struct format *format)
 
 START_TEST(sizes_single)
 {
-    sort_sizes(&single_format);
+    check_sizes(&single_format);
 }
 END_TEST
 
 START_TEST(sizes_double)
 {
-    sort_sizes(&double_format);
+    check_sizes(&double_format);
 }
 END_TEST
 
-static void sort_patterns(const struct format *format)
+static void check_patterns(const struct format *format)
 {
     static const size_t sizes[] = {100, 777, 4097, 20000};
     uint64_t state = test_seed("patterns");
@@ -250,13 +250,13 @@ static void sort_patterns(const struct format *format)
 
 START_TEST(patterns_single)
 {
-    sort_patterns(&single_format);
+    check_patterns(&single_format);
 }
 END_TEST
 
 START_TEST(patterns_double)
 {
-    sort_patterns(&double_format);
+    check_patterns(&double_format);
 }
 END_TEST
 
@@ -284,7 +284,7 @@ static void sort_shape(const struct format *format, unsigned log2_group, unsigne
 
 // Each shape is another network, above all where a stage begins and where a block ends. A shape takes seconds
 // to compile: those in which a number of steps is a multiple of another or not, and some more by chance.
-static void sort_shapes(const struct format *format, size_t count, int more)
+static void check_shapes(const struct format *format, size_t count, int more)
 {
     static const unsigned shapes[][2] = {{5, 2}, {5, 3}, {8, 5}, {6, 4}, {10, 2}};
     uint64_t state = test_seed("shapes");
@@ -300,13 +300,13 @@ static void sort_shapes(const struct format *format, size_t count, int more)
 
 START_TEST(shapes_single)
 {
-    sort_shapes(&single_format, 5, 1);
+    check_shapes(&single_format, 5, 1);
 }
 END_TEST
 
 START_TEST(shapes_double)
 {
-    sort_shapes(&double_format, 2, 1);
+    check_shapes(&double_format, 2, 1);
 }
 END_TEST
 
