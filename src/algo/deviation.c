@@ -6,6 +6,7 @@
 
 #include "../base/array.h"
 #include "../base/error.h"
+#include "../base/number.h"
 #include "columns.h"
 
 #define NO_EVENT NULL
@@ -60,14 +61,6 @@ static kn_status read_few(kn_queue *queue, kn_buffer *buffer, kn_type type, size
     return status;
 }
 
-// The mean of two numbers without overflow; -0 becomes 0.
-static double middle(double low, double high)
-{
-    double sum = low + high;
-
-    return (isinf(sum) && !isinf(low) && !isinf(high) ? low / 2 + high / 2 : sum / 2) + 0.0;
-}
-
 kn_status kn_median_sorted(kn_queue *queue, kn_buffer *sorted, kn_type type, size_t n, double *median, kn_error *err)
 {
     double pair[2];
@@ -78,7 +71,7 @@ kn_status kn_median_sorted(kn_queue *queue, kn_buffer *sorted, kn_type type, siz
     if (!status)
         status = read_few(queue, sorted, type, (n - 1) / 2, n % 2 ? 1 : 2, pair, err);
     if (!status)
-        *median = n % 2 ? pair[0] + 0.0 : middle(pair[0], pair[1]);
+        *median = n % 2 ? pair[0] + 0.0 : kn_middle(pair[0], pair[1]);
     return status;
 }
 
@@ -183,6 +176,6 @@ kn_status kn_mad_sorted(kn_queue *queue, kn_buffer *sorted, kn_type type, size_t
         for (size_t i = 0; i < halves.ranks && isfinite(median) && !status; i++)
             status = find_on_host(&halves, halves.first_rank + i, &deviation[i], err);
     if (!status)
-        *mad = halves.ranks == 1 ? deviation[0] + 0.0 : middle(deviation[0], deviation[1]);
+        *mad = halves.ranks == 1 ? deviation[0] + 0.0 : kn_middle(deviation[0], deviation[1]);
     return status;
 }

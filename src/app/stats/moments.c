@@ -68,12 +68,3 @@ void stats_moments(struct stats_sums sums, double shift, size_t n, struct stats_
     result->std = sqrt(variance < 0 ? 0 : variance) + 0.0;
     result->cv = result->std / result->mean + 0.0;
 }
-
-double stats_middle(double lower, double upper)
-{
-    double sum = lower + upper;
-
-    if (isinf(sum) && isfinite(lower) && isfinite(upper))
-        return lower / 2 + upper / 2;
-    return sum / 2 + 0.0;
-}

@@ -38,7 +38,4 @@ struct stats_sums stats_fold_leaves(struct stats_sums *leaves, size_t count);
 // Fills n, mean, std and cv.
 void stats_moments(struct stats_sums sums, double shift, size_t n, struct stats_result *result);
 
-// The mean of the two middle elements, without overflow; 0 for -0.
-double stats_middle(double lower, double upper);
-
 #endif

@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "../../base/error.h"
+#include "../../base/number.h"
 #include "moments.h"
 #include "stats.h"
 
@@ -57,7 +58,7 @@ static int compare_doubles(const void *a, const void *b)
 static double sort_median(double *x, size_t n)
 {
     qsort(x, n, sizeof *x, compare_doubles);
-    return n % 2 ? x[n / 2] + 0.0 : stats_middle(x[n / 2 - 1], x[n / 2]);
+    return n % 2 ? x[n / 2] + 0.0 : kn_middle(x[n / 2 - 1], x[n / 2]);
 }
 
 // Overwrites the column. inf - inf makes a not-a-number, which no sort can place: the median is infinite

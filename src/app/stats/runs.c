@@ -7,6 +7,7 @@
 #include <stdint.h>
 #include <string.h>
 
+#include "../../base/number.h"
 #include "moments.h"
 
 #define SIGN ((uint64_t)1 << 63)
@@ -106,7 +107,7 @@ static double middle_of(const struct stats_runs *runs, count_function *count, do
     size_t n = runs->count;
     double lower = of_rank(runs, count, lowest, (n - 1) / 2, median);
 
-    return n % 2 ? lower + 0.0 : stats_middle(lower, of_rank(runs, count, lowest, n / 2, median));
+    return n % 2 ? lower + 0.0 : kn_middle(lower, of_rank(runs, count, lowest, n / 2, median));
 }
 
 double stats_runs_median(const struct stats_runs *runs)
