@@ -304,7 +304,7 @@ const struct command command_check = {
         "A target whose compiler is not installed is named and skipped. If it was asked for with --target, "
         "the "
         "exit status is then 4.",
-    .common = COMMON_POLICY | COMMON_JSON | COMMON_FORCE | COMMON_QUIET,
+    .common = COMMON_POLICY | COMMON_JSON | COMMON_FORCE,
     .options = options,
     .examples = {{"koine check -D TILE=32 -I include kernels.cl", "on everything that can be had here"},
                  {"koine check --target amd:gfx90a --target intel:dg2 *.cl",

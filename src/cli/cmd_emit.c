@@ -19,6 +19,7 @@
 #include "emit_metadata.h"
 #include "interrupt.h"
 #include "nearest.h"
+#include "progress.h"
 #include "report.h"
 
 // The languages that are written.
@@ -96,7 +97,9 @@ static kn_status read_builtin(const char *file, const struct build_defines *defi
     return src_read(file, NULL, &how, unit, err);
 }
 
-static kn_status list_kernels(const struct build_defines *defines, kn_error *err)
+// Their names, one a line; into `names` too.
+static kn_status list_kernels(const struct build_defines *defines, bool shows_text, json_t **names,
+                              kn_error *err)
 {
     kn_status status = KN_OK;
 
@@ -106,8 +109,11 @@ static kn_status list_kernels(const struct build_defines *defines, kn_error *err
         if (!ends_in(file->name, ".cl"))
             continue;
         status = read_builtin(file->name, defines, OPENCL, &unit, err);
-        for (size_t i = 0; !status && i < unit->kernel_count; i++)
-            puts(unit->kernels[i].name);
+        for (size_t i = 0; !status && i < unit->kernel_count; i++) {
+            report_append(names, kn_json_string(unit->kernels[i].name));
+            if (shows_text)
+                puts(unit->kernels[i].name);
+        }
         src_free(unit);
     }
     return status;
@@ -344,17 +350,26 @@ static kn_status write_work(const struct emit_work *work, const struct build_def
     return status;
 }
 
-static void print_names(const struct emit_work *work)
+// The names of the files, one a line; into `names` too.
+static void list_files(const struct emit_work *work, bool shows_text, json_t **names)
 {
+    const char *files[LANGUAGE_COUNT + 2];
+    size_t count = 0;
+
     for (size_t i = 0; i < LANGUAGE_COUNT; i++)
         if (work->sources[i])
-            puts(work->sources[i]);
-    puts(work->json);
-    puts(work->header);
+            files[count++] = work->sources[i];
+    files[count++] = work->json;
+    files[count++] = work->header;
+    for (size_t i = 0; i < count; i++) {
+        report_append(names, kn_json_string(files[i]));
+        if (shows_text)
+            puts(files[i]);
+    }
 }
 
 static kn_status emit(const struct emit_arguments *arguments, const struct build_defines *defines,
-                      const char *operand, kn_error *err)
+                      const char *operand, json_t **names, kn_error *err)
 {
     const bool is_input = strcmp(operand, "-") == 0, is_file = is_input || strpbrk(operand, "./") != NULL;
     const char *folder = arguments->common.output;
@@ -375,7 +390,7 @@ static kn_status emit(const struct emit_arguments *arguments, const struct build
     if (!status)
         status = write_work(&work, defines, arguments->common.force, err);
     if (!status)
-        print_names(&work);
+        list_files(&work, report_shows_text(&arguments->common), names);
     free_work(&work);
     free(text);
     return status;
@@ -385,18 +400,31 @@ static kn_status run_emit(void *given, kn_error *err)
 {
     struct emit_arguments *arguments = given;
     const struct string_list *operands = &arguments->common.operands;
+    const struct common_arguments *common = &arguments->common;
+    struct kn_json_seconds times = {-1, -1, -1, -1, -1, -1};
+    const double start = clock_seconds();
     struct build_defines defines = {.count = 0};
-    kn_status status = options_at_most(&arguments->common, arguments->list ? 0 : 1, err);
+    json_t *root = NULL, *names = json_array();
+    kn_status status = options_at_most(common, arguments->list ? 0 : 1, err);
 
     if (!status && !arguments->list && operands->count == 0)
         status = kn_fail(err, KN_ERROR_ARGUMENT, "name a kernel or a file; try 'koine emit --help'");
     if (!status)
         status = build_defines_read(&arguments->build, &defines, err);
     if (!status)
-        status = arguments->list ? list_kernels(&defines, err)
-                                 : emit(arguments, &defines, operands->items[0], err);
+        status = report_try(common, err);
+    if (!status)
+        status = arguments->list ? list_kernels(&defines, report_shows_text(common), &names, err)
+                                 : emit(arguments, &defines, operands->items[0], &names, err);
     build_defines_free(&defines);
-    return status;
+    if (status) {
+        json_decref(names);
+        return status;
+    }
+    times.total = clock_seconds() - start;
+    root = report_begin("emit", NULL, NULL, NULL, &times);
+    report_put(&root, arguments->list ? "kernels" : "files", names);
+    return report_write(root, common, err);
 }
 
 const struct command command_emit = {
@@ -418,7 +446,7 @@ const struct command command_emit = {
         "the size that the metadata give. The macros are those of -D, which stand at the head of the "
         "OpenCL text and are settled in the CUDA text, and those that the "
         "source gives a default (#ifndef, #define).",
-    .common = COMMON_OUTPUT | COMMON_FORCE,
+    .common = COMMON_JSON | COMMON_OUTPUT | COMMON_FORCE,
     .options = options,
     .examples = {{"koine emit --output kernels -D GROUP=128 reduce_leaves",
                   "Koine's reduction, for another program"},

@@ -305,8 +305,7 @@ const struct command command_stats = {
         "computes "
         "everything, one after another.\n\n"
         "With --output the folder receives stats.csv, a line for each column.",
-    .common = COMMON_DEVICE | COMMON_PRECISION | COMMON_POLICY | COMMON_JSON | COMMON_OUTPUT | COMMON_FORCE |
-              COMMON_QUIET,
+    .common = COMMON_DEVICE | COMMON_PRECISION | COMMON_POLICY | COMMON_JSON | COMMON_OUTPUT | COMMON_FORCE,
     .precision = "double",
     .options = options,
     .examples = {{"koine stats ACC_001.csv", "a table of all numeric columns, computed on the best device"},

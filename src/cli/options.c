@@ -41,7 +41,7 @@ static const struct {
       "write the result's files into this folder, made if it is not there"}},
     {COMMON_FORCE,
      {"force", 'f', OPTION_FLAG, NULL, NULL, NULL, COMMON_FIELD(force), "overwrite files that are there"}},
-    {COMMON_QUIET, {"quiet", 'q', OPTION_FLAG, NULL, NULL, NULL, COMMON_FIELD(quiet), "no progress bar"}},
+    {0, {"quiet", 'q', OPTION_FLAG, NULL, NULL, NULL, COMMON_FIELD(quiet), "no progress bar"}},
     {0, {"help", 'h', OPTION_FLAG, NULL, NULL, NULL, COMMON_FIELD(help), "show this help"}},
 };
 

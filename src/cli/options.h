@@ -55,15 +55,14 @@ enum precision_word { PRECISION_FLOAT, PRECISION_DOUBLE };
 extern const char *const precision_words[];
 extern const char *const policy_words[]; // in the order of kn_policy
 
-// Which of the common options a command has (--help it always has).
+// Which of the common options a command has (--quiet and --help it always has).
 enum common_option {
     COMMON_DEVICE = 1 << 0,
     COMMON_PRECISION = 1 << 1,
     COMMON_POLICY = 1 << 2,
     COMMON_JSON = 1 << 3,
     COMMON_OUTPUT = 1 << 4,
-    COMMON_FORCE = 1 << 5,
-    COMMON_QUIET = 1 << 6
+    COMMON_FORCE = 1 << 5
 };
 
 struct command_example {

@@ -58,6 +58,11 @@ look "$work/out" 'r["results"][0]["file"].endswith("odd \"name\\.csv")'
 expect_exit 0 koine cache list --json -
 look "$work/out" "$common" 'r["command"] == "cache"' 'r["entries"] == []'
 
+expect_exit 0 koine emit --list --json -
+look "$work/out" "$common" 'r["command"] == "emit"' '"sort_blocks" in r["kernels"]'
+expect_exit 0 koine emit sort_blocks --target cuda --output "$work/sort" --json - --quiet
+look "$work/out" "$common" '[f.split("/")[-1] for f in r["files"]] == ["sort_blocks.cu", "sort_blocks.json", "sort_blocks.h"]'
+
 need_device
 expect_exit 0 koine stats --precision "$precision" --repetitions 3 --json - "$work/numbers.csv"
 expect_empty stderr
