@@ -12,16 +12,18 @@
 #define KN_KERNEL_SIZED(name, x, y, z)                                                                       \
     extern "C" __global__ void __launch_bounds__((x) * (y) * (z)) koine_##name
 
-// A __local argument is a byte offset into the one shared arena.
+// A __local argument is a byte offset into the one shared arena, a multiple of KN_PLACE. The mask says so to
+// the compiler, which then reads neighbouring components at once.
+#define KN_PLACE 16u
 #if KN_ON_DEVICE
 extern "C" {
 extern __shared__ __align__(16) unsigned char kn_arena[];
 }
 #endif
 #define KN_LOCAL_PARAM(type, name) unsigned name
-#define KN_LOCAL_BIND(type, name)  ((type *)(kn_arena + (name)))
+#define KN_LOCAL_BIND(type, name)  ((type *)(kn_arena + ((name) & ~(KN_PLACE - 1))))
 
-// A __constant argument is a byte offset into the bank, or a pointer that nobody writes through.
+// A __constant argument is such an offset into the bank, or a pointer that nobody writes through.
 #if KN_CONSTANT_BANK
 extern "C" {
 #if KN_ON_DEVICE
@@ -31,7 +33,7 @@ alignas(128) unsigned char kn_bank[KN_BANK_BYTES];
 #endif
 }
 #define KN_CONSTANT_PARAM(type, name) unsigned name
-#define KN_CONSTANT_BIND(type, name)  ((const type *)(kn_bank + (name)))
+#define KN_CONSTANT_BIND(type, name)  ((const type *)(kn_bank + ((name) & ~(KN_PLACE - 1))))
 #else
 #define KN_CONSTANT_PARAM(type, name) const type *__restrict__ name
 #define KN_CONSTANT_BIND(type, name)  (name)

@@ -37,6 +37,11 @@ BODY(component, float4, float4)
 {
     p[AT].x = q[AT].w;
 }
+BODY(neighbours, float4, float4)
+{
+    size_t i = AT;
+    p[i] = q[i].x * 2 + q[i].y;
+}
 BODY(part, float4, float4)
 {
     p[AT].xy = q[AT].zw;
@@ -89,6 +94,7 @@ WRAP(copy, float4, float4)
 WRAP(arithmetic, float4, float4)
 WRAP(selections, float4, float4)
 WRAP(component, float4, float4)
+WRAP(neighbours, float4, float4)
 WRAP(part, float4, float4)
 WRAP(wide, float16, float16)
 WRAP(three, float3, float3)
