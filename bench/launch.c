@@ -84,7 +84,8 @@ static void print_case(const struct launch_case *of, const struct launch_native 
         printf("%-7s %-40s %7.0f (%.0f to %.0f)   %7.0f (%.0f to %.0f)", of->name, names[way], host->median,
                host->least, host->most, whole->median, whole->least, whole->most);
         if (way != KOINE)
-            printf("   kn_launch: %+.0f ns", measured.host[KOINE].median - host->median);
+            printf("   kn_launch: %+.0f ns (least: %+.0f)", measured.host[KOINE].median - host->median,
+                   measured.host[KOINE].least - host->least);
         printf("\n");
     }
     fflush(stdout);

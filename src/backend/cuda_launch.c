@@ -32,10 +32,8 @@ kn_status cuda_geometry_make(const struct be_range *range, const size_t local[3]
     memset(geometry, 0, sizeof *geometry);
     for (int d = 0; d < 3; d++) {
         groups[d] = range->global[d] / local[d];
-        if (groups[d] > CUDA_MAX_GRID_X || total > CUDA_MAX_GRID_X / groups[d])
+        if (__builtin_mul_overflow(total, groups[d], &total) || total > CUDA_MAX_GRID_X)
             total = (size_t)CUDA_MAX_GRID_X + 1;
-        else
-            total *= groups[d];
         geometry->block[d] = item->local[d] = (unsigned)local[d];
         item->offset[d] = range->offset[d];
     }

@@ -297,13 +297,14 @@ static void queue_close(struct be_queue *queue)
 
 // ---- memory ----
 
-static kn_status memory_create(cl_mem native, struct be_memory **memory, kn_error *err)
+static kn_status memory_create(struct be_context *context, cl_mem native, struct be_memory **memory, kn_error *err)
 {
     struct be_memory *made = calloc(1, sizeof *made);
 
     if (!made)
         return kn_fail_memory(err, sizeof *made, "an OpenCL buffer");
     made->memory = native;
+    made->serial = atomic_fetch_add(&context->serials, 1) + 1;
     *memory = made;
     return KN_OK;
 }
@@ -319,7 +320,7 @@ static kn_status memory_alloc(struct be_context *context, size_t bytes, struct b
         snprintf(what, sizeof what, "allocating %zu bytes", bytes);
         return opencl_fail(err, code, context->spec, what);
     }
-    status = memory_create(allocated, memory, err);
+    status = memory_create(context, allocated, memory, err);
     if (status)
         clReleaseMemObject(allocated);
     return status;
@@ -346,7 +347,7 @@ static kn_status memory_wrap(struct be_context *context, void *native, struct be
         code = clRetainMemObject(given);
     if (code != CL_SUCCESS)
         return opencl_fail(err, code, context->spec, "wrapping a cl_mem");
-    status = memory_create(given, memory, err);
+    status = memory_create(context, given, memory, err);
     if (status)
         clReleaseMemObject(given);
     return status;
@@ -377,7 +378,7 @@ static kn_status host_alloc(struct be_queue *queue, size_t bytes, struct be_host
             clReleaseMemObject(pinned);
         return opencl_fail(err, code, queue->context->spec, "allocating pinned host memory");
     }
-    status = memory_create(pinned, &host->holder, err);
+    status = memory_create(queue->context, pinned, &host->holder, err);
     if (status) {
         clReleaseMemObject(pinned);
         return status;

@@ -6,6 +6,7 @@
 
 #define CL_TARGET_OPENCL_VERSION 120
 #include <CL/cl.h>
+#include <stdatomic.h>
 
 #include "backend.h"
 
@@ -16,6 +17,7 @@ struct be_context {
     cl_device_id device;
     char spec[32]; // for messages
     bool correctly_rounded;
+    atomic_ullong serials; // given to memory objects so far
 };
 
 struct be_queue {
@@ -25,6 +27,7 @@ struct be_queue {
 
 struct be_memory {
     cl_mem memory;
+    unsigned long long serial; // that no other of the context has or had, as cl_mem handles are used again
 };
 
 struct be_event {

@@ -14,9 +14,20 @@ struct be_program {
     struct be_context *context;
 };
 
+#define KEPT_BYTES 64 // larger values are set for every launch
+
+// What an argument was set to; it stays so from launch to launch. All 0: it was not set.
+struct set_arg {
+    bool is_set;
+    unsigned long long serial; // of the memory; 0 for what is none
+    size_t size;               // of the value, or bytes of local memory
+    unsigned char value[KEPT_BYTES];
+};
+
 struct be_kernel {
     cl_kernel kernel;
     struct be_context *context;
+    struct set_arg *args;
 };
 
 static kn_status program_create(struct be_context *context, cl_program native, struct be_program **program,
@@ -142,11 +153,16 @@ kn_status opencl_kernel_get(struct be_program *program, const struct src_kernel 
     char what[160];
     cl_int code;
 
-    if (!made)
+    if (made)
+        made->args = calloc(source->param_count + 1, sizeof *made->args);
+    if (!made || !made->args) {
+        free(made);
         return kn_fail_memory(err, sizeof *made, "an OpenCL kernel");
+    }
     made->context = program->context;
     made->kernel = clCreateKernel(program->program, source->name, &code);
     if (!made->kernel) {
+        free(made->args);
         free(made);
         snprintf(what, sizeof what, "getting kernel %s", source->name);
         return opencl_fail(err, code, program->context->spec, what);
@@ -176,7 +192,43 @@ kn_status opencl_kernel_limits(struct be_kernel *kernel, struct be_kernel_limits
 void opencl_kernel_free(struct be_kernel *kernel)
 {
     clReleaseKernel(kernel->kernel);
+    free(kernel->args);
     free(kernel);
+}
+
+// ---- launches ----
+
+static bool is_kept(const struct set_arg *kept, const struct be_arg *arg)
+{
+    if (!kept->is_set)
+        return false;
+    if (arg->kind == BE_ARG_MEMORY)
+        return kept->serial == arg->memory->serial;
+    return !kept->serial && kept->size == arg->size &&
+           (arg->kind == BE_ARG_LOCAL || memcmp(kept->value, arg->value, arg->size) == 0);
+}
+
+// Sets an argument, unless it is what the kernel still has.
+static cl_int set_arg(struct be_kernel *kernel, size_t i, const struct be_arg *arg)
+{
+    struct set_arg *kept = &kernel->args[i];
+    cl_int code;
+
+    if (is_kept(kept, arg))
+        return CL_SUCCESS;
+    kept->is_set = false;
+    if (arg->kind == BE_ARG_MEMORY)
+        code = clSetKernelArg(kernel->kernel, (cl_uint)i, sizeof(cl_mem), &arg->memory->memory);
+    else
+        code = clSetKernelArg(kernel->kernel, (cl_uint)i, arg->size, arg->kind == BE_ARG_VALUE ? arg->value : NULL);
+    if (code != CL_SUCCESS || (arg->kind == BE_ARG_VALUE && arg->size > sizeof kept->value))
+        return code;
+    kept->is_set = true;
+    kept->serial = arg->kind == BE_ARG_MEMORY ? arg->memory->serial : 0;
+    kept->size = arg->size;
+    if (arg->kind == BE_ARG_VALUE)
+        memcpy(kept->value, arg->value, arg->size);
+    return CL_SUCCESS;
 }
 
 kn_status opencl_launch(struct be_queue *queue, struct be_kernel *kernel, const struct be_range *range,
@@ -189,11 +241,7 @@ kn_status opencl_launch(struct be_queue *queue, struct be_kernel *kernel, const 
     char what[64];
 
     for (size_t i = 0; i < arg_count; i++) {
-        const struct be_arg *arg = &args[i];
-        if (arg->kind == BE_ARG_MEMORY)
-            code = clSetKernelArg(kernel->kernel, (cl_uint)i, sizeof(cl_mem), &arg->memory->memory);
-        else
-            code = clSetKernelArg(kernel->kernel, (cl_uint)i, arg->size, arg->kind == BE_ARG_VALUE ? arg->value : NULL);
+        code = set_arg(kernel, i, &args[i]);
         if (code != CL_SUCCESS) {
             snprintf(what, sizeof what, "setting argument %zu", i);
             return opencl_fail(err, code, queue->context->spec, what);

@@ -28,6 +28,7 @@ struct kn_context {
     char *cache_dir;      // NULL: no cache
     bool staged;          // large copies go through pinned staging: not on a CPU, which reads host memory where it is
     atomic_ullong build_nanoseconds;
+    atomic_ullong serials;       // given to kernels so far
     pthread_mutex_t clones_lock; // every kernel's clones, and
     kn_program *programs;        // all programs there are, linked
     pthread_mutex_t builtins_lock; // held while one is compiled
@@ -40,6 +41,13 @@ struct kn_context {
 // Below this a plain blocking copy is faster than starting the pipeline.
 #define ENGINE_STAGE_FROM ((size_t)4 << 20)
 #define ENGINE_SCRATCH    2
+#define ENGINE_RECENT     16
+
+// A kernel that the queue has launched, found again without taking the context's lock.
+struct engine_recent {
+    unsigned long long serial; // of the kernel; 0: none
+    struct be_kernel *clone;
+};
 
 struct kn_queue {
     kn_context *context;
@@ -47,6 +55,7 @@ struct kn_queue {
     struct be_host stage[ENGINE_STAGES]; // pinned staging, allocated at the first copy that uses it
     struct be_event *busy[ENGINE_STAGES];
     kn_buffer *scratch[ENGINE_SCRATCH]; // see engine_scratch
+    struct engine_recent recent[ENGINE_RECENT]; // by serial modulo ENGINE_RECENT
     struct engine_profile profile;
 };
 
@@ -67,6 +76,7 @@ struct engine_clone {
 struct kn_kernel {
     kn_program *program;
     const struct src_kernel *source;
+    unsigned long long serial; // that no other kernel of the context has or had
     kn_kernel_limits limits;
     struct engine_clone *clones; // clSetKernelArg on one kernel is not safe from two threads: one clone a queue
     size_t clone_count, clone_capacity;

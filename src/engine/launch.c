@@ -177,13 +177,18 @@ static kn_status check_range(const kn_context *context, const kn_kernel *kernel,
     return chosen ? check_group(context, kernel, range, err) : KN_OK;
 }
 
-// This queue's own kernel object: the first one that has no owner, or a new one.
+// This queue's own kernel object: the one it has, or the first one that has no owner, or a new one.
 static kn_status clone_for(kn_queue *queue, kn_kernel *kernel, struct be_kernel **native, kn_error *err)
 {
+    struct engine_recent *recent = &queue->recent[kernel->serial % ENGINE_RECENT];
     struct engine_clone clone = {queue, NULL};
     struct engine_clone *found = NULL;
     kn_status status = KN_OK;
 
+    if (recent->serial == kernel->serial) {
+        *native = recent->clone;
+        return KN_OK;
+    }
     pthread_mutex_lock(&queue->context->clones_lock);
     for (size_t i = 0; i < kernel->clone_count && !found; i++)
         if (kernel->clones[i].queue == queue || !kernel->clones[i].queue)
@@ -200,6 +205,8 @@ static kn_status clone_for(kn_queue *queue, kn_kernel *kernel, struct be_kernel 
         *native = clone.native;
     }
     pthread_mutex_unlock(&queue->context->clones_lock);
+    if (!status)
+        *recent = (struct engine_recent){kernel->serial, *native};
     return status;
 }
 
@@ -246,7 +253,7 @@ kn_status kn_launch(kn_queue *queue, kn_kernel *kernel, const kn_range *given, c
     struct be_arg natives[MAX_ARGS];
     struct be_kernel *native = NULL;
     struct be_event *done = NULL;
-    kn_error reason = KN_ERROR_INIT;
+    kn_error reason; // of a failure only: clearing its text would cost more than all else here
     kn_context *context;
     kn_status status;
 

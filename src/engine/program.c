@@ -190,6 +190,7 @@ static kn_status prepare_kernel(kn_program *program, struct kn_kernel *kernel, c
         return status;
     kernel->program = program;
     kernel->source = source;
+    kernel->serial = atomic_fetch_add(&context->serials, 1) + 1;
     if (!KN_ARRAY_PUSH(kernel->clones, kernel->clone_count, kernel->clone_capacity, clone)) {
         context->backend->kernel_free(clone.native);
         return kn_fail_memory(err, 0, "a kernel");

@@ -483,6 +483,7 @@ START_TEST(a_kernel_that_traps)
     holder.context = opened;
     kernel.program = &holder;
     kernel.source = &plain;
+    kernel.serial = 1;
     kernel.limits.work_group = 1024;
     kernel.clones = &clone;
     kernel.clone_count = kernel.clone_capacity = 1;

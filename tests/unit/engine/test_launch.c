@@ -21,7 +21,8 @@ static void tear_down(void)
     kn_context_close(context);
 }
 
-// A buffer of `count` 32-bit words, all of them `word`. Written: Oclgrind takes what is filled for uninitialised.
+// A buffer of `count` 32-bit words, all of them `word`. Written: Oclgrind takes what is filled for
+// uninitialised.
 static kn_buffer *filled(size_t count, uint32_t word)
 {
     kn_buffer *buffer = make_buffer(context, count * sizeof word);
@@ -100,6 +101,61 @@ START_TEST(every_kind_of_argument)
     kn_buffer_free(in);
     kn_buffer_free(table);
     kn_buffer_free(out);
+    kn_program_free(program);
+}
+END_TEST
+
+// From launch to launch one argument changes, or none: each launch has what it was given, and a new buffer is
+// not taken for the freed one whose handle it has.
+START_TEST(arguments_that_change)
+{
+    static const char text[] =
+        "typedef struct { uint w[32]; } large;\n"
+        "__kernel void sum(__global uint *out, __constant uint *table, uint small, large l, uint last,\n"
+        "                  __local uint *near)\n"
+        "{\n"
+        "    near[last] = table[0];\n"
+        "    out[0] = near[last] + 3 * small + 5 * l.w[0] + 7 * l.w[31];\n"
+        "}\n";
+    enum { LAUNCHES = 200 };
+    uint64_t seed = test_seed("arguments_that_change");
+    kn_program *program = build_text(context, text);
+    kn_kernel *kernel = kernel_of(program, "sum");
+    const kn_range range = {1, {1}, {1}, {0}};
+    kn_buffer *out = filled(1, POISON), *tables[2] = {filled(1, 0), filled(1, 1)};
+    uint32_t in_tables[2] = {0, 1}, table = 0, small = 0, large[32] = {0}, last = 0, changed = 0;
+
+    for (int i = 0; i < LAUNCHES; i++) {
+        uint32_t value = (uint32_t)test_random(&seed), *found;
+
+        changed = (uint32_t)test_random(&seed) % 8;
+        if (changed == 0)
+            small = value;
+        else if (changed < 3)
+            large[changed == 1 ? 0 : 31] = value;
+        else if (changed == 3)
+            last = value % 1024;
+        else if (changed == 4)
+            table = 1 - table;
+        else if (changed == 5)
+            expect_ok(kn_buffer_write(queue, tables[table], 0, &value, sizeof value, &err));
+        if (changed == 6) {
+            kn_buffer_free(tables[table]);
+            tables[table] = filled(1, value);
+        }
+        if (changed == 5 || changed == 6)
+            in_tables[table] = value;
+        const kn_arg args[] = {KN_BUFFER(out),  KN_BUFFER(tables[table]), KN_VALUE(small),
+                               KN_VALUE(large), KN_VALUE(last),           KN_LOCAL(4 * (last + 1))};
+        expect_ok(kn_launch(queue, kernel, &range, args, 6, NULL, &err));
+        found = words_of(out);
+        ck_assert_msg(found[0] == in_tables[table] + 3 * small + 5 * large[0] + 7 * large[31],
+                      "launch %d, after a change of kind %u: %u", i, changed, found[0]);
+        free(found);
+    }
+    kn_buffer_free(out);
+    kn_buffer_free(tables[0]);
+    kn_buffer_free(tables[1]);
     kn_program_free(program);
 }
 END_TEST
@@ -431,8 +487,8 @@ END_TEST
 int main(void)
 {
     const TTest *const tests[] = {
-        every_kind_of_argument, every_range,          required_group, debug_sync, profile,
-        several_threads,        waiting_for_a_launch, kernel_objects};
+        every_kind_of_argument, arguments_that_change, every_range,   required_group, debug_sync, profile,
+        several_threads,        waiting_for_a_launch,  kernel_objects};
 
     return RUN_ON_DEVICE_WITH("launch", set_up, tear_down, tests);
 }
