@@ -36,3 +36,18 @@ AS_VAR_IF([with_]m4_tolower([$1]), [no], [KN_SUMMARY([$3], [off], [$4])],
       [AC_MSG_ERROR([--with-]m4_tolower([$1])[ was given, but pkg-config does not know $2])])
     KN_SUMMARY([$3], [no], [$4])])])
 ])
+
+# KN_CUDA_H: the CUDA toolkit's cuda.h. Koine itself does without; one example shows it to applications that have it.
+AC_DEFUN([KN_CUDA_H],
+[AC_ARG_VAR([CUDA_CFLAGS], [how cuda.h is found, for doc/examples/cuda_embed.c (nothing else needs it)])
+kn_have_CUDA_H=no
+kn_cppflags=$CPPFLAGS
+for kn_flags in "$CUDA_CFLAGS" "-I${CUDA_HOME:-/usr/local/cuda}/include"; do
+  CPPFLAGS="$kn_cppflags $kn_flags"
+  AC_PREPROC_IFELSE([AC_LANG_SOURCE([[#include <cuda.h>]])], [kn_have_CUDA_H=yes; CUDA_CFLAGS=$kn_flags; break])
+done
+CPPFLAGS=$kn_cppflags
+AM_CONDITIONAL([HAVE_CUDA_H], [test "x$kn_have_CUDA_H" = xyes])
+AS_VAR_IF([kn_have_CUDA_H], [yes], [KN_SUMMARY([cuda.h], [yes])],
+  [KN_SUMMARY([cuda.h], [no], [doc/examples/cuda_embed is not built])])
+])

@@ -224,6 +224,36 @@ CUresult cuCtxPopCurrent_v2(CUcontext *context)
     return code;
 }
 
+// What only applications call (doc/examples/cuda_embed.c), by the names that CUDA 12's and 13's headers give it.
+CUresult cuCtxCreate_v2(CUcontext *context, unsigned flags, CUdevice device);
+CUresult cuCtxCreate_v4(CUcontext *context, void *params, unsigned flags, CUdevice device);
+CUresult cuCtxDestroy_v2(CUcontext context);
+
+CUresult cuCtxCreate_v2(CUcontext *context, unsigned flags, CUdevice device)
+{
+    MAY_FAIL(cuCtxCreate_v2);
+    (void)flags;
+    if (device != 0 || depth == MAX_DEPTH)
+        return INVALID_VALUE;
+    *context = stack[depth++] = calloc(1, sizeof **context);
+    state.objects++;
+    return CUDA_SUCCESS;
+}
+
+CUresult cuCtxCreate_v4(CUcontext *context, void *params, unsigned flags, CUdevice device)
+{
+    return params ? INVALID_VALUE : cuCtxCreate_v2(context, flags, device);
+}
+
+CUresult cuCtxDestroy_v2(CUcontext context)
+{
+    if (depth > 0 && stack[depth - 1] == context)
+        depth--;
+    free(context);
+    state.objects--;
+    return CUDA_SUCCESS;
+}
+
 CUresult cuCtxGetDevice(CUdevice *device)
 {
     NEEDS_CONTEXT(cuCtxGetDevice);
@@ -424,6 +454,21 @@ static CUfunction find(CUmodule module, const char *name)
     return NULL;
 }
 
+// A kernel of a rewritten program, KN_KERNEL(NAME) or KN_KERNEL_SIZED(NAME, ...): what its parameters take is
+// not known, so they are not recorded.
+static void read_wrapper(CUmodule module, const char *line)
+{
+    const char *end = line + strcspn(line, "\n");
+    char name[50];
+
+    if (*line == '#' || *line == '/')
+        return;
+    while (line < end && strncmp(line, "KN_KERNEL", 9) != 0)
+        line++;
+    if (line < end && sscanf(line + strcspn(line, "("), "(%49[A-Za-z0-9_]", name) == 1 && module->count < 8)
+        snprintf(module->functions[module->count++].name, sizeof module->functions->name, "koine_%s", name);
+}
+
 static void read_line(CUmodule module, const char *line)
 {
     char word[16] = "", name[64] = "";
@@ -462,8 +507,10 @@ CUresult cuModuleLoadData(CUmodule *module, const void *image)
     if (made_by == fake_number("FAKE_CUDA_REFUSE", 0) || made_for / 10 != arch / 10 || made_for > arch)
         return CUDA_ERROR_NO_BINARY_FOR_GPU;
     *module = calloc(1, sizeof **module);
-    for (const char *line = strchr(text, '\n'); line; line = strchr(line, '\n'))
+    for (const char *line = strchr(text, '\n'); line; line = strchr(line, '\n')) {
         read_line(*module, ++line);
+        read_wrapper(*module, line);
+    }
     state.objects++;
     return CUDA_SUCCESS;
 }

@@ -1,0 +1,86 @@
+// SPDX-License-Identifier: Apache-2.0
+// libkoine inside a CUDA application (driver API): the application has its own context, stream and memory;
+// Koine sorts in them, in order with what the application itself puts into its stream. Wrapping takes no
+// ownership: the application destroys what it made, as always.
+#include <stdio.h>
+
+#include <cuda.h>
+#include <koine/cuda.h>
+
+enum { N = 8 };
+
+// Sorts N floats at `data`, in order with whatever else the application has in `stream`.
+static kn_status sort_in_place(CUcontext context, CUstream stream, CUdeviceptr data, kn_error *err)
+{
+    kn_context *ctx = NULL;
+    kn_queue *q = NULL;
+    kn_buffer *buf = NULL;
+    kn_status status = kn_cuda_context_wrap(context, NULL, &ctx, err);
+
+    if (!status)
+        status = kn_cuda_queue_wrap(ctx, stream, &q, err);
+    if (!status)
+        status = kn_cuda_buffer_wrap(ctx, data, N * sizeof(float), &buf, err);
+    if (!status)
+        status = kn_sort(q, buf, KN_F32, N, NULL, err);
+
+    kn_buffer_free(buf);
+    kn_queue_close(q);
+    kn_context_close(ctx);
+    return status;
+}
+
+// A context of the first device, current on this thread.
+static CUresult create_context(CUcontext *context)
+{
+    CUdevice device;
+    CUresult failed = cuInit(0);
+
+    if (!failed)
+        failed = cuDeviceGet(&device, 0);
+#if CUDA_VERSION >= 13000
+    return failed ? failed : cuCtxCreate(context, NULL, 0, device);
+#else
+    return failed ? failed : cuCtxCreate(context, 0, device);
+#endif
+}
+
+int main(void)
+{
+    float keys[N] = {3, -1, 4, 1, -5, 9, 2.5f, 6};
+    CUcontext context = NULL;
+    CUstream stream = NULL;
+    CUdeviceptr data = 0;
+    kn_error err = KN_ERROR_INIT;
+    CUresult failed = create_context(&context);
+
+    if (!failed)
+        failed = cuStreamCreate(&stream, CU_STREAM_NON_BLOCKING);
+    if (!failed)
+        failed = cuMemAlloc(&data, sizeof keys);
+    if (!failed)
+        failed = cuMemcpyHtoDAsync(data, keys, sizeof keys, stream);
+    if (!failed && sort_in_place(context, stream, data, &err) == KN_OK) {
+        // The application goes on: the smallest key becomes 0.
+        failed = cuMemsetD32Async(data, 0, 1, stream);
+        if (!failed)
+            failed = cuMemcpyDtoHAsync(keys, data, sizeof keys, stream);
+        if (!failed)
+            failed = cuStreamSynchronize(stream);
+    }
+    if (err.code)
+        fprintf(stderr, "cuda_embed: %s\n", err.text);
+    else if (failed)
+        fprintf(stderr, "cuda_embed: CUDA error %d\n", (int)failed);
+    else
+        for (size_t i = 0; i < N; i++)
+            printf("%g%c", (double)keys[i], i + 1 < N ? ' ' : '\n');
+
+    if (data)
+        cuMemFree(data);
+    if (stream)
+        cuStreamDestroy(stream);
+    if (context)
+        cuCtxDestroy(context);
+    return err.code || failed;
+}
