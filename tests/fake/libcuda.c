@@ -224,7 +224,8 @@ CUresult cuCtxPopCurrent_v2(CUcontext *context)
     return code;
 }
 
-// What only applications call (doc/examples/cuda_embed.c), by the names that CUDA 12's and 13's headers give it.
+// What only applications call (doc/examples/cuda_embed.c), by the names that CUDA 12's and 13's headers give
+// it.
 CUresult cuCtxCreate_v2(CUcontext *context, unsigned flags, CUdevice device);
 CUresult cuCtxCreate_v4(CUcontext *context, void *params, unsigned flags, CUdevice device);
 CUresult cuCtxDestroy_v2(CUcontext context);
