@@ -29,6 +29,7 @@ __kernel __attribute__((reqd_work_group_size(256, 1, 1))) void product(__global 
         a_words[(a_column + 3) * TILE + a_row] = from_a.w;
         b_tile[b_row][b_column] = *(__global const float4 *)&b[(k + b_row) * n + left + b_column * 4];
         barrier(CLK_LOCAL_MEM_FENCE);
+#pragma unroll
         for (uint d = 0; d < DEPTH; d++) {
             float4 upper = a_tile[d][row / 4], lower = a_tile[d][row / 4 + 1];
             float4 b0 = b_tile[d][column / 4], b1 = b_tile[d][column / 4 + 1];
