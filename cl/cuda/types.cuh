@@ -23,6 +23,21 @@ struct half {
 template <class T, int N> struct vec;
 template <class T, int N, int... I> struct kn_swizzle;
 
+// An array that can be assigned: a compound literal's.
+template <class T, long N> struct kn_array {
+    T kn_v[N];
+};
+// What an initialiser does, as an assignment: arrays too.
+template <class T> KN_BOTH constexpr void kn_copy(T &to, const T &from)
+{
+    to = from;
+}
+template <class T, size_t N> KN_BOTH constexpr void kn_copy(T (&to)[N], const T (&from)[N])
+{
+    for (size_t i = 0; i < N; i++)
+        kn_copy(to[i], from[i]);
+}
+
 // ---- choosing types
 
 template <bool C, class A, class B> struct kn_choose_ {

@@ -106,6 +106,7 @@ static struct syn_slot *designated(struct syn_parser *parser, struct syn_slot *s
         if (slot->children)
             slot->children[0] = slot->count ? slot->children[0] : NULL;
         slot->member = member;
+        slot->place = cursor->item->place;
         return child(parser, slot, 0, member->type);
     }
     return child(parser, slot, *index, member->type);

@@ -283,7 +283,7 @@ static void take_elements(struct syn_expr *literal, struct syn_expr *list)
 
 static struct syn_expr *parse_unary(struct syn_parser *parser);
 
-// Makes a compound literal a variable of its own before the statement: it has an address in C, none in C++.
+// Gives a compound literal a variable of its own before the statement: it has an address in C, none in C++.
 static void hoist(struct syn_parser *parser, struct syn_expr *literal)
 {
     struct syn_expr **end = &parser->literals;

@@ -23,6 +23,23 @@ static void take_labels(struct syn_statement *statement, const struct syn_statem
     }
 }
 
+// What a statement's own expressions need before it; taken ahead of its body, which is another statement.
+static void take_needs(struct syn_parser *parser, struct syn_statement *statement)
+{
+    struct syn_expr **literals = &statement->literals;
+    struct syn_tag **tags = &statement->tags;
+
+    while (*literals)
+        literals = &(*literals)->next_literal;
+    *literals = parser->literals;
+    parser->literals = NULL;
+    while (*tags)
+        tags = &(*tags)->next;
+    *tags = parser->tags;
+    parser->tags = NULL;
+    parser->tags_end = &parser->tags;
+}
+
 static void parse_for(struct syn_parser *parser, struct syn_statement *statement)
 {
     syn_expect(parser, '(', "behind for");
@@ -38,15 +55,8 @@ static void parse_for(struct syn_parser *parser, struct syn_statement *statement
     if (!syn_at(parser, ')'))
         statement->c = syn_parse_expression(parser);
     syn_expect(parser, ')', "at the end of a for's brackets");
+    take_needs(parser, statement);
     statement->body = parse_statement(parser);
-}
-
-static void refuse_literals(struct syn_parser *parser)
-{
-    if (parser->literals)
-        syn_fail(parser, KN_ERROR_UNSUPPORTED, parser->literals->place->token,
-                 "this compound literal's address is taken in a loop's condition; make it a variable");
-    parser->literals = NULL;
 }
 
 static void parse_loop(struct syn_parser *parser, struct syn_statement *statement, enum syn_keyword keyword)
@@ -56,11 +66,10 @@ static void parse_loop(struct syn_parser *parser, struct syn_statement *statemen
     if (keyword == SYN_FOR) {
         statement->kind = SYN_ST_FOR;
         parse_for(parser, statement);
-        refuse_literals(parser);
     } else if (keyword == SYN_WHILE) {
         statement->kind = SYN_ST_WHILE;
         statement->a = parse_condition(parser);
-        refuse_literals(parser);
+        take_needs(parser, statement);
         statement->body = parse_statement(parser);
     } else {
         statement->kind = SYN_ST_DO;
@@ -70,7 +79,6 @@ static void parse_loop(struct syn_parser *parser, struct syn_statement *statemen
         else
             parser->at++;
         statement->a = parse_condition(parser);
-        refuse_literals(parser);
         syn_expect(parser, ';', "behind do ... while (...)");
     }
     syn_leave(parser);
@@ -81,8 +89,7 @@ static void parse_choice(struct syn_parser *parser, struct syn_statement *statem
     statement->kind = keyword == SYN_IF ? SYN_ST_IF : SYN_ST_SWITCH;
     parser->at++;
     statement->a = parse_condition(parser);
-    statement->literals = parser->literals;
-    parser->literals = NULL;
+    take_needs(parser, statement);
     syn_enter(parser);
     statement->body = parse_statement(parser);
     syn_leave(parser);
@@ -187,13 +194,7 @@ static struct syn_statement *parse_statement(struct syn_parser *parser)
     take_labels(statement, statement->otherwise);
     if (statement->kind == SYN_ST_SWITCH)
         statement->has_case = false;
-    if (parser->literals) {
-        statement->literals = parser->literals;
-        parser->literals = NULL;
-    }
-    statement->tags = parser->tags;
-    parser->tags = NULL;
-    parser->tags_end = &parser->tags;
+    take_needs(parser, statement);
     syn_ascend(parser);
     return statement;
 }

@@ -54,8 +54,20 @@ void print_word(struct printer *printer, const struct syn_word *word)
         kn_text_add_char(printer->out, *c == '$' ? '_' : *c);
 }
 
+// In C++ a member that is named like a type hides it from the members behind.
+void print_member_name(struct printer *printer, const struct syn_word *word)
+{
+    if (word->is_type && !word->reserved)
+        print_text(printer, "kn_id_");
+    print_word(printer, word);
+}
+
 void print_symbol(struct printer *printer, const struct syn_symbol *symbol)
 {
+    if (symbol->kind == SYN_SYMBOL_MEMBER) {
+        print_member_name(printer, symbol->word);
+        return;
+    }
     if (symbol->renamed)
         kn_text_format(printer->out, "kn_constant_%u_", symbol->renamed);
     else if (!symbol->word->reserved && symbol->kind == SYN_SYMBOL_FUNCTION && symbol->word->result)

@@ -32,6 +32,7 @@ void print_trim(struct printer *printer);
 void print_place(struct printer *printer, const struct src_token *place);
 void print_word(struct printer *printer, const struct syn_word *word);
 void print_symbol(struct printer *printer, const struct syn_symbol *symbol);
+void print_member_name(struct printer *printer, const struct syn_word *word);
 void print_tag(struct printer *printer, const struct syn_tag *tag);
 // A declaration of `name` (NULL for a type alone); `bare` leaves the outermost const out.
 void print_type(struct printer *printer, const struct syn_type *type, const char *name, bool bare);
@@ -64,6 +65,9 @@ void print_tags(struct printer *printer, const struct syn_tag *tags);
 void print_declaration(struct printer *printer, const struct syn_declaration *declaration, bool split);
 void print_for_declaration(struct printer *printer, const struct syn_declaration *declaration);
 void print_constant(struct printer *printer, const struct syn_declarator *declarator);
+// Compound literals that are objects: their variables stand before the statement, and get their values where
+// the literals stand. Arrays are wrapped, so that they can be assigned.
+void print_literal_type(struct printer *printer, const struct syn_type *type);
 void print_literals(struct printer *printer, const struct syn_expr *literals);
 void print_block(struct printer *printer, const struct syn_statement *first, const struct src_token *open,
                  const struct src_token *end);

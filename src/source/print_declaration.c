@@ -25,12 +25,12 @@ static void print_record(struct printer *printer, const struct syn_tag *tag);
 
 static void print_member(struct printer *printer, const struct syn_member *member)
 {
-    struct syn_symbol symbol = {.kind = SYN_SYMBOL_VARIABLE, .word = member->name};
+    struct syn_symbol symbol = {.kind = SYN_SYMBOL_MEMBER, .word = member->name};
 
     if (member->is_anonymous)
         print_record(printer, member->type->tag);
     else if (member->name)
-        print_typed_symbol(printer, member->type, &symbol, false);
+        print_typed_symbol(printer, member->type, &symbol, true); // a const one would want a value in C++
     else
         print_type(printer, member->type, NULL, false);
     if (member->bits) {
@@ -146,9 +146,9 @@ static void print_split(struct printer *printer, const struct syn_declarator *de
     print_text(printer, "; { const ");
     print_type(printer, declarator->type, "kn_value", true);
     print_value(printer, declarator);
-    print_text(printer, "; __builtin_memcpy(&");
+    print_text(printer, "; kn_copy(");
     print_symbol(printer, declarator->symbol);
-    print_text(printer, ", &kn_value, sizeof kn_value); }");
+    print_text(printer, ", kn_value); }");
 }
 
 static void print_variable(struct printer *printer, const struct syn_declarator *declarator, bool split)
@@ -168,11 +168,21 @@ static void print_variable(struct printer *printer, const struct syn_declarator 
         print_split(printer, declarator);
         return;
     } else {
-        print_typed_symbol(printer, declarator->type, declarator->symbol, false);
+        print_typed_symbol(printer, declarator->type, declarator->symbol, !declarator->value);
         print_attributes(printer, &declarator->attributes);
         print_value(printer, declarator);
     }
     print_text(printer, ";");
+}
+
+// "struct tag;" may hide another struct of that name until it is defined.
+static bool defines(const struct syn_declaration *declaration)
+{
+    const struct syn_tag *tag = declaration->tags;
+
+    while (tag && tag != declaration->bare)
+        tag = tag->next;
+    return tag != NULL;
 }
 
 void print_declaration(struct printer *printer, const struct syn_declaration *declaration, bool split)
@@ -180,7 +190,7 @@ void print_declaration(struct printer *printer, const struct syn_declaration *de
     bool first = true;
 
     print_tags(printer, declaration->tags);
-    if (declaration->bare && !declaration->bare->complete) {
+    if (declaration->bare && !defines(declaration)) {
         print_place(printer, declaration->place);
         print_text(printer, declaration->bare->kind == SYN_TAG_UNION ? "union " : "struct ");
         print_tag(printer, declaration->bare);
@@ -216,14 +226,21 @@ void print_for_declaration(struct printer *printer, const struct syn_declaration
     }
 }
 
+void print_literal_type(struct printer *printer, const struct syn_type *type)
+{
+    if (type->kind == SYN_T_ARRAY) {
+        print_text(printer, "kn_array<");
+        print_type(printer, type->of, NULL, true);
+        kn_text_format(printer->out, ", %ld>", type->count);
+    } else {
+        print_type(printer, type, NULL, true);
+    }
+}
+
 void print_literals(struct printer *printer, const struct syn_expr *literals)
 {
     for (; literals; literals = literals->next_literal) {
-        char name[32];
-        snprintf(name, sizeof name, "kn_literal_%u", literals->hoisted);
-        print_type(printer, literals->named, name, true);
-        print_text(printer, " = ");
-        rewrite_slot(printer, literals->value);
-        print_text(printer, "; ");
+        print_literal_type(printer, literals->named);
+        kn_text_format(printer->out, " kn_literal_%u; ", literals->hoisted);
     }
 }

@@ -264,24 +264,26 @@ static void print_vector(struct printer *printer, const struct syn_expr *expr)
 
 static void print_compound(struct printer *printer, const struct syn_expr *expr)
 {
-    if (expr->hoisted) {
-        kn_text_format(printer->out, "kn_literal_%u", expr->hoisted);
-        return;
-    }
-    if (expr->named->alias) {
+    bool array = expr->named->kind == SYN_T_ARRAY, record = expr->named->kind == SYN_T_RECORD;
+
+    if (expr->hoisted)
+        kn_text_format(printer->out, "(kn_literal_%u = ", expr->hoisted);
+    if (expr->named->alias && !array) {
         print_symbol(printer, expr->named->alias);
-    } else if (expr->named->kind == SYN_T_RECORD) {
+    } else if (record) {
         print_tag(printer, expr->named->tag);
+    } else if (array) {
+        print_literal_type(printer, expr->named);
     } else if (expr->named->kind != SYN_T_VECTOR) {
         print_text(printer, "(");
         print_type(printer, expr->named, NULL, true);
         print_text(printer, ")");
     }
-    if (expr->named->kind != SYN_T_RECORD)
-        print_text(printer, "(");
+    print_text(printer, array ? "{" : record ? "" : "(");
     rewrite_slot(printer, expr->value);
-    if (expr->named->kind != SYN_T_RECORD)
-        print_text(printer, ")");
+    print_text(printer, array ? "}" : record ? "" : ")");
+    if (expr->hoisted)
+        print_text(printer, array ? ").kn_v" : ")");
 }
 
 static void print_sizeof(struct printer *printer, const struct syn_expr *expr)

@@ -72,10 +72,46 @@ static void print_do(struct printer *printer, const struct syn_statement *statem
     print_text(printer, ");");
 }
 
+static bool redeclares(const struct syn_statement *body, const struct syn_symbol *symbol)
+{
+    if (body->kind != SYN_ST_BLOCK)
+        return false;
+    for (const struct syn_statement *s = body->body; s; s = s->next)
+        for (const struct syn_declarator *d = s->declaration ? s->declaration->declarators : NULL; d; d = d->next)
+            if (d->symbol->word == symbol->word)
+                return true;
+    return false;
+}
+
+// Whether a for's declaration has to stand before it: C++ lets nobody jump past it, nor declare its names again
+// in the body, nor define a struct in it.
+static bool declares_outside(const struct syn_statement *statement)
+{
+    const struct syn_declaration *declaration = statement->declaration;
+
+    if (statement->kind != SYN_ST_FOR || !declaration)
+        return false;
+    if (declaration->tags || statement->has_label || statement->has_case)
+        return true;
+    for (const struct syn_declarator *d = declaration->declarators; d; d = d->next)
+        if (redeclares(statement->body, d->symbol))
+            return true;
+    return false;
+}
+
 static void print_for(struct printer *printer, const struct syn_statement *statement)
 {
+    bool outside = declares_outside(statement);
+
+    if (outside) {
+        print_text(printer, "{ ");
+        print_declaration(printer, statement->declaration, statement->has_label || statement->has_case);
+        print_space(printer);
+        print_pragma(printer, statement);
+        print_place(printer, statement->place);
+    }
     print_text(printer, "for (");
-    if (statement->declaration)
+    if (statement->declaration && !outside)
         print_for_declaration(printer, statement->declaration);
     else if (statement->a)
         print_expr(printer, statement->a);
@@ -91,6 +127,7 @@ static void print_for(struct printer *printer, const struct syn_statement *state
     }
     print_text(printer, ")");
     print_body(printer, statement->body);
+    print_text(printer, outside ? " }" : "");
 }
 
 static void print_labelled(struct printer *printer, const struct syn_statement *statement, bool split)
@@ -146,7 +183,8 @@ static void print_simple(struct printer *printer, const struct syn_statement *st
 
 static void print_statement(struct printer *printer, const struct syn_statement *statement, bool split)
 {
-    print_pragma(printer, statement);
+    if (!declares_outside(statement))
+        print_pragma(printer, statement);
     print_tags(printer, statement->tags);
     if (statement->kind != SYN_ST_DECLARATION || statement->literals)
         print_place(printer, statement->place);

@@ -85,18 +85,41 @@ static void print_characters(struct printer *printer, const struct syn_expr *str
     print_text(printer, " }");
 }
 
+// A union's other members than its first cannot be initialised in C++17.
+static bool is_other_member(const struct syn_slot *slot)
+{
+    const struct syn_member *first = slot->type->kind == SYN_T_RECORD ? slot->type->tag->members : NULL;
+
+    while (first && !first->name && !first->is_anonymous)
+        first = first->next;
+    return slot->member && slot->member != first;
+}
+
+static bool is_anonymous_record(const struct syn_slot *slot)
+{
+    return slot && slot->type && slot->type->kind == SYN_T_RECORD && slot->type->tag->is_inline;
+}
+
+// Whether the initialiser of a record with a name sets such a member, perhaps of an anonymous union inside.
+static bool sets_other_member(const struct syn_slot *slot)
+{
+    if (slot->expr || !slot->type || slot->type->kind != SYN_T_RECORD)
+        return false;
+    if (is_other_member(slot))
+        return true;
+    for (size_t i = 0; i < slot->count; i++)
+        if (is_anonymous_record(slot->children[i]) && sets_other_member(slot->children[i]))
+            return true;
+    return false;
+}
+
 static void print_parts(struct printer *printer, const struct syn_slot *slot)
 {
-    if (!slot->count) {
+    if (!slot->count || is_other_member(slot)) {
         print_text(printer, "{}");
         return;
     }
     print_text(printer, "{ ");
-    if (slot->member && slot->member != slot->type->tag->members && slot->member->name) {
-        print_text(printer, ".");
-        print_word(printer, slot->member->name);
-        print_text(printer, " = ");
-    }
     for (size_t i = 0; i < slot->count; i++) {
         print_text(printer, i ? ", " : "");
         if (slot->children[i])
@@ -105,6 +128,38 @@ static void print_parts(struct printer *printer, const struct syn_slot *slot)
             print_text(printer, "{}");
     }
     print_text(printer, " }");
+}
+
+static void print_other_members(struct printer *printer, const struct syn_slot *slot)
+{
+    for (size_t i = 0; i < slot->count; i++)
+        if (slot->member && is_other_member(slot) && slot->member->name) {
+            print_text(printer, "{ const ");
+            print_type(printer, slot->member->type, "kn_value", true);
+            print_text(printer, " = ");
+            rewrite_slot(printer, slot->children[i]);
+            print_text(printer, "; kn_copy(kn_r.");
+            print_member_name(printer, slot->member->name);
+            print_text(printer, ", kn_value); } ");
+        } else if (is_anonymous_record(slot->children[i])) {
+            print_other_members(printer, slot->children[i]);
+        }
+}
+
+// The record as it begins, then the members of its unions that are meant.
+static void print_made(struct printer *printer, const struct syn_slot *slot)
+{
+    if (!printer->function)
+        syn_fail(printer->parser, KN_ERROR_UNSUPPORTED, slot->place ? slot->place : slot->type->tag->place,
+                 "a __constant union whose first member is not the one initialised cannot be had in CUDA; "
+                 "make that member the first");
+    print_text(printer, "[&] { ");
+    print_type(printer, slot->type, "kn_r", true);
+    print_text(printer, " = ");
+    print_parts(printer, slot);
+    print_text(printer, "; ");
+    print_other_members(printer, slot);
+    print_text(printer, "return kn_r; }()");
 }
 
 void rewrite_slot(struct printer *printer, const struct syn_slot *slot)
@@ -119,6 +174,8 @@ void rewrite_slot(struct printer *printer, const struct syn_slot *slot)
         print_scalar(printer, type, slot->expr);
     else if (type->kind == SYN_T_VECTOR && slot->count)
         print_pieces(printer, slot);
+    else if (sets_other_member(slot) && !is_anonymous_record(slot))
+        print_made(printer, slot);
     else
         print_parts(printer, slot);
 }

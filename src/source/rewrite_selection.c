@@ -38,7 +38,7 @@ static void print_member(struct printer *printer, const struct syn_expr *expr)
 {
     print_expr(printer, expr->a);
     print_text(printer, expr->kind == SYN_E_ARROW ? "->" : ".");
-    print_word(printer, expr->word);
+    print_member_name(printer, expr->word);
 }
 
 void rewrite_selection(struct printer *printer, const struct syn_expr *expr)

@@ -34,9 +34,9 @@ static void print_bit_field(struct printer *printer, const struct syn_expr *expr
     const struct syn_expr *field = print_unwrapped(expr->a);
 
     print_text(printer, "[&](auto &kn_s) { return kn_s.");
-    print_word(printer, field->word);
+    print_member_name(printer, field->word);
     kn_text_format(printer->out, " = kn_%s(kn_s.", left ? "shl" : "shr");
-    print_word(printer, field->word);
+    print_member_name(printer, field->word);
     print_text(printer, ", ");
     print_expr(printer, expr->b);
     print_text(printer, field->kind == SYN_E_ARROW ? "); }(*(" : "); }(");

@@ -66,6 +66,7 @@ struct syn_symbol *syn_declare(struct syn_parser *parser, enum syn_symbol_kind k
     *symbol =
         (struct syn_symbol){.kind = kind, .word = word, .type = type, .place = place, .level = parser->level};
     syn_bind(parser, symbol);
+    word->is_type = word->is_type || kind == SYN_SYMBOL_TYPEDEF;
     if (!(kind == SYN_SYMBOL_TYPEDEF && type && type->kind == SYN_T_RECORD && type->tag->name == word))
         word->is_ordinary = true;
     return symbol;

@@ -179,7 +179,13 @@ struct syn_tag {
     enum syn_scalar scalar; // of an enum
 };
 
-enum syn_symbol_kind { SYN_SYMBOL_TYPEDEF, SYN_SYMBOL_VARIABLE, SYN_SYMBOL_FUNCTION, SYN_SYMBOL_ENUMERATOR };
+enum syn_symbol_kind {
+    SYN_SYMBOL_TYPEDEF,
+    SYN_SYMBOL_VARIABLE,
+    SYN_SYMBOL_FUNCTION,
+    SYN_SYMBOL_ENUMERATOR,
+    SYN_SYMBOL_MEMBER // while one is printed
+};
 
 struct syn_symbol {
     enum syn_symbol_kind kind;
@@ -202,6 +208,7 @@ struct syn_word {
     bool needs_item;                 // a built-in function that depends on the work-item
     bool reserved;                   // a word of C++, or ours: printed with a prefix
     bool is_overloaded;              // several functions of the program
+    bool is_type;     // somewhere the name of a type
     bool is_ordinary; // somewhere the name of a variable, a function, or of another type than the tag
     struct syn_symbol *symbol;
     struct syn_tag *tag;
@@ -254,7 +261,7 @@ struct syn_expr {
     struct syn_slot *value;       // of a compound literal
     size_t token_count;           // of a string
     struct syn_expr *next_literal;
-    unsigned hoisted; // a compound literal that became a variable: its number
+    unsigned hoisted; // a compound literal that has a variable: its number
 };
 
 struct syn_designator {
@@ -279,6 +286,7 @@ struct syn_slot {
     struct syn_slot **children; // of elements and members (NULL: zero), or a vector's pieces
     size_t count, capacity;
     const struct syn_member *member; // of a union: which
+    const struct src_token *place;   // of a union's designator
 };
 
 struct syn_declarator {

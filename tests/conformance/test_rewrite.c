@@ -17,10 +17,29 @@
 
 enum { WORDS = 16, GROUP = 64, TABLE_BYTES = 4096, LOCAL_BYTES = 4096, MOST_ITEMS = 1024 };
 
-static const char *const subjects[] = {"aliasing", "atomics",   "conversions", "doubles",   "functions",
-                                       "integers", "layout",    "literals",    "local",     "maths",
-                                       "names",    "operators", "records",     "relations", "shifts",
-                                       "spaces",   "swizzles",  "ternary",     "vectors"};
+static const char *const subjects[] = {
+    "aliasing",
+    "atomics",
+    "conversions",
+    "doubles",
+    "functions",
+    "integers",
+    "language",
+    "layout",
+    "literals",
+    "local",
+    "maths",
+    "names",
+    "operators",
+    "records",
+    "relations",
+    "shifts",
+    "spaces",
+    "swizzles",
+    "ternary",
+    "vectors",
+    "words",
+};
 
 static uint32_t in[MOST_ITEMS * WORDS];
 static const size_t items = MOST_ITEMS;

@@ -107,7 +107,8 @@ START_TEST(pointers)
         {"__global uchar *b = (__global uchar *)p; i = b == p;",
          "uchar *b = (uchar *)p; i = (const void *)(b) == (const void *)(p);"},
         {"i = (int)p;", "i = (int)(size_t)p;"},
-        {"int *r = (int[]){ 1, 2 };", "int kn_literal_1[2] = { 1, 2 }; int *r = kn_literal_1;"},
+        {"int *r = (int[]){ 1, 2 };", 
+         "kn_array<int, 2> kn_literal_1; int *r = (kn_literal_1 = kn_array<int, 2>{{ 1, 2 }}).kn_v;"},
         {"volatile __global float4 *a; volatile __local int *b;", "float4 *a; volatile int *b;"},
         {"int (*a)[4], *b[3], **c; const int *const d = *c;",
          "int (*a)[4]; int *b[3]; int **c; const int *const d = *c;"},
@@ -121,9 +122,9 @@ START_TEST(initialisers)
 {
     static const struct rule rules[] = {
         {"struct s { int a; float b[2]; union { int c; float d; } e; };"
-         "__constant struct s t[3] = { [1] = { .b[1] = 2, .a = 1 }, { 3, 4, 5, { .d = 6 } } };",
+         "__constant struct s t[3] = { [1] = { .b[1] = 2, .a = 1 }, { 3, 4, 5, { 6 } } };",
          "union kn_type_2 { int c; float d; }; struct s { int a; float b[2]; union kn_type_2 e; }; "
-         "KN_CONSTANT_VAR struct s t[3] = { {}, { 1, { {}, 2 } }, { 3, { 4, 5 }, { .d = 6 } } };"},
+         "KN_CONSTANT_VAR struct s t[3] = { {}, { 1, { {}, 2 } }, { 3, { 4, 5 }, { 6 } } };"},
         {"typedef struct { int x, y; } p; __constant p a = { .y = 1 }, b = { 1 }, c[] = { 1, 2, 3 };",
          "struct kn_type_1 { int x; int y; }; typedef struct kn_type_1 p; KN_CONSTANT_VAR p a = { {}, 1 }; "
          "KN_CONSTANT_VAR p b = { 1 }; KN_CONSTANT_VAR p c[2] = { { 1, 2 }, { 3 } };"},
@@ -170,9 +171,9 @@ START_TEST(jumps)
         {"switch (i) { case 0:; int a = 1; case 1: a = 2; int b = 3; }",
          "switch (i) { case 0: ; int a; a = 1; case 1: a = 2; int b = 3; }"},
         {"goto end; const int a[2] = { 1, 2 }; end: i = 1;",
-         "goto end; int a[2]; { const int kn_value[2] = { 1, 2 }; __builtin_memcpy(&a, &kn_value, sizeof "
-         "kn_value); } "
-         "end: i = 1;"},
+         "goto end; int a[2]; { const int kn_value[2] = { 1, 2 }; kn_copy(a, kn_value); } end: i = 1;"},
+        {"for (int k = 0; k < i; k++) { inside: int k = 1; }",
+         "{ int k; k = 0; for (; k < i; k++) { inside: int k = 1; } }"},
     };
 
     CHECK_STATEMENTS(rules);

@@ -30,6 +30,8 @@ START_TEST(refusals)
         {"struct s { int a; };\nvoid f(struct s v)\n{ v.b = 1; }", "t.cl:3: there is no member \"b\"",
          KN_ERROR_BUILD},
         {"__constant int a[2] = { 1,\n 2, 3 };", "t.cl:2: there are more initialisers", KN_ERROR_BUILD},
+        {"union u { int a; float b; };\n__constant union u t = {\n .b = 1 };",
+         "t.cl:3: a __constant union whose first member", KN_ERROR_UNSUPPORTED},
         {"void f(void)\n{ ^(int x) { return x; }; }", "t.cl:2: blocks", KN_ERROR_UNSUPPORTED},
         {"__kernel void k(__global void *) {}", "t.cl:1: kernel k: argument 1 has a type", KN_ERROR_BUILD},
         {"unknown_t f(void) { return 0; }", "t.cl:1: \"unknown_t\" stands where a type is expected",
