@@ -23,6 +23,14 @@ struct half {
 template <class T, int N> struct vec;
 template <class T, int N, int... I> struct kn_swizzle;
 
+// b++ and b-- of a bool.
+template <class B> KN_BOTH constexpr bool kn_step_bool(B &b, int step)
+{
+    bool before = b;
+    b = before + step != 0;
+    return before;
+}
+
 // An array that can be assigned: a compound literal's.
 template <class T, long N> struct kn_array {
     T kn_v[N];

@@ -577,7 +577,7 @@ struct syn_expr *syn_parse_expression(struct syn_parser *parser)
         struct syn_expr *expr = syn_new_expr(parser, SYN_E_COMMA, parser->at++);
         expr->a = left;
         expr->b = syn_parse_assignment(parser);
-        expr->type = expr->b->type;
+        expr->type = syn_decayed(parser, expr->b->type);
         syn_expr_above(parser, expr);
         left = expr;
     }

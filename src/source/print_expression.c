@@ -135,8 +135,21 @@ static void print_paren(struct printer *printer, const struct syn_expr *expr)
     print_text(printer, ")");
 }
 
+// ++ and -- of a bool, which C++ has not: ++ makes it 1, -- turns it over.
+static bool steps_bool(const struct syn_expr *expr)
+{
+    return (expr->op == SYN_OP2('+', '+') || expr->op == SYN_OP2('-', '-')) && expr->a->type &&
+           expr->a->type->kind == SYN_T_SCALAR && expr->a->type->scalar == SYN_S_BOOL;
+}
+
 static void print_prefix(struct printer *printer, const struct syn_expr *expr)
 {
+    if (steps_bool(expr)) {
+        print_text(printer, "(");
+        print_expr(printer, expr->a);
+        print_text(printer, expr->op == SYN_OP2('+', '+') ? " = 1)" : " ^= 1)");
+        return;
+    }
     print_op(printer, expr->op);
     if (expr->a->kind == SYN_E_PREFIX && (expr->a->op & 0xff) == (expr->op & 0xff))
         print_text(printer, " ");
@@ -145,6 +158,12 @@ static void print_prefix(struct printer *printer, const struct syn_expr *expr)
 
 static void print_postfix(struct printer *printer, const struct syn_expr *expr)
 {
+    if (steps_bool(expr)) {
+        print_text(printer, "kn_step_bool(");
+        print_expr(printer, expr->a);
+        print_text(printer, expr->op == SYN_OP2('+', '+') ? ", 1)" : ", -1)");
+        return;
+    }
     print_expr(printer, expr->a);
     print_op(printer, expr->op);
 }
@@ -225,6 +244,18 @@ static void print_index(struct printer *printer, const struct syn_expr *expr)
     print_text(printer, "]");
 }
 
+// A bool cast to a vector of integers is all bits of each component (6.2.2); (int4)(b) is a literal, and no
+// cast.
+static void print_splat(struct printer *printer, const struct syn_type *to, const struct syn_expr *from)
+{
+    bool all_bits = from->type && from->type->kind == SYN_T_SCALAR && from->type->scalar == SYN_S_BOOL &&
+                    to->kind == SYN_T_VECTOR && to->scalar <= SYN_S_ULONG;
+
+    print_text(printer, all_bits ? "-(int)(" : "");
+    print_expr(printer, from);
+    print_text(printer, all_bits ? ")" : "");
+}
+
 static void print_cast(struct printer *printer, const struct syn_expr *expr)
 {
     const struct syn_type *from = syn_decayed(printer->parser, expr->a->type), *to = expr->named;
@@ -233,7 +264,7 @@ static void print_cast(struct printer *printer, const struct syn_expr *expr)
         print_text(printer, "kn_cast<");
         print_type(printer, to, NULL, true);
         print_text(printer, ">(");
-        print_expr(printer, expr->a);
+        print_splat(printer, to, expr->a);
         print_text(printer, ")");
         return;
     }
@@ -291,8 +322,9 @@ static void print_sizeof(struct printer *printer, const struct syn_expr *expr)
     const struct syn_type *type = expr->kind == SYN_E_SIZEOF ? expr->a->type : expr->named;
 
     print_text(printer, expr->kind == SYN_E_ALIGNOF_TYPE ? "alignof(" : "sizeof(");
-    // The types of C, not those of C++: 'a' and a < b are int.
-    if (type && (expr->kind != SYN_E_SIZEOF || type->kind == SYN_T_SCALAR || type->kind == SYN_T_VECTOR))
+    // The types of C, not those of C++: 'a' and a < b are int, (0, array) is a pointer.
+    if (type && (expr->kind != SYN_E_SIZEOF || type->kind == SYN_T_SCALAR || type->kind == SYN_T_VECTOR ||
+                 type->kind == SYN_T_POINTER))
         print_type(printer, type, NULL, true);
     else
         print_expr(printer, expr->a);

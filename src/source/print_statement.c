@@ -77,14 +77,15 @@ static bool redeclares(const struct syn_statement *body, const struct syn_symbol
     if (body->kind != SYN_ST_BLOCK)
         return false;
     for (const struct syn_statement *s = body->body; s; s = s->next)
-        for (const struct syn_declarator *d = s->declaration ? s->declaration->declarators : NULL; d; d = d->next)
+        for (const struct syn_declarator *d = s->declaration ? s->declaration->declarators : NULL; d;
+             d = d->next)
             if (d->symbol->word == symbol->word)
                 return true;
     return false;
 }
 
-// Whether a for's declaration has to stand before it: C++ lets nobody jump past it, nor declare its names again
-// in the body, nor define a struct in it.
+// Whether a for's declaration has to stand before it: C++ lets nobody jump past it, nor declare its names
+// again in the body, nor define a struct in it.
 static bool declares_outside(const struct syn_statement *statement)
 {
     const struct syn_declaration *declaration = statement->declaration;

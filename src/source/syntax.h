@@ -208,7 +208,7 @@ struct syn_word {
     bool needs_item;                 // a built-in function that depends on the work-item
     bool reserved;                   // a word of C++, or ours: printed with a prefix
     bool is_overloaded;              // several functions of the program
-    bool is_type;     // somewhere the name of a type
+    bool is_type;                    // somewhere the name of a type
     bool is_ordinary; // somewhere the name of a variable, a function, or of another type than the tag
     struct syn_symbol *symbol;
     struct syn_tag *tag;

@@ -22,6 +22,7 @@ static const char *const subjects[] = {
     "atomics",
     "conversions",
     "doubles",
+    "expressions",
     "functions",
     "integers",
     "language",
@@ -212,7 +213,7 @@ static void run_on_host(const struct src_unit *unit, const struct src_cuda *cuda
     snprintf(path, sizeof path, "%s/in", folder);
     save(path, in, items * WORDS * 4);
     snprintf(command, sizeof command,
-             "cd '%s' && %s -std=gnu++17 -O1 -w -fno-strict-aliasing -frounding-math -ffp-contract=off "
+             "cd '%s' && %s -std=gnu++17 -O1 -w -fno-strict-aliasing -fwrapv -frounding-math -ffp-contract=off "
              "-I'%s/tests/shim' "
              "-o program program.cpp >&2 && ./program in out",
              folder, compiler(), source ? source : ".");
