@@ -113,8 +113,9 @@ struct kn_backend {
     kn_status (*fill)(struct be_queue *queue, struct be_memory *memory, const void *pattern, size_t pattern_size,
                       size_t offset, size_t bytes, struct be_event **event, kn_error *err);
 
-    // The compiler's switches for a numeric policy: part of the cache's key.
-    const char *(*policy_options)(const struct be_context *context, kn_policy policy);
+    // The compiler's switches for a numeric policy: part of the cache's key. `contract_off`: the program has #pragma
+    // OPENCL FP_CONTRACT OFF.
+    const char *(*policy_options)(const struct be_context *context, kn_policy policy, bool contract_off);
     // `log` receives what the compiler said (malloc'ed, maybe ""), also on failure.
     kn_status (*program_build)(struct be_context *context, const char *source, const char *options,
                                struct be_program **program, char **log, kn_error *err);

@@ -413,10 +413,10 @@ static void host_free(struct be_queue *queue, struct be_host *host)
         cuda_leave(context);
 }
 
-static const char *policy_options(const struct be_context *context, kn_policy policy)
+static const char *policy_options(const struct be_context *context, kn_policy policy, bool contract_off)
 {
     (void)context;
-    return cuda_policy_options(policy);
+    return cuda_policy_options(policy, contract_off);
 }
 
 const struct kn_backend kn_backend_cuda = {

@@ -8,15 +8,17 @@
 #include "../base/array.h"
 #include "../base/error.h"
 
-const char *cuda_policy_options(kn_policy policy)
+const char *cuda_policy_options(kn_policy policy, bool contract_off)
 {
-    static const char *const options[] = {
-        [KN_POLICY_DEFAULT] = "--fmad=true --prec-div=false --prec-sqrt=false",
-        [KN_POLICY_STRICT] = "--fmad=false --prec-div=true --prec-sqrt=true",
-        [KN_POLICY_FAST] = "--use_fast_math",
+    static const char *const options[][2] = {
+        [KN_POLICY_DEFAULT] = {"--fmad=true --prec-div=false --prec-sqrt=false",
+                               "--fmad=false --prec-div=false --prec-sqrt=false"},
+        [KN_POLICY_STRICT] = {"--fmad=false --prec-div=true --prec-sqrt=true",
+                              "--fmad=false --prec-div=true --prec-sqrt=true"},
+        [KN_POLICY_FAST] = {"--use_fast_math", "--use_fast_math --fmad=false"},
     };
 
-    return options[(size_t)policy < KN_COUNT(options) ? policy : KN_POLICY_DEFAULT];
+    return options[(size_t)policy < KN_COUNT(options) ? policy : KN_POLICY_DEFAULT][contract_off];
 }
 
 // Always given. What is suppressed are warnings that OpenCL C programs earn by being read as C++: things

@@ -13,8 +13,8 @@ struct cuda_cubin {
     size_t bytes;
 };
 
-// The compiler's switches for a numeric policy.
-const char *cuda_policy_options(kn_policy policy);
+// The compiler's switches for a numeric policy, and for a program with #pragma OPENCL FP_CONTRACT OFF.
+const char *cuda_policy_options(kn_policy policy, bool contract_off);
 
 // `options` are separated by blanks; `arch` is one of nvrtc->archs. `log` receives what the compiler said
 // (malloc'ed, maybe ""), also on failure; the caller frees it and cubin->data. Errors: KN_ERROR_BUILD if the

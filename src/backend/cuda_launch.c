@@ -55,6 +55,7 @@ kn_status cuda_geometry_make(const struct be_range *range, const size_t local[3]
         geometry->block[0] = (unsigned)(local[0] * local[1] * local[2]);
         geometry->block[1] = geometry->block[2] = 1;
     }
+    item->flags |= range->dims << CUDA_ITEM_DIMS_SHIFT;
     return KN_OK;
 }
 

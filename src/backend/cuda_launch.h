@@ -15,8 +15,9 @@ struct cuda_item {
 };
 
 enum {
-    CUDA_ITEM_GRID_LINEAR = 1, // the work-groups are counted in gridDim.x alone
-    CUDA_ITEM_BLOCK_LINEAR = 2 // the work-items of a group are counted in blockDim.x alone
+    CUDA_ITEM_GRID_LINEAR = 1,  // the work-groups are counted in gridDim.x alone
+    CUDA_ITEM_BLOCK_LINEAR = 2, // the work-items of a group are counted in blockDim.x alone
+    CUDA_ITEM_DIMS_SHIFT = 2    // how many dimensions the range has: {64, 1, 1} may have three
 };
 
 struct cuda_geometry {

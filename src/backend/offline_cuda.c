@@ -270,7 +270,7 @@ static kn_status compile_cuda(const struct offline_target *target, const struct 
 
     if (status)
         return keep_refusal(status, &why, result, err);
-    kn_text_format(&options, "%s --ptxas-options=-v", cuda_policy_options(job->policy));
+    kn_text_format(&options, "%s --ptxas-options=-v", cuda_policy_options(job->policy, cuda->contract_off));
     if (options.failed)
         status = kn_fail_memory(&why, 0, "compiling a program");
     else

@@ -445,8 +445,9 @@ static kn_status fill(struct be_queue *queue, struct be_memory *memory, const vo
     return opencl_event_give(native, event, err);
 }
 
-static const char *policy_options(const struct be_context *context, kn_policy policy)
+static const char *policy_options(const struct be_context *context, kn_policy policy, bool contract_off)
 {
+    (void)contract_off; // the compiler reads the pragma itself
     switch (policy) {
     case KN_POLICY_STRICT:
         return context->correctly_rounded ? "-cl-std=CL1.2 -cl-fp32-correctly-rounded-divide-sqrt" : "-cl-std=CL1.2";

@@ -24,6 +24,7 @@ struct recipe {
     const struct src_options *reading; // how the unit was read
     kn_policy policy;
     unsigned max_registers;
+    bool contract_off; // in the words of CUDA alone
     struct kn_text source;
     struct kn_text options;
     struct cache_key key;
@@ -41,8 +42,10 @@ static kn_status cuda_text(struct recipe *recipe, kn_error *err)
     struct src_cuda *cuda = NULL;
     kn_status status = src_cuda_program(recipe->unit, recipe->reading, &cuda, err);
 
-    if (!status)
+    if (!status) {
         kn_text_add_bytes(&recipe->source, cuda->text, cuda->length);
+        recipe->contract_off = cuda->contract_off;
+    }
     src_cuda_free(cuda);
     return status;
 }
@@ -68,7 +71,7 @@ static bool has_extension(const kn_context *context, const char *name)
 
 static void compiler_options(kn_context *context, struct recipe *recipe)
 {
-    kn_text_add(&recipe->options, context->backend->policy_options(context->native, recipe->policy));
+    kn_text_add(&recipe->options, context->backend->policy_options(context->native, recipe->policy, recipe->contract_off));
     if (context->quirks.build_options[0])
         kn_text_format(&recipe->options, " %s", context->quirks.build_options);
     if (recipe->max_registers && context->backend->language == BE_LANGUAGE_CUDA)

@@ -107,11 +107,12 @@ static bool take_pragma(struct syn_parser *parser, const struct src_token *token
 {
     if (token->length >= 6 && memcmp(token->text, "unroll", 6) == 0)
         return true;
-    if (token->length >= 6 && memcmp(token->text, "OPENCL", 6) == 0) {
+    if ((token->length >= 6 && memcmp(token->text, "OPENCL", 6) == 0) ||
+        (token->length >= 4 && memcmp(token->text, "STDC", 4) == 0)) {
         char text[128];
         snprintf(text, sizeof text, "%.*s", token->length < 120 ? (int)token->length : 120, token->text);
         if (strstr(text, "FP_CONTRACT"))
-            parser->contract_off = strstr(text, "OFF") != NULL;
+            parser->contract_off = parser->contract_off || strstr(text, "OFF");
     }
     return false;
 }

@@ -393,7 +393,7 @@ struct syn_parser {
     struct syn_function *function;    // whose body is being read
     struct syn_item *items, **items_end;
     unsigned numbers;             // for what has no name
-    bool contract_off;            // FP_CONTRACT OFF was seen
+    bool contract_off;            // FP_CONTRACT OFF was seen, be it in one block only
     _Alignas(16) char spare[512]; // what syn_take gives after a failure
 };
 

@@ -165,7 +165,7 @@ START_TEST(arguments)
                                   {BE_ARG_MEMORY, table, NULL, 0},  {BE_ARG_VALUE, NULL, &n, 1},
                                   {BE_ARG_LOCAL, NULL, NULL, 50000}};
     const struct be_range range = {2, {5, 1000000000000, 0}, {64, 6, 1}, {16, 2, 1}};
-    const struct cuda_item item = {{5, 1000000000000, 0}, {4, 3, 1}, {16, 2, 1}, 0, 0};
+    const struct cuda_item item = {{5, 1000000000000, 0}, {4, 3, 1}, {16, 2, 1}, 2 << 2, 0};
     const unsigned offsets[] = {0, 112, 128};
 
     expect_ok(cuda->launch(queue, kernel, &range, args, KN_COUNT(args), NULL, &err));
@@ -214,7 +214,7 @@ START_TEST(large_geometry)
     struct be_kernel *kernel = kernel_of(program, &plain);
 
     for (size_t c = 0; c < KN_COUNT(cases); c++) {
-        struct cuda_item item = {{0, 0, 0}, {0, 0, 0}, {0, 0, 0}, cases[c].flags, 0};
+        struct cuda_item item = {.flags = cases[c].flags | cases[c].range.dims << 2};
 
         expect_ok(cuda->launch(queue, kernel, &cases[c].range, NULL, 0, NULL, &err));
         for (int d = 0; d < 3; d++) {
@@ -376,7 +376,7 @@ START_TEST(compiler_options)
     char options[128];
 
     snprintf(options, sizeof options, "%s --maxrregcount=64",
-             cuda->policy_options(context, KN_POLICY_STRICT));
+             cuda->policy_options(context, KN_POLICY_STRICT, false));
     expect_ok(cuda->program_build(context, "//warning\n", options, &program, &log, &err));
     ck_assert_str_eq(compiler->options,
                      "--gpu-architecture=sm_90 --std=c++17 --device-as-default-execution-space "
@@ -385,9 +385,9 @@ START_TEST(compiler_options)
     ck_assert_ptr_nonnull(strstr(log, "a fake warning"));
     free(log);
     cuda->program_free(program);
-    ck_assert_str_eq(cuda->policy_options(context, KN_POLICY_DEFAULT),
+    ck_assert_str_eq(cuda->policy_options(context, KN_POLICY_DEFAULT, false),
                      "--fmad=true --prec-div=false --prec-sqrt=false");
-    ck_assert_str_eq(cuda->policy_options(context, KN_POLICY_FAST), "--use_fast_math");
+    ck_assert_str_eq(cuda->policy_options(context, KN_POLICY_FAST, false), "--use_fast_math");
 }
 END_TEST
 

@@ -86,7 +86,7 @@ static kn_status run_program(struct things *t, kn_error *err)
                             {BE_ARG_VALUE, NULL, factor, sizeof factor}};
     size_t bytes = 0;
     kn_status status = cuda->program_build(
-        t->context, text, cuda->policy_options(t->context, KN_POLICY_STRICT), &t->programs[0], &t->log, err);
+        t->context, text, cuda->policy_options(t->context, KN_POLICY_STRICT, false), &t->programs[0], &t->log, err);
 
     if (!status)
         status = cuda->program_binary(t->programs[0], &t->binary, &bytes, err);

@@ -5,6 +5,7 @@
 
 #include <koine/koine.h>
 
+#include "../../../src/backend/offline.h"
 #include "../../../src/base/array.h"
 
 static kn_error err;
@@ -214,6 +215,67 @@ static const char vector_add[] =
     "{ size_t i = kn_me.offset[0] + blockIdx.x * blockDim.x + threadIdx.x; a[i] = a[i] / b[i]; }\n"
     "static_assert(sizeof(kn::kn_item) == 56, \"as the backend passes it\");\n";
 
+// #pragma OPENCL FP_CONTRACT OFF, wherever it stands and whatever else is asked for.
+START_TEST(contraction)
+{
+    static const struct {
+        const char *text;
+        kn_policy policy;
+        bool fused;
+    } cases[] = {
+        {"float f(float x) { return x * x + 1; }", KN_POLICY_DEFAULT, true},
+        {"#pragma OPENCL FP_CONTRACT OFF\nfloat f(float x) { return x * x + 1; }", KN_POLICY_DEFAULT, false},
+        {"#pragma OPENCL FP_CONTRACT OFF\nfloat f(float x) { return x * x + 1; }", KN_POLICY_FAST, false},
+        {"float f(float x) {\n#pragma OPENCL FP_CONTRACT OFF\nreturn x * x + 1; }", KN_POLICY_DEFAULT, false},
+        {"#pragma OPENCL FP_CONTRACT OFF\nfloat f(float x) { return x * x + 1; }\n#pragma OPENCL FP_CONTRACT "
+         "ON\n",
+         KN_POLICY_DEFAULT, false},
+        {"#pragma OPENCL FP_CONTRACT ON\nfloat f(float x) { return x * x + 1; }", KN_POLICY_DEFAULT, true},
+        {"#pragma OPENCL FP_CONTRACT DEFAULT\nfloat f(float x) { return x * x + 1; }", KN_POLICY_DEFAULT,
+         true},
+        {"#if 0\n#pragma OPENCL FP_CONTRACT OFF\n#endif\nfloat f(float x) { return x * x + 1; }",
+         KN_POLICY_DEFAULT, true},
+        {"_Pragma(\"OPENCL FP_CONTRACT OFF\") float f(float x) { return x * x + 1; }", KN_POLICY_DEFAULT,
+         false},
+    };
+    struct offline_target *target = NULL;
+    kn_context *opened = NULL;
+
+    use_fakes();
+    setenv("KOINE_CACHE_DIR", libraries, 1);
+    ck_assert_msg(kn_context_open("cuda:0", &opened, &err) == KN_OK, "%s", err.text);
+    ck_assert_msg(offline_open("cuda:sm_90", &target, &err) == KN_OK, "%s", err.text);
+    for (size_t i = 0; i < KN_COUNT(cases); i++) {
+        const char *refused = cases[i].fused ? "--fmad=false" : "--fmad=true";
+        kn_program_options options = {.policy = cases[i].policy};
+        struct src_options reading = {0};
+        struct offline_result result = {0};
+        struct src_unit *unit = NULL;
+        kn_program *program = NULL;
+        char text[300];
+
+        snprintf(text, sizeof text, "%s\nvoid case_%zu() {}\n", cases[i].text, i); // not yet in the cache
+        compiler->options[0] = '\0';
+        ck_assert_msg(kn_program_from_text(opened, text, "a.cl", &options, &program, &err) == KN_OK, "%s",
+                      err.text);
+        ck_assert_msg(strstr(compiler->options, refused) == NULL, "case %zu: %s", i, compiler->options);
+        ck_assert_msg(cases[i].fused || strstr(compiler->options, "--fmad=false"), "case %zu: %s", i,
+                      compiler->options);
+        kn_program_free(program);
+        compiler->options[0] = '\0';
+        ck_assert_msg(src_read("a.cl", text, &reading, &unit, &err) == KN_OK, "%s", err.text);
+        ck_assert_msg(offline_compile(target, unit, &reading, cases[i].policy, &result, &err) == KN_OK, "%s",
+                      err.text);
+        ck_assert_msg(cases[i].fused == !strstr(compiler->options, "--fmad=false"), "case %zu, offline: %s",
+                      i, compiler->options);
+        offline_result_free(&result);
+        src_free(unit);
+    }
+    offline_close(target);
+    kn_context_close(opened);
+}
+END_TEST
+
 START_TEST(the_real_compiler)
 {
     static const kn_policy policies[] = {KN_POLICY_DEFAULT, KN_POLICY_STRICT, KN_POLICY_FAST};
@@ -230,8 +292,8 @@ START_TEST(the_real_compiler)
     for (int i = 0; i < nvrtc.arch_count; i++) // each architecture it says it knows
         for (size_t p = 0; p < (nvrtc.archs[i] == 90 ? KN_COUNT(policies) : 1); p++) {
             ck_assert_int_eq(cuda_nvrtc_arch(&nvrtc, nvrtc.archs[i]), nvrtc.archs[i]);
-            ck_assert_msg(cuda_compile(&nvrtc, vector_add, cuda_policy_options(policies[p]), nvrtc.archs[i],
-                                       &cubin, &log, &err) == KN_OK,
+            ck_assert_msg(cuda_compile(&nvrtc, vector_add, cuda_policy_options(policies[p], p == 1),
+                                       nvrtc.archs[i], &cubin, &log, &err) == KN_OK,
                           "sm_%d: %s\n%s", nvrtc.archs[i], err.text, log);
             ck_assert_uint_gt(cubin.bytes, 500);
             ck_assert_mem_eq(cubin.data, "\177ELF", 4);
@@ -261,6 +323,7 @@ int main(void)
                                   the_driver_refuses_a_cubin,
                                   the_compiler_vanishes,
                                   the_list,
+                                  contraction,
                                   the_real_compiler};
 
     return TEST_RUN_WITH("cuda_libraries", CK_FORK, NULL, forget_fakes, tests);
