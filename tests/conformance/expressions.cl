@@ -2,27 +2,23 @@
 // Every operator (6.3) on every element type and width, and the types of the results (6.2.6, 6.3).
 #define BEGIN in += get_global_id(0) * 16, out += get_global_id(0) * 16
 
-// An order-dependent sum over the bytes of any value.
-uint hash_of(uint hash, const __private uchar *bytes, uint count)
-{
-    for (uint k = 0; k < count; k++)
-        hash = (hash ^ bytes[k]) * 0x01000193u;
-    return hash;
-}
-#define TAKE(x) hash = hash_of(hash * 31 + sizeof(x), (const __private uchar *)&(x), sizeof(x))
-// What stands behind the third component is nobody's.
-#define TAKE2(r) TAKE(r)
-#define TAKE3(r) hash = hash_of(hash * 31 + sizeof(r), (const __private uchar *)&(r), 3 * sizeof(r.x))
-#define TAKE4(r) TAKE(r)
-#define TAKE8(r) TAKE(r)
-#define TAKE16(r) TAKE(r)
+// An order-dependent sum: nothing that differs on the way can be lost.
+#define TAKE(v) hash = hash * 33 + (uint)(v) + (uint)((ulong)(v) >> 32)
+#define TAKE_AS(x, o) hash = (hash ^ (uint)(x) ^ (uint)((ulong)(x) >> 32)) * 0x01000193u + sizeof(x)
+// The same of vectors, element by element as the unsigned type U.
+#define TAKE_V(U, N, v) sum = sum * (U)33 + as_##U##N(v)
+#define FOLD2(v) (v.x * 31 + v.y)
+#define FOLD3(v) (v.x * 31 + v.y * 7 + v.z)
+#define FOLD4(v) FOLD2((v.lo * 29 + v.hi))
+#define FOLD8(v) FOLD4((v.lo * 27 + v.hi))
+#define FOLD16(v) FOLD8((v.lo * 25 + v.hi))
 
 #define INTEGER_SCALAR(name, T)                                                                                        \
     uint name##_scalar(T a, T b)                                                                                       \
     {                                                                                                                  \
         uint hash = 1;                                                                                                 \
         T d = b | 1, v = a;                                                                                            \
-        TAKE_AS(a + b, +), TAKE_AS(a - b, -), TAKE_AS(a * (b & (T)0x7f), *), TAKE_AS(a & b, &), TAKE_AS(a | b, |);                 \
+        TAKE_AS(a + b, +), TAKE_AS(a - b, -), TAKE_AS(a * (b & (T)0x7f), *), TAKE_AS(a & b, &), TAKE_AS(a | b, |);     \
         TAKE_AS(a ^ b, ^), TAKE_AS(a << b, <<), TAKE_AS(a >> b, >>), TAKE_AS((a >> 1) / d, /);                         \
         TAKE_AS((a >> 1) % d, %), TAKE_AS(-a, -), TAKE_AS(+a, +), TAKE_AS(~a, ~), TAKE_AS(!a, !);                      \
         TAKE_AS(a < b, <), TAKE_AS(a <= b, <=), TAKE_AS(a > b, >), TAKE_AS(a >= b, >=), TAKE_AS(a == b, ==);           \
@@ -33,7 +29,6 @@ uint hash_of(uint hash, const __private uchar *bytes, uint count)
         v = a + 1.5f > 0 ? b : 3, TAKE(v), v = a, v += 0x100000001L, TAKE(v);                                          \
         return hash;                                                                                                   \
     }
-#define TAKE_AS(x, o) hash = (hash ^ (uint)(x) ^ (uint)((ulong)(x) >> 32)) * 0x01000193u + sizeof(x)
 INTEGER_SCALAR(char, char)
 INTEGER_SCALAR(uchar, uchar)
 INTEGER_SCALAR(short, short)
@@ -43,49 +38,58 @@ INTEGER_SCALAR(uint, uint)
 INTEGER_SCALAR(long, long)
 INTEGER_SCALAR(ulong, ulong)
 
-#define VECTOR(S, R, N)                                                                                                \
+#define VECTOR(S, R, U, N)                                                                                             \
     uint S##N##_all(S##N a, S##N b, S s)                                                                               \
     {                                                                                                                  \
-        uint hash = 1;                                                                                                 \
+        U##N sum = 1;                                                                                                  \
         S##N d = (b & (S)0x7f) | (S)1, v;                                                                              \
         R##N r;                                                                                                        \
-        v = a + b, TAKE##N(v), v = a - b, TAKE##N(v), v = a * b, TAKE##N(v), v = a / d, TAKE##N(v);                    \
-        v = a % d, TAKE##N(v), v = a & b, TAKE##N(v), v = a | b, TAKE##N(v), v = a ^ b, TAKE##N(v);                    \
-        v = a << b, TAKE##N(v), v = a >> b, TAKE##N(v), v = -a, TAKE##N(v), v = +a, TAKE##N(v), v = ~a, TAKE##N(v);    \
-        v = a + s, TAKE##N(v), v = s - a, TAKE##N(v), v = a * (S)3, TAKE##N(v), v = a << s, TAKE##N(v);                \
-        v = s / d, TAKE##N(v), v = a >> (S)9, TAKE##N(v), v = (S)1 | a, TAKE##N(v);                                    \
-        r = a < b, TAKE##N(r), r = a <= b, TAKE##N(r), r = a > b, TAKE##N(r), r = a >= b, TAKE##N(r);                  \
-        r = a == b, TAKE##N(r), r = a != b, TAKE##N(r), r = a && b, TAKE##N(r), r = a || b, TAKE##N(r);                \
-        r = !a, TAKE##N(r), r = a < s, TAKE##N(r), r = s == a, TAKE##N(r), r = a && s, TAKE##N(r);                     \
-        v = (a < b) ? a : b, TAKE##N(v), v = (a > s) ? a : s, TAKE##N(v);                                              \
-        v = a, v += b, TAKE##N(v), v -= s, TAKE##N(v), v *= d, TAKE##N(v), v /= d, TAKE##N(v), v %= d, TAKE##N(v);     \
-        v = b, v &= a, TAKE##N(v), v |= s, TAKE##N(v), v ^= b, TAKE##N(v), v <<= b, TAKE##N(v), v >>= s, TAKE##N(v);   \
-        v++, TAKE##N(v), --v, TAKE##N(v), d = v--, TAKE##N(d), d = ++v, TAKE##N(d), TAKE##N(v);                        \
-        return hash + sizeof(a < b) + sizeof(a + s) + sizeof(!a) + sizeof(a << b);                                     \
+        v = a + b, TAKE_V(U, N, v), v = a - b, TAKE_V(U, N, v), v = a * b, TAKE_V(U, N, v), v = a / d, TAKE_V(U, N, v);\
+        v = a % d, TAKE_V(U, N, v), v = a & b, TAKE_V(U, N, v), v = a | b, TAKE_V(U, N, v), v = a ^ b, TAKE_V(U, N, v);\
+        v = a << b, TAKE_V(U, N, v), v = a >> b, TAKE_V(U, N, v), v = -a, TAKE_V(U, N, v), v = +a, TAKE_V(U, N, v), v = ~a, TAKE_V(U, N, v);\
+        v = a + s, TAKE_V(U, N, v), v = s - a, TAKE_V(U, N, v), v = a * (S)3, TAKE_V(U, N, v), v = a << s, TAKE_V(U, N, v);\
+        v = s / d, TAKE_V(U, N, v), v = a >> (S)9, TAKE_V(U, N, v), v = (S)1 | a, TAKE_V(U, N, v);                     \
+        r = a < b, TAKE_V(U, N, r), r = a <= b, TAKE_V(U, N, r), r = a > b, TAKE_V(U, N, r), r = a >= b, TAKE_V(U, N, r);\
+        r = a == b, TAKE_V(U, N, r), r = a != b, TAKE_V(U, N, r), r = a && b, TAKE_V(U, N, r), r = a || b, TAKE_V(U, N, r);\
+        r = !a, TAKE_V(U, N, r), r = a < s, TAKE_V(U, N, r), r = s == a, TAKE_V(U, N, r), r = a && s, TAKE_V(U, N, r); \
+        v = (a < b) ? a : b, TAKE_V(U, N, v), v = (a > s) ? a : s, TAKE_V(U, N, v);                                    \
+        v = a, v += b, TAKE_V(U, N, v), v -= s, TAKE_V(U, N, v), v *= d, TAKE_V(U, N, v), v /= d, TAKE_V(U, N, v), v %= d, TAKE_V(U, N, v);\
+        v = b, v &= a, TAKE_V(U, N, v), v |= s, TAKE_V(U, N, v), v ^= b, TAKE_V(U, N, v), v <<= b, TAKE_V(U, N, v), v >>= s, TAKE_V(U, N, v);\
+        v++, TAKE_V(U, N, v), --v, TAKE_V(U, N, v), d = v--, TAKE_V(U, N, d), d = ++v, TAKE_V(U, N, d), TAKE_V(U, N, v);\
+        return FOLD##N(convert_uint##N(sum)) + sizeof(a < b) + sizeof(a + s) + sizeof(!a) + sizeof(a << b);            \
     }
-#define WIDTHS(S, R) VECTOR(S, R, 2) VECTOR(S, R, 3) VECTOR(S, R, 4) VECTOR(S, R, 8) VECTOR(S, R, 16)
-WIDTHS(char, char)
-WIDTHS(uchar, char)
-WIDTHS(short, short)
-WIDTHS(ushort, short)
-WIDTHS(int, int)
-WIDTHS(uint, int)
-WIDTHS(long, long)
-WIDTHS(ulong, long)
+#define WIDTHS(S, R, U) VECTOR(S, R, U, 2) VECTOR(S, R, U, 3) VECTOR(S, R, U, 16)
+// Widths 4 and 8 differ from the others in nothing but their size: two types stand for all.
+VECTOR(uchar, char, uchar, 4)
+VECTOR(long, long, ulong, 8)
+WIDTHS(char, char, uchar)
+WIDTHS(uchar, char, uchar)
+WIDTHS(short, short, ushort)
+WIDTHS(ushort, short, ushort)
+WIDTHS(int, int, uint)
+WIDTHS(uint, int, uint)
+WIDTHS(long, long, ulong)
+WIDTHS(ulong, long, ulong)
 
 #define CALL(S, N)                                                                                                     \
     S##N##_all(vload##N(0, t), vload##N(0, t + 13), t[7])
 // Signed words are kept so small that nothing overflows: C says not what would come of it.
-#define OF(S, SHIFT)                                                                                                          \
+#define OF(S, SHIFT)                                                                                                   \
     __kernel void of_##S(__global const uint *in, __global uint *out)                                                  \
     {                                                                                                                  \
         BEGIN;                                                                                                         \
         __private S t[32];                                                                                             \
         for (int k = 0; k < 32; k++)                                                                                   \
-            t[k] = (S)upsample(in[31 - k & 15], in[k & 15] >> (k & 16)) >> SHIFT;                                           \
+            t[k] = (S)upsample(in[31 - k & 15], in[k & 15] >> (k & 16)) >> SHIFT;                                      \
         out[0] = S##_scalar(t[0], t[12]), out[1] = S##_scalar(t[13], t[14]), out[2] = S##_scalar(t[8], t[9]);          \
-        out[3] = CALL(S, 2), out[4] = CALL(S, 3), out[5] = CALL(S, 4), out[6] = CALL(S, 8), out[7] = CALL(S, 16);      \
+        out[3] = CALL(S, 2), out[4] = CALL(S, 3), out[5] = CALL(S, 16);                                                \
     }
+__kernel void of_other_widths(__global const uint *in, __global uint *out)
+{
+    BEGIN;
+    uchar8 a = as_uchar8(vload2(0, in)), b = as_uchar8(vload2(6, in));
+    out[0] = uchar4_all(a.lo, b.hi, b.s1), out[1] = long8_all(convert_long8(a) << 20, convert_long8(b) - 99, -a.s0);
+}
 OF(char, 0)
 OF(uchar, 0)
 OF(short, 0)
@@ -95,22 +99,22 @@ OF(uint, 0)
 OF(long, 32)
 OF(ulong, 0)
 
-#define FLOATS(N, FROM)                                                                                                \
+#define FLOATS(N)                                                                                                      \
     uint float##N##_all(float##N a, float##N b, float s)                                                               \
     {                                                                                                                  \
-        uint hash = 1;                                                                                                 \
+        uint##N sum = 1;                                                                                               \
         float##N v;                                                                                                    \
         int##N r;                                                                                                      \
-        v = a + b, TAKE##N(v), v = a - b, TAKE##N(v), v = a * b, TAKE##N(v), v = -a, TAKE##N(v), v = +a, TAKE##N(v);   \
-        v = a + s, TAKE##N(v), v = s - a, TAKE##N(v), v = a * 2.0f, TAKE##N(v), v = a / 4, TAKE##N(v);                 \
-        r = a < b, TAKE##N(r), r = a <= b, TAKE##N(r), r = a > b, TAKE##N(r), r = a >= b, TAKE##N(r);                  \
-        r = a == b, TAKE##N(r), r = a != b, TAKE##N(r), r = a && b, TAKE##N(r), r = a || b, TAKE##N(r);                \
-        r = !a, TAKE##N(r), r = a < s, TAKE##N(r), r = s == a, TAKE##N(r), r = a && s, TAKE##N(r);                     \
-        v = (a < b) ? a : b, TAKE##N(v), v = (a > s) ? a : s, TAKE##N(v);                                              \
-        v = a, v += b, TAKE##N(v), v -= s, TAKE##N(v), v *= b, TAKE##N(v), v /= 8.0f, TAKE##N(v);                      \
-        return hash + sizeof(a < b) + sizeof(a + s) + sizeof(!a);                                                      \
+        v = a + b, TAKE_V(uint, N, v), v = a - b, TAKE_V(uint, N, v), v = a * b, TAKE_V(uint, N, v), v = -a, TAKE_V(uint, N, v), v = +a, TAKE_V(uint, N, v);\
+        v = a + s, TAKE_V(uint, N, v), v = s - a, TAKE_V(uint, N, v), v = a * 2.0f, TAKE_V(uint, N, v), v = a / 4, TAKE_V(uint, N, v);\
+        r = a < b, TAKE_V(uint, N, r), r = a <= b, TAKE_V(uint, N, r), r = a > b, TAKE_V(uint, N, r), r = a >= b, TAKE_V(uint, N, r);\
+        r = a == b, TAKE_V(uint, N, r), r = a != b, TAKE_V(uint, N, r), r = a && b, TAKE_V(uint, N, r), r = a || b, TAKE_V(uint, N, r);\
+        r = !a, TAKE_V(uint, N, r), r = a < s, TAKE_V(uint, N, r), r = s == a, TAKE_V(uint, N, r), r = a && s, TAKE_V(uint, N, r);\
+        v = (a < b) ? a : b, TAKE_V(uint, N, v), v = (a > s) ? a : s, TAKE_V(uint, N, v);                              \
+        v = a, v += b, TAKE_V(uint, N, v), v -= s, TAKE_V(uint, N, v), v *= b, TAKE_V(uint, N, v), v /= 8.0f, TAKE_V(uint, N, v);\
+        return FOLD##N(sum) + sizeof(a < b) + sizeof(a + s) + sizeof(!a);                                              \
     }
-FLOATS(2, ) FLOATS(3, ) FLOATS(4, ) FLOATS(8, ) FLOATS(16, )
+FLOATS(2) FLOATS(3) FLOATS(4) FLOATS(8) FLOATS(16)
 __kernel void of_float(__global const uint *in, __global uint *out)
 {
     BEGIN;
@@ -139,9 +143,9 @@ __kernel void result_types(__global const uint *in, __global uint *out)
     float f = 1;
     bool b = in[0] & 1;
     uint k = 0, hash = 0;
-#define PAIR(x, y) hash = hash * 33 + KIND(x + y), hash = hash * 33 + KIND(x & y), hash = hash * 33 + KIND((b ? x : y)), \
+#define PAIR(x, y) hash = hash * 33 + KIND(x + y), hash = hash * 33 + KIND(x & y), hash = hash * 33 + KIND((b ? x : y)),\
     hash = hash * 33 + sizeof(x << y), hash = hash * 33 + sizeof(x == y), hash = hash * 33 + sizeof(x && y);
-#define ROW(x) hash = 0; PAIR(x, c) PAIR(x, uc) PAIR(x, s) PAIR(x, us) PAIR(x, i) PAIR(x, u) PAIR(x, l) PAIR(x, ul) PAIR(x, b) \
+#define ROW(x) hash = 0; PAIR(x, c) PAIR(x, uc) PAIR(x, s) PAIR(x, us) PAIR(x, i) PAIR(x, u) PAIR(x, l) PAIR(x, ul) PAIR(x, b)\
     out[k++] = hash;
     ROW(c) ROW(uc) ROW(s) ROW(us) ROW(i) ROW(u) ROW(l) ROW(ul) ROW(b)
     out[9] = sizeof(f + c) + sizeof(f + ul) * 16 + sizeof(b ? f : i) * 256 + sizeof(!f) * 4096 + sizeof(-f) * 65536;

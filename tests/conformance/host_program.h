@@ -1,0 +1,89 @@
+// SPDX-License-Identifier: Apache-2.0
+// A kernel file rewritten for CUDA, as a program of the host: over tests/shim, with a main of the test's own.
+#ifndef KN_TESTS_HOST_PROGRAM_H
+#define KN_TESTS_HOST_PROGRAM_H
+
+#include "../unit/device_support.h"
+
+#include "../../src/engine/target.h"
+#include "../../src/source/cuda.h"
+
+static inline const char *host_compiler(void)
+{
+    const char *given = getenv("CXX");
+
+    return given && *given ? given : "c++";
+}
+
+// False, after a line that says so, without a C++ compiler.
+static inline bool host_has_compiler(void)
+{
+    char command[4200];
+
+    snprintf(command, sizeof command, "%s --version >/dev/null 2>&1", host_compiler());
+    if (system(command) == 0)
+        return true;
+    fprintf(stderr, "skipped: no C++ compiler (%s)\n", host_compiler());
+    return false;
+}
+
+// tests/conformance/`name`
+static inline const char *host_path(const char *name)
+{
+    static char path[4200];
+    const char *source = getenv("srcdir");
+
+    snprintf(path, sizeof path, "%s/tests/conformance/%s", source ? source : ".", name);
+    return path;
+}
+
+// The kernel file's text as C++, read as for the open device; the caller frees it.
+static inline struct src_cuda *host_rewrite(const char *path)
+{
+    struct be_device described = {.info = *kn_context_device(context)};
+    struct src_cuda_options wanted = {.embedded = src_embedded_kernels, .host_shim = true};
+    kn_program_options options = {.policy = KN_POLICY_STRICT};
+    struct src_cuda *cuda = NULL;
+    struct src_unit *unit = NULL;
+    struct target target;
+    char extensions[] = "cl_khr_fp64", none[] = "";
+
+    described.extensions = described.info.fp64 ? extensions : none;
+    EXPECT_OK(target_describe(&described, &options, &target, &err));
+    EXPECT_OK(src_read(path, NULL, &target.source, &unit, &err));
+    EXPECT_OK(src_cuda(unit, &target.source, &wanted, &cuda, &err));
+    src_free(unit);
+    target_free(&target);
+    return cuda;
+}
+
+// Compiles the kernels and `main_text`, which finds shim_run() declared, into `folder`/program.
+static inline void host_build(const char *folder, const char *kernels, const char *main_text)
+{
+    const char *source = getenv("srcdir");
+    char command[20000], path[4200];
+    FILE *file;
+
+    snprintf(path, sizeof path, "%s/program.cpp", folder);
+    file = fopen(path, "w");
+    ck_assert_ptr_nonnull(file);
+    fprintf(file, "#include \"shim.h\"\n%s\n#line 1 \"main\"\n#include \"shim_run.h\"\n%s", kernels,
+            main_text);
+    ck_assert_int_eq(fclose(file), 0);
+    snprintf(command, sizeof command,
+             "cd '%s' && %s -std=gnu++17 -O1 -w -fno-strict-aliasing -fwrapv -frounding-math "
+             "-ffp-contract=off -I'%s/tests/shim' -o program program.cpp >&2",
+             folder, host_compiler(), source ? source : ".");
+    ck_assert_msg(system(command) == 0, "does not compile as C++ (left in %s)", folder);
+}
+
+// Runs it with these words behind its name, as a shell reads them.
+static inline void host_run(const char *folder, const char *arguments)
+{
+    char command[20000];
+
+    snprintf(command, sizeof command, "cd '%s' && ./program %s", folder, arguments);
+    ck_assert_msg(system(command) == 0, "%s fails (left in %s)", command, folder);
+}
+
+#endif
