@@ -6,9 +6,8 @@ namespace kn
 {
 
 enum kn_item_flags {
-    kn_grid_is_linear = 1,  // more groups in y or z than CUDA's grid has: all are counted in x
-    kn_block_is_linear = 2, // the same for a work-group's items
-    kn_work_dim_shift = 4,  // get_work_dim(), 0 if the host did not say
+    kn_block_is_folded = 1, // more work-items in z than CUDA's block has: y counts those of y and z
+    kn_work_dim_shift = 2,  // get_work_dim(), 0 if the host did not say
 };
 
 // What is not in special registers; the last argument of every kernel.
@@ -16,6 +15,7 @@ struct kn_item {
     unsigned long long offset[3];
     unsigned groups[3];
     unsigned local[3];
+    unsigned first[2]; // where this grid's groups begin in y and z: more than CUDA's grid has take several
     unsigned flags;
 #if !KN_ON_DEVICE
     unsigned group_id[3];
@@ -25,26 +25,18 @@ struct kn_item {
 };
 
 #if KN_ON_DEVICE
-// The dimensions of a linear number.
-KN_FN unsigned kn_unfold(unsigned linear, const unsigned (&sizes)[3], uint d)
-{
-    if (d == 0)
-        return linear % sizes[0];
-    if (d == 1)
-        return linear / sizes[0] % sizes[1];
-    return linear / sizes[0] / sizes[1];
-}
+// What CUDA has and OpenCL has not, limits on y and z, is dealt with there alone: most kernels use x.
 KN_FN unsigned kn_local_id(const kn_item &me, uint d)
 {
-    if (KN_LINEAR && (me.flags & kn_block_is_linear))
-        return kn_unfold(threadIdx.x, me.local, d);
-    return d == 0 ? threadIdx.x : d == 1 ? threadIdx.y : threadIdx.z;
+    if (d == 0)
+        return threadIdx.x;
+    if (me.flags & kn_block_is_folded)
+        return d == 1 ? threadIdx.y % me.local[1] : threadIdx.y / me.local[1];
+    return d == 1 ? threadIdx.y : threadIdx.z;
 }
 KN_FN unsigned kn_group_id(const kn_item &me, uint d)
 {
-    if (KN_LINEAR && (me.flags & kn_grid_is_linear))
-        return kn_unfold(blockIdx.x, me.groups, d);
-    return d == 0 ? blockIdx.x : d == 1 ? blockIdx.y : blockIdx.z;
+    return d == 0 ? blockIdx.x : d == 1 ? blockIdx.y + me.first[0] : blockIdx.z + me.first[1];
 }
 #else
 KN_FN unsigned kn_local_id(const kn_item &me, uint d)

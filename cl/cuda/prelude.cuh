@@ -10,7 +10,6 @@
 // Set before this text, or defaulted here:
 //   KN_CONSTANT_BANK  1: __constant kernel arguments are offsets into kn_bank; 0: read-only global pointers
 //   KN_BANK_BYTES     the bank's size
-//   KN_LINEAR         0: no launch of this build folds its geometry into x, so that ids need not ask
 //   KN_SWIZZLES_n     for n = 2, 3, 4, 8, 16: KN_SWIZZLE(n, name, i, j, ...) for every selection the source
 //   uses
 
@@ -38,9 +37,6 @@
 #endif
 #ifndef KN_BANK_BYTES
 #define KN_BANK_BYTES 16
-#endif
-#ifndef KN_LINEAR
-#define KN_LINEAR 1
 #endif
 #ifndef KN_SWIZZLES_2
 #define KN_SWIZZLES_2

@@ -14,7 +14,7 @@
 #define MAX_ARGS    128
 #define ARENA_ALIGN ((size_t)16)
 
-_Static_assert(sizeof(struct cuda_item) == 56, "kn_item has 56 bytes on the device");
+_Static_assert(sizeof(struct cuda_item) == 64, "kn_item has 64 bytes on the device");
 
 static size_t align_up(size_t bytes)
 {
@@ -23,40 +23,58 @@ static size_t align_up(size_t bytes)
 
 // ---- geometry ----
 
+// How many groups of dimension d the grid takes, from its first one on.
+static unsigned grid_size(const struct cuda_item *item, int d)
+{
+    unsigned left = item->groups[d] - item->first[d - 1];
+
+    return left < CUDA_MAX_GRID_YZ ? left : CUDA_MAX_GRID_YZ;
+}
+
 kn_status cuda_geometry_make(const struct be_range *range, const size_t local[3], const char *spec,
                              struct cuda_geometry *geometry, kn_error *err)
 {
-    size_t groups[3], total = 1;
     struct cuda_item *item = &geometry->item;
+    size_t groups[3];
 
     memset(geometry, 0, sizeof *geometry);
     for (int d = 0; d < 3; d++) {
         groups[d] = range->global[d] / local[d];
-        if (__builtin_mul_overflow(total, groups[d], &total) || total > CUDA_MAX_GRID_X)
-            total = (size_t)CUDA_MAX_GRID_X + 1;
+        item->groups[d] = (unsigned)groups[d];
         geometry->block[d] = item->local[d] = (unsigned)local[d];
         item->offset[d] = range->offset[d];
     }
-    if (groups[1] > CUDA_MAX_GRID_YZ || groups[2] > CUDA_MAX_GRID_YZ)
-        item->flags |= CUDA_ITEM_GRID_LINEAR;
-    if (groups[0] > CUDA_MAX_GRID_X || (item->flags && total > CUDA_MAX_GRID_X))
+    if (groups[0] > CUDA_MAX_GRID_X || groups[1] > UINT32_MAX || groups[2] > UINT32_MAX)
         return kn_fail(err, KN_ERROR_LIMIT,
-                       "%s: %zu x %zu x %zu work-groups; it takes at most %u at a time: use larger groups or "
+                       "%s: %zu x %zu x %zu work-groups; it takes at most %u x %u x %u: use larger groups or "
                        "several launches",
-                       spec, groups[0], groups[1], groups[2], CUDA_MAX_GRID_X);
-    for (int d = 0; d < 3; d++)
-        geometry->grid[d] = item->groups[d] = (unsigned)groups[d];
-    if (item->flags & CUDA_ITEM_GRID_LINEAR) {
-        geometry->grid[0] = (unsigned)total;
-        geometry->grid[1] = geometry->grid[2] = 1;
-    }
+                       spec, groups[0], groups[1], groups[2], CUDA_MAX_GRID_X, UINT32_MAX, UINT32_MAX);
+    geometry->grid[0] = item->groups[0];
+    for (int d = 1; d < 3; d++)
+        geometry->grid[d] = grid_size(item, d);
     if (local[2] > CUDA_MAX_BLOCK_Z) {
-        item->flags |= CUDA_ITEM_BLOCK_LINEAR;
-        geometry->block[0] = (unsigned)(local[0] * local[1] * local[2]);
-        geometry->block[1] = geometry->block[2] = 1;
+        item->flags |= CUDA_ITEM_BLOCK_FOLDED;
+        geometry->block[1] = (unsigned)(local[1] * local[2]);
+        geometry->block[2] = 1;
     }
     item->flags |= range->dims << CUDA_ITEM_DIMS_SHIFT;
     return KN_OK;
+}
+
+bool cuda_geometry_next(struct cuda_geometry *geometry)
+{
+    struct cuda_item *item = &geometry->item;
+
+    for (int d = 1; d < 3; d++) {
+        item->first[d - 1] += geometry->grid[d];
+        if (item->first[d - 1] < item->groups[d]) {
+            geometry->grid[d] = grid_size(item, d);
+            return true;
+        }
+        item->first[d - 1] = 0;
+        geometry->grid[d] = grid_size(item, d);
+    }
+    return false;
 }
 
 void cuda_local_pick(const struct be_range *range, size_t limit, size_t local[3])
@@ -188,11 +206,25 @@ static struct cuda_outcome ask_for_shared(struct be_kernel *kernel, size_t share
     return outcome;
 }
 
+// `packed` points at the geometry's item.
+static struct cuda_outcome launch_grids(const struct be_queue *queue, const struct be_kernel *kernel,
+                                        struct cuda_geometry *at, struct packed *packed)
+{
+    const struct cuda_driver *cu = &queue->context->cu;
+    struct cuda_outcome outcome;
+
+    do
+        outcome =
+            CUDA_DO(cu, cuLaunchKernel, kernel->function, at->grid[0], at->grid[1], at->grid[2], at->block[0],
+                    at->block[1], at->block[2], (unsigned)packed->shared, queue->stream, packed->params, NULL);
+    while (!outcome.code && cuda_geometry_next(at));
+    return outcome;
+}
+
 kn_status cuda_launch(struct be_queue *queue, struct be_kernel *kernel, const struct be_range *range,
                       const struct be_arg *args, size_t arg_count, struct be_event **event, kn_error *err)
 {
-    const struct cuda_driver *cu = &queue->context->cu;
-    struct cuda_geometry at = {{0}, {0}, {{0}, {0}, {0}, 0, 0}};
+    struct cuda_geometry at = {{0}, {0}, {{0}, {0}, {0}, {0}, 0, 0}};
     struct packed packed;
     struct cuda_work work;
     struct cuda_outcome outcome;
@@ -214,9 +246,7 @@ kn_status cuda_launch(struct be_queue *queue, struct be_kernel *kernel, const st
     if (!outcome.code && !status)
         outcome = fill_bank(queue, kernel, args, arg_count, &packed);
     if (!outcome.code && !status)
-        outcome =
-            CUDA_DO(cu, cuLaunchKernel, kernel->function, at.grid[0], at.grid[1], at.grid[2], at.block[0],
-                    at.block[1], at.block[2], (unsigned)packed.shared, queue->stream, packed.params, NULL);
+        outcome = launch_grids(queue, kernel, &at, &packed);
     if (status) {
         cuda_work_abandon(&work);
         return status;

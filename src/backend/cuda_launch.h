@@ -1,7 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
-// How an OpenCL range becomes a CUDA grid.
+// How an OpenCL range becomes CUDA grids.
 #ifndef KN_BACKEND_CUDA_LAUNCH_H
 #define KN_BACKEND_CUDA_LAUNCH_H
+
+#include <stdbool.h>
 
 #include "backend.h"
 
@@ -10,13 +12,13 @@ struct cuda_item {
     unsigned long long offset[3];
     unsigned groups[3]; // OpenCL's numbers, whatever shape the grid has
     unsigned local[3];
+    unsigned first[2]; // the groups of the grid begin here in y and z
     unsigned flags;
     unsigned zero;
 };
 
 enum {
-    CUDA_ITEM_GRID_LINEAR = 1,  // the work-groups are counted in gridDim.x alone
-    CUDA_ITEM_BLOCK_LINEAR = 2, // the work-items of a group are counted in blockDim.x alone
+    CUDA_ITEM_BLOCK_FOLDED = 1, // blockDim.y counts the work-items of y and z
     CUDA_ITEM_DIMS_SHIFT = 2    // how many dimensions the range has: {64, 1, 1} may have three
 };
 
@@ -25,9 +27,12 @@ struct cuda_geometry {
     struct cuda_item item;
 };
 
-// `local` is given and divides the range. Errors: KN_ERROR_LIMIT for more work-groups than a grid takes.
+// The first grid. `local` is given and divides the range. Errors: KN_ERROR_LIMIT for more work-groups in x
+// than a grid takes.
 kn_status cuda_geometry_make(const struct be_range *range, const size_t local[3], const char *spec,
                              struct cuda_geometry *geometry, kn_error *err);
+// The grid after it: a grid has at most CUDA_MAX_GRID_YZ groups in y and in z. False: there is none.
+bool cuda_geometry_next(struct cuda_geometry *geometry);
 
 // A work-group of at most `limit` work-items that divides the range (OpenCL 1.2 has no others), as wide in
 // the first dimension as it can be.

@@ -274,17 +274,17 @@ static void add_param(struct kn_text *text, const struct src_kernel *kernel, siz
 static void add_cuda(struct kn_text *text, const struct emit_source *source)
 {
     static const char item[] =
-        "// The last argument of every kernel, passed by value: 56 bytes. For a launch of `grid` blocks of\n"
-        "// `block` threads it is {{0, 0, 0}, {grid.x, grid.y, grid.z}, {block.x, block.y, block.z}, 0}.\n"
+        "// The last argument of every kernel, passed by value: 64 bytes. For a launch of `grid` blocks of\n"
+        "// `block` threads it is {{0}, {grid.x, grid.y, grid.z}, {block.x, block.y, block.z}, {0}, 0}.\n"
         "#ifndef KOINE_ITEM_DEFINED\n"
         "#define KOINE_ITEM_DEFINED\n"
         "struct koine_item {\n"
         "    unsigned long long offset[3]; // get_global_offset(): what global ids begin with\n"
         "    unsigned groups[3];           // get_num_groups()\n"
         "    unsigned local[3];            // get_local_size()\n"
+        "    unsigned first[2];            // groups in y and z begin here: above 65535, launch several grids\n"
         "    unsigned flags;               // 0; or these, added:\n"
-        "                                  // 1: all groups are counted in gridDim.x (y or z above 65535)\n"
-        "                                  // 2: all work-items are counted in blockDim.x (z above 64)\n"
+        "                                  // 1: blockDim.y counts work-items of y and z (z above 64)\n"
         "                                  // 4, 8, 12: get_work_dim() is 1, 2, 3; else it is inferred\n"
         "};\n"
         "#endif\n";

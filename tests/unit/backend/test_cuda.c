@@ -141,8 +141,8 @@ END_TEST
 
 static void expect_item(size_t index, const struct cuda_item *expected)
 {
-    ck_assert_uint_eq(driver->last.sizes[index], 56);
-    ck_assert_mem_eq(driver->last.params[index], expected, 56);
+    ck_assert_uint_eq(driver->last.sizes[index], 64);
+    ck_assert_mem_eq(driver->last.params[index], expected, 64);
 }
 
 static const kn_param mixed_params[] = {
@@ -155,7 +155,7 @@ static const struct src_kernel mixed = {"mixed", mixed_params, KN_COUNT(mixed_pa
 
 START_TEST(arguments)
 {
-    struct be_program *program = program_of("//kernel koine_mixed 8 4 16 4 8 1 4 56\n");
+    struct be_program *program = program_of("//kernel koine_mixed 8 4 16 4 8 1 4 64\n");
     struct be_kernel *kernel = kernel_of(program, &mixed);
     struct be_memory *out = memory_of(64), *table = memory_of(64);
     float f[4] = {1.5f, -2, 3, 4};
@@ -165,7 +165,7 @@ START_TEST(arguments)
                                   {BE_ARG_MEMORY, table, NULL, 0},  {BE_ARG_VALUE, NULL, &n, 1},
                                   {BE_ARG_LOCAL, NULL, NULL, 50000}};
     const struct be_range range = {2, {5, 1000000000000, 0}, {64, 6, 1}, {16, 2, 1}};
-    const struct cuda_item item = {{5, 1000000000000, 0}, {4, 3, 1}, {16, 2, 1}, 2 << 2, 0};
+    const struct cuda_item item = {{5, 1000000000000, 0}, {4, 3, 1}, {16, 2, 1}, {0, 0}, 2 << 2, 0};
     const unsigned offsets[] = {0, 112, 128};
 
     expect_ok(cuda->launch(queue, kernel, &range, args, KN_COUNT(args), NULL, &err));
@@ -195,28 +195,45 @@ END_TEST
 
 static const struct src_kernel plain = {"plain", NULL, 0, {0, 0, 0}, "a.cl", 1};
 
-// What OpenCL allows and a CUDA grid does not.
+// What OpenCL allows and a CUDA grid does not: several grids, of which this is the last.
 START_TEST(large_geometry)
 {
     static const struct {
         struct be_range range;
-        unsigned grid[3], block[3], groups[3], flags;
+        unsigned grids, grid[3], block[3], groups[3], first[2], flags;
     } cases[] = {
-        {{2, {0, 0, 0}, {8, 65536, 1}, {8, 1, 1}}, {65536, 1, 1}, {8, 1, 1}, {1, 65536, 1}, 1},
-        {{2, {0, 0, 0}, {8, 65535, 1}, {8, 1, 1}}, {1, 65535, 1}, {8, 1, 1}, {1, 65535, 1}, 0},
-        {{3, {0, 0, 0}, {6, 4, 70000}, {3, 2, 1}}, {2 * 2 * 70000, 1, 1}, {3, 2, 1}, {2, 2, 70000}, 1},
-        {{3, {0, 0, 0}, {4, 2, 256}, {2, 2, 128}}, {2, 1, 2}, {512, 1, 1}, {2, 1, 2}, 2},
-        {{3, {0, 0, 0}, {4, 2, 64}, {2, 2, 64}}, {2, 1, 1}, {2, 2, 64}, {2, 1, 1}, 0},
-        {{3, {0, 0, 0}, {1, 65536, 128}, {1, 1, 128}}, {65536, 1, 1}, {128, 1, 1}, {1, 65536, 1}, 3},
-        {{1, {0, 0, 0}, {2147483647, 1, 1}, {1, 1, 1}}, {2147483647, 1, 1}, {1, 1, 1}, {2147483647, 1, 1}, 0},
+        {{2, {0}, {8, 65536, 1}, {8, 1, 1}}, 2, {1, 1, 1}, {8, 1, 1}, {1, 65536, 1}, {65535, 0}, 0},
+        {{2, {0}, {8, 65535, 1}, {8, 1, 1}}, 1, {1, 65535, 1}, {8, 1, 1}, {1, 65535, 1}, {0, 0}, 0},
+        {{3, {0}, {6, 4, 70000}, {3, 2, 1}}, 2, {2, 2, 4465}, {3, 2, 1}, {2, 2, 70000}, {0, 65535}, 0},
+        {{3, {0}, {1, 200000, 65537}, {1, 1, 1}},
+         8,
+         {1, 3395, 2},
+         {1, 1, 1},
+         {1, 200000, 65537},
+         {196605, 65535},
+         0},
+        {{3, {0}, {4, 2, 256}, {2, 2, 128}}, 1, {2, 1, 2}, {2, 256, 1}, {2, 1, 2}, {0, 0}, 1},
+        {{3, {0}, {4, 2, 64}, {2, 2, 64}}, 1, {2, 1, 1}, {2, 2, 64}, {2, 1, 1}, {0, 0}, 0},
+        {{3, {0}, {1, 65536, 128}, {1, 1, 128}}, 2, {1, 1, 1}, {1, 128, 1}, {1, 65536, 1}, {65535, 0}, 1},
+        {{1, {0}, {2147483647, 1, 1}, {1, 1, 1}},
+         1,
+         {2147483647, 1, 1},
+         {1, 1, 1},
+         {2147483647, 1, 1},
+         {0, 0},
+         0},
     };
-    struct be_program *program = program_of("//kernel koine_plain 56\n");
+    struct be_program *program = program_of("//kernel koine_plain 64\n");
     struct be_kernel *kernel = kernel_of(program, &plain);
 
     for (size_t c = 0; c < KN_COUNT(cases); c++) {
-        struct cuda_item item = {.flags = cases[c].flags | cases[c].range.dims << 2};
+        struct cuda_item item = {.first = {cases[c].first[0], cases[c].first[1]},
+                                 .flags = cases[c].flags | cases[c].range.dims << 2};
+        unsigned long before = driver->launches;
 
         expect_ok(cuda->launch(queue, kernel, &cases[c].range, NULL, 0, NULL, &err));
+        ck_assert_msg(driver->launches - before == cases[c].grids, "case %zu: %lu grids", c,
+                      driver->launches - before);
         for (int d = 0; d < 3; d++) {
             item.groups[d] = cases[c].groups[d];
             item.local[d] = (unsigned)cases[c].range.local[d];
@@ -236,9 +253,9 @@ START_TEST(too_many_groups)
 {
     static const struct be_range ranges[] = {
         {1, {0, 0, 0}, {(size_t)1 << 31, 1, 1}, {1, 1, 1}},
-        {2, {0, 0, 0}, {65536, 65536, 1}, {1, 1, 1}},
+        {2, {0, 0, 0}, {1, (size_t)1 << 32, 1}, {1, 1, 1}},
         {3, {0, 0, 0}, {(size_t)1 << 40, (size_t)1 << 40, 1}, {1, 1, 1}}};
-    struct be_program *program = program_of("//kernel koine_plain 56\n");
+    struct be_program *program = program_of("//kernel koine_plain 64\n");
     struct be_kernel *kernel = kernel_of(program, &plain);
     struct be_event *event = NULL;
 
@@ -263,7 +280,7 @@ START_TEST(picked_local)
         {{100, 1, 1}, {100, 1, 1}, 256},  {{60, 1080, 1}, {60, 4, 1}, 256}, {{4, 4, 4}, {4, 4, 4}, 768},
         {{1, 1, 512}, {1, 1, 512}, 768},
     };
-    struct be_program *program = program_of("//kernel koine_plain 56\n");
+    struct be_program *program = program_of("//kernel koine_plain 64\n");
     struct be_kernel *kernel = kernel_of(program, &plain);
 
     for (size_t c = 0; c < KN_COUNT(cases); c++) {
@@ -306,7 +323,7 @@ static unsigned long refills(struct be_kernel *kernel, struct be_memory *out, st
 
 START_TEST(constant_bank)
 {
-    struct be_program *program = program_of("//kernel koine_banked 8 4 4 56\n//bank 256\n");
+    struct be_program *program = program_of("//kernel koine_banked 8 4 4 64\n//bank 256\n");
     struct be_kernel *kernel = kernel_of(program, &banked), *writer = kernel_of(program, &banked);
     struct be_memory *out = memory_of(64), *a = memory_of(100), *b = memory_of(40), *big = memory_of(250);
     struct be_memory *foreign = NULL;
@@ -357,7 +374,7 @@ END_TEST
 // A bank has one writer: two kernel objects of one program do not share it.
 START_TEST(one_bank_a_kernel)
 {
-    struct be_program *program = program_of("//kernel koine_banked 8 4 4 56\n//bank 256\n");
+    struct be_program *program = program_of("//kernel koine_banked 8 4 4 64\n//bank 256\n");
     struct be_kernel *one = kernel_of(program, &banked), *other = kernel_of(program, &banked);
 
     ck_assert(one->bank != other->bank);
@@ -405,7 +422,7 @@ END_TEST
 
 START_TEST(binaries)
 {
-    struct be_program *program = program_of("//kernel koine_plain 56\n"), *again = NULL;
+    struct be_program *program = program_of("//kernel koine_plain 64\n"), *again = NULL;
     struct be_kernel *kernel = NULL;
     static const struct src_kernel absent = {"absent", NULL, 0, {0, 0, 0}, "a.cl", 1};
     void *binary = NULL;
@@ -459,7 +476,7 @@ END_TEST
 // The engine names the kernel if it waits after each launch (KOINE_LOG=sync).
 START_TEST(a_kernel_that_traps)
 {
-    struct be_program *program = program_of("//kernel koine_plain 56\n//trap koine_plain\n");
+    struct be_program *program = program_of("//kernel koine_plain 64\n//trap koine_plain\n");
     kn_context_options options = {.debug_sync = 1, .cache_dir = ""};
     kn_context *opened = NULL;
     kn_queue *opened_queue = NULL;
@@ -563,7 +580,7 @@ static void *launch_often(void *given)
 
 START_TEST(two_threads)
 {
-    struct be_program *program = program_of("//kernel koine_plain 56\n");
+    struct be_program *program = program_of("//kernel koine_plain 64\n");
     struct be_kernel *kernels[2] = {kernel_of(program, &plain), kernel_of(program, &plain)};
     pthread_t threads[2];
     void *failed;

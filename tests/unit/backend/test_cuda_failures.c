@@ -6,7 +6,7 @@
 #include "../../../src/base/array.h"
 #include "../../../src/base/error.h"
 
-static const char text[] = "//kernel koine_scale 8 8 4 16 56\n//shared koine_scale 512\n//bank 4096\n";
+static const char text[] = "//kernel koine_scale 8 8 4 16 64\n//shared koine_scale 512\n//bank 4096\n";
 
 static const kn_param params[] = {
     {KN_PARAM_GLOBAL, "float", 4, "out", 0},

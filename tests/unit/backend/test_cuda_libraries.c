@@ -126,7 +126,7 @@ static kn_status build(void)
 
     ck_assert_int_eq(cuda->devices(&list, &count, why, &err), KN_OK);
     ck_assert_int_eq(cuda->context_open(&list[0], &context, &err), KN_OK);
-    status = cuda->program_build(context, "//kernel koine_a 56\n", "", &program, &log, &err);
+    status = cuda->program_build(context, "//kernel koine_a 64\n", "", &program, &log, &err);
     if (!status)
         cuda->program_free(program);
     free(log);
@@ -208,12 +208,12 @@ END_TEST
 // ---- the real one ----
 
 static const char vector_add[] =
-    "namespace kn { struct kn_item { unsigned long long offset[3]; unsigned groups[3], local[3], flags; }; "
+    "namespace kn { struct kn_item { unsigned long long offset[3]; unsigned groups[3], local[3], first[2], flags; }; "
     "}\n"
     "extern \"C\" __global__ void koine_add(float *a, const float *b, const __grid_constant__ kn::kn_item "
     "kn_me)\n"
     "{ size_t i = kn_me.offset[0] + blockIdx.x * blockDim.x + threadIdx.x; a[i] = a[i] / b[i]; }\n"
-    "static_assert(sizeof(kn::kn_item) == 56, \"as the backend passes it\");\n";
+    "static_assert(sizeof(kn::kn_item) == 64, \"as the backend passes it\");\n";
 
 // #pragma OPENCL FP_CONTRACT OFF, wherever it stands and whatever else is asked for.
 START_TEST(contraction)
