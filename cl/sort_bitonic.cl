@@ -62,19 +62,29 @@ inline void mirror(real_key key[KEYS], uint run)
             order(&key[r], &key[r ^ (run - 1)]);
 }
 
-// Where register r of work-item `item` stands when the window begins at bit `window`. With `mirrored`, the upper
-// half of the registers stands at the mirror images of the lower half.
-inline ulong position(ulong item, uint r, uint window, bool mirrored)
-{
-    ulong mask = ((ulong)1 << window) - 1;
-    ulong low = item & mask;
+// A window in memory: register r stands at lower + r * stride or, in the upper half, at upper + r * stride.
+typedef struct {
+    ulong lower, upper, stride;
+} window_place;
 
-    if (mirrored && r >= KEYS / 2)
-        low = ~low & mask;
-    return ((item >> window) << (window + LOG2_KEYS)) | ((ulong)r << window) | low;
+// Of work-item `item` when the window begins at bit `window`. With `mirrored`, the upper half of the registers stands at
+// the mirror images of the lower half.
+inline window_place place_window(ulong item, uint window, bool mirrored)
+{
+    window_place place;
+
+    place.stride = (ulong)1 << window;
+    place.lower = ((item >> window) << (window + LOG2_KEYS)) | (item & (place.stride - 1));
+    place.upper = mirrored ? place.lower ^ (place.stride - 1) : place.lower;
+    return place;
 }
 
-// The same inside a block, in 32 bits.
+inline ulong position(window_place place, uint r)
+{
+    return (r < KEYS / 2 ? place.lower : place.upper) + r * place.stride;
+}
+
+// Where register r of work-item `item` stands inside a block, in 32 bits.
 inline uint local_position(uint item, uint r, uint window, bool mirrored)
 {
     uint mask = (1u << window) - 1;
@@ -163,20 +173,20 @@ __kernel __attribute__((reqd_work_group_size(GROUP, 1, 1))) void sort_blocks(__g
 __kernel __attribute__((reqd_work_group_size(GROUP, 1, 1))) void merge_global(__global real_key *data, ulong n,
                                                                               uint window, uint mirrored)
 {
-    ulong item = get_global_id(0);
-    bool whole = position(item, KEYS - 1, window, false) + ((ulong)1 << window) <= n;
+    window_place place = place_window(get_global_id(0), window, mirrored);
+    bool whole = place.lower + KEYS * place.stride <= n;
     real_key key[KEYS];
 
-    if (position(item, 0, window, false) >= n)
+    if (place.lower >= n)
         return;
     if (whole) { // the registers' positions are all inside: nothing to check between loads
 #pragma unroll
         for (uint r = 0; r < KEYS; r++)
-            key[r] = data[position(item, r, window, mirrored)];
+            key[r] = data[position(place, r)];
     } else {
 #pragma unroll
         for (uint r = 0; r < KEYS; r++) {
-            ulong i = position(item, r, window, mirrored);
+            ulong i = position(place, r);
             key[r] = i < n ? data[i] : REAL_KEY_MAX;
         }
     }
@@ -189,11 +199,11 @@ __kernel __attribute__((reqd_work_group_size(GROUP, 1, 1))) void merge_global(__
     if (whole) {
 #pragma unroll
         for (uint r = 0; r < KEYS; r++)
-            data[position(item, r, window, mirrored)] = key[r];
+            data[position(place, r)] = key[r];
     } else {
 #pragma unroll
         for (uint r = 0; r < KEYS; r++) {
-            ulong i = position(item, r, window, mirrored);
+            ulong i = position(place, r);
             if (i < n)
                 data[i] = key[r];
         }
