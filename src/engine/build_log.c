@@ -96,33 +96,59 @@ char *build_log_original(const char *flat, const char *name, const char *log)
     return kn_text_take(&out);
 }
 
+static size_t indent_of(const char *text, size_t length)
+{
+    size_t indent = 0;
+
+    while (indent < length && (text[indent] == ' ' || text[indent] == '\t'))
+        indent++;
+    return indent;
+}
+
+// Some compilers show the source line too, indented in their own way, and point into it on the next. At `log`, where
+// one may: puts the marks below the line that we have shown, and returns where the log goes on.
+static const char *take_excerpt(const char *log, const char *source, size_t length, struct kn_text *out)
+{
+    size_t shown = strcspn(log, "\n"), indent = indent_of(log, shown), source_indent = indent_of(source, length), marks;
+
+    if (source_indent == length || shown - indent != length - source_indent ||
+        memcmp(log + indent, source + source_indent, shown - indent) != 0)
+        return log;
+    log += shown + (log[shown] == '\n');
+    marks = strspn(log, " \t^~");
+    if (marks <= indent || (log[marks] != '\n' && log[marks] != '\0'))
+        return log;
+    kn_text_format(out, "       | %.*s%.*s\n", (int)source_indent, source, (int)(marks - indent), log + indent);
+    return log + marks + (log[marks] == '\n');
+}
+
 void build_log_explain(const struct src_unit *unit, const char *log, struct kn_text *out, struct build_place *place)
 {
     bool error_seen = false;
 
     *place = (struct build_place){"", 0, 0};
-    for (const char *end; *log; log = *end ? end + 1 : end) {
+    while (*log) {
         long line = 0;
         const char *source, *said;
-        size_t length, begin = out->length;
-        end = strchr(log, '\n');
-        if (!end)
-            end = log + strlen(log);
-        length = (size_t)(end - log);
+        size_t length = strcspn(log, "\n"), begin = out->length;
+        const char *message = log;
+        log += length + (log[length] == '\n');
         if (length == 0)
             continue;
-        kn_text_format(out, "%.*s\n", (int)length, log);
-        const struct src_file *file = find_place(unit, log, length, &line, &said);
+        kn_text_format(out, "%.*s\n", (int)length, message);
+        const struct src_file *file = find_place(unit, message, length, &line, &said);
         if (!file)
             continue;
-        bool is_error = contains(said, length - (size_t)(said - log), "error");
+        bool is_error = contains(said, length - (size_t)(said - message), "error");
         if (!place->file[0] || (!error_seen && is_error)) {
             snprintf(place->file, sizeof place->file, "%s", file->name);
             place->line = line;
             place->begin = begin;
         }
         error_seen = error_seen || is_error;
-        if (src_line(unit, file->name, line, &source, &length))
+        if (src_line(unit, file->name, line, &source, &length)) {
             kn_text_format(out, "%6ld | %.*s\n", line, (int)length, source);
+            log = take_excerpt(log, source, length, out);
+        }
     }
 }

@@ -16,7 +16,8 @@ struct build_place {
 // the text that it was given. The caller frees the answer; NULL if memory ran out.
 char *build_log_original(const char *flat, const char *name, const char *log);
 
-// Appends `log` to `out`; after each line that names a place in a file of the unit comes that source line. `place`
+// Appends `log` to `out`; after each line that names a place in a file of the unit comes that source line, once, even if
+// the compiler shows it too. `place`
 // receives the place of the first error, or else of the first message.
 void build_log_explain(const struct src_unit *unit, const char *log, struct kn_text *out, struct build_place *place);
 

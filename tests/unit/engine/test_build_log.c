@@ -153,6 +153,37 @@ START_TEST(other_compilers_words)
 }
 END_TEST
 
+// A source line that the compiler shows too stands there once, with the compiler's marks below it.
+START_TEST(excerpts)
+{
+    static const struct src_file file = {"a.cl", "{\n    x = y;\n\tz;\n\n"};
+    static const struct src_unit unit = {.files = &file, .file_count = 1};
+    static const struct {
+        const char *log, *explained;
+    } cases[] = {
+        {"a.cl:2: error: y\n      x = y;\n          ^\n\n1 error\n",
+         "a.cl:2: error: y\n     2 |     x = y;\n       |         ^\n1 error\n"},
+        {"a.cl:2:9: error: y\n    x = y;\n        ^~\n",
+         "a.cl:2:9: error: y\n     2 |     x = y;\n       |         ^~\n"},
+        {"a.cl:3: error: z\n  z;\n  ^", "a.cl:3: error: z\n     3 | \tz;\n       | \t^\n"},
+        {"a.cl:2: error: y\nx = y;\na.cl:3: error: z",
+         "a.cl:2: error: y\n     2 |     x = y;\na.cl:3: error: z\n     3 | \tz;\n"},
+        {"a.cl:2: error: y\n    kn_set(x, y);\n    ^\n",
+         "a.cl:2: error: y\n     2 |     x = y;\n    kn_set(x, y);\n    ^\n"},
+        {"a.cl:4: error: end\n\n  ^\n", "a.cl:4: error: end\n     4 | \n  ^\n"},
+    };
+
+    for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
+        struct kn_text out = KN_TEXT_INIT;
+        struct build_place place;
+
+        build_log_explain(&unit, cases[i].log, &out, &place);
+        ck_assert_str_eq(kn_text_string(&out), cases[i].explained);
+        kn_text_free(&out);
+    }
+}
+END_TEST
+
 // A compiler that ignores #line speaks of the text that it was given.
 START_TEST(places_in_the_flat_text)
 {
@@ -204,8 +235,8 @@ END_TEST
 
 int main(void)
 {
-    const TTest *const tests[] = {compile_errors, logs, other_compilers_words, places_in_the_flat_text,
-                                  long_logs};
+    const TTest *const tests[] = {compile_errors,          logs,     other_compilers_words, excerpts,
+                                  places_in_the_flat_text, long_logs};
 
     return RUN_ON_DEVICE_WITH("build log", set_up, tear_down, tests);
 }
