@@ -7,6 +7,7 @@
 #include <string.h>
 
 #include "../base/error.h"
+#include "../base/words.h"
 
 // Queries of extensions, by number: not every cl_ext.h has them.
 #define DEVICE_UUID_KHR         0x106A
@@ -69,31 +70,21 @@ static uint64_t device_number(cl_device_id device, cl_device_info what, size_t s
     return number;
 }
 
-static bool has_extension(const char *extensions, const char *name)
-{
-    size_t length = strlen(name);
-
-    for (const char *at = extensions; (at = strstr(at, name)); at += length)
-        if ((at == extensions || at[-1] == ' ') && (at[length] == ' ' || at[length] == '\0'))
-            return true;
-    return false;
-}
-
 // How to recognise the same hardware through another path.
 static void identify(cl_device_id device, const char *extensions, kn_device_info *info)
 {
     unsigned char uuid[16];
     cl_uint pci[4];
 
-    if (has_extension(extensions, "cl_khr_device_uuid") &&
+    if (kn_words_have(extensions, "cl_khr_device_uuid") &&
         clGetDeviceInfo(device, DEVICE_UUID_KHR, sizeof uuid, uuid, NULL) == CL_SUCCESS)
         for (size_t i = 0; i < sizeof uuid; i++)
             snprintf(info->uuid + 2 * i, 3, "%02x", uuid[i]);
-    if (has_extension(extensions, "cl_khr_pci_bus_info") &&
+    if (kn_words_have(extensions, "cl_khr_pci_bus_info") &&
         clGetDeviceInfo(device, DEVICE_PCI_BUS_INFO_KHR, sizeof pci, pci, NULL) == CL_SUCCESS) {
         snprintf(info->pci, sizeof info->pci, "%04x:%02x:%02x.%x", pci[0] & 0xffffu, pci[1] & 0xffu, pci[2] & 0xffu,
                  pci[3] & 0xfu);
-    } else if (has_extension(extensions, "cl_nv_device_attribute_query") &&
+    } else if (kn_words_have(extensions, "cl_nv_device_attribute_query") &&
                clGetDeviceInfo(device, DEVICE_PCI_BUS_ID_NV, sizeof pci[0], &pci[0], NULL) == CL_SUCCESS &&
                clGetDeviceInfo(device, DEVICE_PCI_SLOT_ID_NV, sizeof pci[1], &pci[1], NULL) == CL_SUCCESS) {
         snprintf(info->pci, sizeof info->pci, "0000:%02x:%02x.%x", pci[0] & 0xffu, (pci[1] >> 3) & 0x1fu,
@@ -103,7 +94,7 @@ static void identify(cl_device_id device, const char *extensions, kn_device_info
 
 static bool has_subgroups(const char *extensions)
 {
-    return has_extension(extensions, "cl_khr_subgroups") || has_extension(extensions, "cl_intel_subgroups");
+    return kn_words_have(extensions, "cl_khr_subgroups") || kn_words_have(extensions, "cl_intel_subgroups");
 }
 
 kn_status opencl_device_describe(cl_device_id native, struct be_device *device, kn_error *err)

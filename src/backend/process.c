@@ -13,24 +13,16 @@
 #include <string.h>
 #include <sys/stat.h>
 #include <sys/wait.h>
-#include <time.h>
 #include <unistd.h>
 
 #include "../base/array.h"
+#include "../base/clock.h"
 #include "../base/error.h"
 #include "../base/text.h"
 
 extern char **environ;
 
 enum { OUTPUT_MAX = 4 << 20, REMOVE_FILES = 16 };
-
-static double now_seconds(void)
-{
-    struct timespec now;
-
-    clock_gettime(CLOCK_MONOTONIC, &now);
-    return (double)now.tv_sec + 1e-9 * (double)now.tv_nsec;
-}
 
 static bool sets(const char *entry, const char *variable)
 {
@@ -101,7 +93,7 @@ static bool read_all(int from, double deadline, struct kn_text *output)
     char bytes[4096];
 
     for (;;) {
-        double left = deadline - now_seconds();
+        double left = deadline - kn_clock_seconds();
         struct pollfd wait = {from, POLLIN, 0};
         int ready = left > 0 ? poll(&wait, 1, (int)(left * 1000) + 1) : 0;
         ssize_t count;
@@ -158,7 +150,7 @@ kn_status process_run(const char *const argv[], const char *const variables[], d
         return kn_fail_errno(err, number == ENOMEM ? KN_ERROR_MEMORY : KN_ERROR_DEVICE, argv[0], number,
                              "cannot be started");
     }
-    if (!read_all(ends[0], now_seconds() + seconds, &output)) {
+    if (!read_all(ends[0], kn_clock_seconds() + seconds, &output)) {
         result->timed_out = true;
         kill(child, SIGKILL);
     }

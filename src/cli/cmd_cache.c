@@ -8,6 +8,7 @@
 #include <time.h>
 
 #include "../base/array.h"
+#include "../base/clock.h"
 #include "../base/error.h"
 #include "../engine/cache.h"
 #include "commands.h"
@@ -135,7 +136,7 @@ static kn_status run(void *arguments, kn_error *err)
 {
     struct common_arguments *common = arguments;
     struct finding finding = {.count = 0};
-    double start = clock_seconds();
+    double start = kn_clock_seconds();
     enum action action = ACTION_LIST;
     kn_status status = read_action(common, &action, err);
 
@@ -149,7 +150,7 @@ static kn_status run(void *arguments, kn_error *err)
         status = cache_list(finding.dir, &finding.entries, &finding.count, err);
     for (size_t i = 0; i < finding.count; i++)
         finding.damaged += !finding.entries[i].valid;
-    finding.seconds = clock_seconds() - start;
+    finding.seconds = kn_clock_seconds() - start;
     if (!status && common->json)
         status = write_json(&finding, action, common, err);
     if (!status && report_shows_text(common) && !print_text(&finding, action) && !ferror(stdout))

@@ -9,6 +9,7 @@
 #include <unistd.h>
 
 #include "../base/array.h"
+#include "../base/clock.h"
 #include "../base/error.h"
 #include "../base/text.h"
 #include "../engine/build_log.h"
@@ -249,7 +250,7 @@ static kn_status run_check(void *given, kn_error *err)
     struct check_arguments *arguments = given;
     struct common_arguments *common = &arguments->common;
     struct check_run run = {.arguments = arguments, .file_count = common->operands.count};
-    double start = clock_seconds();
+    double start = kn_clock_seconds();
     kn_status status = build_defines_read(&arguments->build, &run.defines, err);
 
     if (!status && run.file_count == 0)
@@ -264,7 +265,7 @@ static kn_status run_check(void *given, kn_error *err)
         name_skipped(&run);
         status = check_all(&run, err);
     }
-    run.seconds = clock_seconds() - start;
+    run.seconds = kn_clock_seconds() - start;
     if (!status && common->json)
         status = check_write_json(&run, err);
     if (!status && report_shows_text(common) && run.targets.count && !check_print(&run))

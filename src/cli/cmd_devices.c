@@ -6,6 +6,7 @@
 
 #include <koine/device.h>
 
+#include "../base/clock.h"
 #include "../base/error.h"
 #include "commands.h"
 #include "progress.h"
@@ -146,7 +147,7 @@ static kn_status run(void *given, kn_error *err)
 {
     struct devices_arguments *arguments = given;
     const struct common_arguments *common = &arguments->common;
-    double start = clock_seconds();
+    double start = kn_clock_seconds();
     kn_device_info *list = NULL;
     size_t count = 0;
     char why[256] = "";
@@ -158,7 +159,7 @@ static kn_status run(void *given, kn_error *err)
     if (!status)
         status = kn_devices_list(&list, &count, why, err);
     if (!status && common->json)
-        status = write_json(list, count, clock_seconds() - start, arguments, err);
+        status = write_json(list, count, kn_clock_seconds() - start, arguments, err);
     if (!status && report_shows_text(common))
         print_text(list, count, why, arguments->all, &failed);
     if (failed)

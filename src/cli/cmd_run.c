@@ -10,6 +10,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "../base/clock.h"
 #include "../base/error.h"
 #include "commands.h"
 #include "interrupt.h"
@@ -160,7 +161,7 @@ static kn_status build(struct run_run *run, struct run_outcome *outcome, kn_erro
 {
     const struct run_arguments *arguments = run->arguments;
     struct build_defines defines = {.count = 0};
-    double start = clock_seconds();
+    double start = kn_clock_seconds();
     kn_status status = build_defines_read(&arguments->build, &defines, err);
 
     if (!status) {
@@ -173,7 +174,7 @@ static kn_status build(struct run_run *run, struct run_outcome *outcome, kn_erro
                            : kn_program_from_file(outcome->place.context, file, &how, &outcome->program, err);
     }
     build_defines_free(&defines);
-    outcome->build = clock_seconds() - start;
+    outcome->build = kn_clock_seconds() - start;
     return status ? status : find_kernel(run, outcome->program, &outcome->kernel, err);
 }
 
@@ -203,7 +204,7 @@ static kn_status create_buffers(const struct run_run *run, struct run_outcome *o
 // What the buffers hold at the start: poison everywhere, then the contents.
 static kn_status upload(const struct run_run *run, struct run_outcome *outcome, kn_error *err)
 {
-    double start = clock_seconds();
+    double start = kn_clock_seconds();
     kn_status status = KN_OK;
 
     for (size_t i = 0; i < run->args.count && !status; i++) {
@@ -221,7 +222,7 @@ static kn_status upload(const struct run_run *run, struct run_outcome *outcome, 
     }
     if (!status)
         status = kn_queue_finish(outcome->place.queue, err);
-    outcome->upload += clock_seconds() - start;
+    outcome->upload += kn_clock_seconds() - start;
     return status;
 }
 
@@ -244,14 +245,14 @@ static kn_status launch(const struct run_run *run, struct run_outcome *outcome, 
 
 static kn_status download(const struct run_run *run, struct run_outcome *outcome, kn_error *err)
 {
-    double start = clock_seconds();
+    double start = kn_clock_seconds();
     kn_status status = KN_OK;
 
     for (size_t i = 0; i < run->args.count && !status; i++)
         if (outcome->buffers[i])
             status = kn_buffer_read(outcome->place.queue, outcome->buffers[i], 0, outcome->data[i],
                                     run->args.items[i].bytes, err);
-    outcome->download = clock_seconds() - start;
+    outcome->download = kn_clock_seconds() - start;
     return status;
 }
 
@@ -386,21 +387,21 @@ static kn_status run_run(void *given, kn_error *err)
     struct run_arguments *arguments = given;
     struct common_arguments *common = &arguments->common;
     struct run_run run = {.arguments = arguments};
-    double start = clock_seconds();
+    double start = kn_clock_seconds();
     kn_status status = read_options(&run, err);
 
     if (!status)
         status = build_input_read(common->operands.items[0], &run.text, err);
     if (!status)
         status = run_args_read(&arguments->args, &run.args, err);
-    run.read = clock_seconds() - start;
+    run.read = kn_clock_seconds() - start;
     if (!status)
         status = try_outputs(&run, err);
     if (!status)
         status = run_all(&run, err);
     if (!status)
         status = write_arrays(&run, err);
-    run.total = clock_seconds() - start;
+    run.total = kn_clock_seconds() - start;
     if (!status && common->json)
         status = run_write_json(&run, err);
     if (!status && report_shows_text(common) && !run_print(&run))

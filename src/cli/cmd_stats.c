@@ -7,6 +7,7 @@
 #include <string.h>
 
 #include "../base/array.h"
+#include "../base/clock.h"
 #include "../base/error.h"
 #include "../base/text.h"
 #include "../io/csv.h"
@@ -143,11 +144,11 @@ static kn_status compute_once(struct stats_run *run, size_t place, const struct 
     };
     kn_queue *queue = run->places[place].queue;
     struct stats_times times = {0, 0, 0, 0};
-    double start = clock_seconds();
+    double start = kn_clock_seconds();
     kn_status status = queue ? stats_device(queue, column->values, column->count, &how, result, &times, err)
                              : stats_reference(column->values, column->count, &how, result, err);
 
-    *seconds = clock_seconds() - start - times.build;
+    *seconds = kn_clock_seconds() - start - times.build;
     run->times[place].build += times.build;
     run->times[place].upload += times.upload;
     run->times[place].compute += queue ? times.compute : *seconds;
@@ -190,11 +191,11 @@ static kn_status compute_file(struct stats_run *run, const char *file, double be
     const struct csv_options how = {(enum csv_missing)arguments->missing, arguments->columns.items,
                                     arguments->columns.count};
     struct csv_table table = {.columns = NULL};
-    double start = clock_seconds();
+    double start = kn_clock_seconds();
     kn_status status = csv_read(file, &how, &table, err);
     size_t done = 0;
 
-    run->read += clock_seconds() - start;
+    run->read += kn_clock_seconds() - start;
     if (status)
         return status;
     if (!run->places)
@@ -213,7 +214,7 @@ static kn_status compute_file(struct stats_run *run, const char *file, double be
 
 static kn_status compute_files(struct stats_run *run, const struct inputs *files, kn_error *err)
 {
-    double start = clock_seconds(), share = 1.0 / (double)files->count;
+    double start = kn_clock_seconds(), share = 1.0 / (double)files->count;
     struct progress progress;
     kn_status status = KN_OK;
 
@@ -221,7 +222,7 @@ static kn_status compute_files(struct stats_run *run, const struct inputs *files
     for (size_t i = 0; i < files->count && !status; i++)
         status = compute_file(run, files->paths[i], (double)i * share, share, &progress, err);
     progress_end(&progress);
-    run->total = clock_seconds() - start;
+    run->total = kn_clock_seconds() - start;
     return status;
 }
 

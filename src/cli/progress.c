@@ -2,31 +2,24 @@
 #include "progress.h"
 
 #include <stdio.h>
-#include <time.h>
 #include <unistd.h>
+
+#include "../base/clock.h"
 
 enum { BAR_WIDTH = 40 };
 
 static const double silent_seconds = 1.0, step_seconds = 0.1;
 
-double clock_seconds(void)
-{
-    struct timespec now;
-
-    clock_gettime(CLOCK_MONOTONIC, &now);
-    return (double)now.tv_sec + (double)now.tv_nsec * 1e-9;
-}
-
 void progress_begin(struct progress *progress, bool quiet)
 {
     progress->allowed = !quiet && isatty(STDERR_FILENO) == 1;
     progress->shown = false;
-    progress->start = progress->last = clock_seconds();
+    progress->start = progress->last = kn_clock_seconds();
 }
 
 void progress_step(struct progress *progress, double done)
 {
-    double now = progress->allowed ? clock_seconds() : 0;
+    double now = progress->allowed ? kn_clock_seconds() : 0;
     char bar[BAR_WIDTH + 1];
 
     if (!progress->allowed || now - progress->start < silent_seconds || now - progress->last < step_seconds)

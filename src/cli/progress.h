@@ -19,7 +19,4 @@ void progress_step(struct progress *progress, double done);
 // Takes the bar off the screen; to be called before anything else is printed.
 void progress_end(struct progress *progress);
 
-// Seconds on a clock that only runs forward.
-double clock_seconds(void);
-
 #endif

@@ -7,11 +7,12 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <time.h>
 
 #include "../base/array.h"
+#include "../base/clock.h"
 #include "../base/error.h"
 #include "../base/text.h"
+#include "../base/words.h"
 #include "../source/cuda.h"
 #include "build_log.h"
 #include "cache.h"
@@ -59,16 +60,6 @@ static kn_status engine_device_text(const kn_context *context, struct recipe *re
     return KN_OK;
 }
 
-static bool has_extension(const kn_context *context, const char *name)
-{
-    size_t length = strlen(name);
-
-    for (const char *at = context->device.extensions; (at = strstr(at, name)); at += length)
-        if ((at == context->device.extensions || at[-1] == ' ') && (at[length] == ' ' || at[length] == '\0'))
-            return true;
-    return false;
-}
-
 static void compiler_options(kn_context *context, struct recipe *recipe)
 {
     kn_text_add(&recipe->options, context->backend->policy_options(context->native, recipe->policy, recipe->contract_off));
@@ -76,7 +67,7 @@ static void compiler_options(kn_context *context, struct recipe *recipe)
         kn_text_format(&recipe->options, " %s", context->quirks.build_options);
     if (recipe->max_registers && context->backend->language == BE_LANGUAGE_CUDA)
         kn_text_format(&recipe->options, " --maxrregcount=%u", recipe->max_registers);
-    else if (recipe->max_registers && has_extension(context, "cl_nv_compiler_options"))
+    else if (recipe->max_registers && kn_words_have(context->device.extensions, "cl_nv_compiler_options"))
         kn_text_format(&recipe->options, " -cl-nv-maxrregcount=%u", recipe->max_registers);
 }
 
@@ -316,20 +307,12 @@ static kn_status build(kn_context *context, const char *name, struct src_unit *u
     return KN_OK;
 }
 
-static unsigned long long nanoseconds_now(void)
-{
-    struct timespec now;
-
-    clock_gettime(CLOCK_MONOTONIC, &now);
-    return (unsigned long long)now.tv_sec * 1000000000u + (unsigned long long)now.tv_nsec;
-}
-
 static kn_status create(kn_context *context, const char *name, const char *text, bool builtin,
                         const kn_program_options *options, kn_program **program, kn_error *err)
 {
     struct src_unit *unit = NULL;
     struct target target;
-    unsigned long long start = nanoseconds_now();
+    double start = kn_clock_seconds();
     kn_status status;
 
     if (options && options->log)
@@ -350,7 +333,7 @@ static kn_status create(kn_context *context, const char *name, const char *text,
     target_free(&target);
     if (status)
         src_free(unit);
-    atomic_fetch_add(&context->build_nanoseconds, nanoseconds_now() - start);
+    atomic_fetch_add(&context->build_nanoseconds, (unsigned long long)((kn_clock_seconds() - start) * 1e9));
     return status;
 }
 

@@ -5,8 +5,8 @@
 #include <stdbool.h>
 #include <stdlib.h>
 #include <string.h>
-#include <time.h>
 
+#include "../../base/clock.h"
 #include "../../base/error.h"
 #include "moments.h"
 #include "runs.h"
@@ -20,20 +20,12 @@ struct column {
     kn_buffer *buffer;
 };
 
-static double seconds_now(void)
-{
-    struct timespec now;
-
-    clock_gettime(CLOCK_MONOTONIC, &now);
-    return (double)now.tv_sec + (double)now.tv_nsec * 1e-9;
-}
-
 // What passed since *since, which becomes now.
 static double lap(double *since)
 {
     double before = *since;
 
-    *since = seconds_now();
+    *since = kn_clock_seconds();
     return *since - before;
 }
 
@@ -117,7 +109,7 @@ static kn_status medians_of_parts(const struct column *column, struct stats_resu
     }
     if (!status)
         status = kn_queue_finish(column->queue, err);
-    start = seconds_now();
+    start = kn_clock_seconds();
     if (!status)
         status = download(column, &sorted, err);
     *seconds = lap(&start);
@@ -148,7 +140,7 @@ kn_status stats_device(kn_queue *queue, const double *values, size_t n, const st
 {
     const kn_context *context = kn_queue_context(queue);
     struct column column = {queue, options->single ? KN_F32 : KN_F64, n, NULL, NULL, NULL};
-    double start = seconds_now(), uploaded, computed, downloaded = 0;
+    double start = kn_clock_seconds(), uploaded, computed, downloaded = 0;
     double built = -kn_context_build_seconds(context);
     kn_status status;
 

@@ -1,0 +1,12 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "clock.h"
+
+#include <time.h>
+
+double kn_clock_seconds(void)
+{
+    struct timespec now;
+
+    clock_gettime(CLOCK_MONOTONIC, &now);
+    return (double)now.tv_sec + (double)now.tv_nsec * 1e-9;
+}
