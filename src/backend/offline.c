@@ -267,6 +267,11 @@ static void drop_kernels(struct offline_result *result)
     result->kernel_count = 0;
 }
 
+bool offline_uses_folder(const struct offline_target *target)
+{
+    return !target->compiler->is_library;
+}
+
 // For a compiler that is a program: in a folder of its own, which is removed.
 static kn_status compile_in_folder(const struct offline_target *target, struct offline_job *job,
                                    struct offline_result *result, kn_error *err)

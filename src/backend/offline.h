@@ -55,6 +55,9 @@ const char *offline_name(const struct offline_target *target);
 // What is to be known of it besides its name ("front end only: llvm-spirv is not installed"); "" if nothing.
 const char *offline_note(const struct offline_target *target);
 
+// Whether compiling takes place in a temporary folder, which must not be left behind.
+bool offline_uses_folder(const struct offline_target *target);
+
 // The macros that its compiler defines, for src_read. The target's.
 const kn_define *offline_predefined(const struct offline_target *target, size_t *count);
 

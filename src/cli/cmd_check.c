@@ -139,9 +139,11 @@ static kn_status check_offline(const struct check_run *run, struct check_row *ro
         free(defines);
         return keep_failure(row, &why, err);
     }
-    interrupt_hold(); // the compiler is interrupted at once, and its folder removed
+    if (offline_uses_folder(target))
+        interrupt_hold(); // its compiler, another process, is interrupted at once, and then its folder removed
     status = offline_compile(target, unit, &how, (kn_policy)run->arguments->common.policy, &result, err);
-    interrupt_release();
+    if (offline_uses_folder(target))
+        interrupt_release();
     if (!status)
         status = keep_result(unit, &result, row, err);
     offline_result_free(&result);

@@ -9,6 +9,7 @@
 #include <sys/stat.h>
 
 #include "../base/array.h"
+#include "../base/clock.h"
 #include "../base/error.h"
 #include "../base/text.h"
 #include "../io/json.h"
@@ -402,7 +403,7 @@ static kn_status run_emit(void *given, kn_error *err)
     const struct string_list *operands = &arguments->common.operands;
     const struct common_arguments *common = &arguments->common;
     struct kn_json_seconds times = {-1, -1, -1, -1, -1, -1};
-    const double start = clock_seconds();
+    const double start = kn_clock_seconds();
     struct build_defines defines = {.count = 0};
     json_t *root = NULL, *names = json_array();
     kn_status status = options_at_most(common, arguments->list ? 0 : 1, err);
@@ -421,7 +422,7 @@ static kn_status run_emit(void *given, kn_error *err)
         json_decref(names);
         return status;
     }
-    times.total = clock_seconds() - start;
+    times.total = kn_clock_seconds() - start;
     root = report_begin("emit", NULL, NULL, NULL, &times);
     report_put(&root, arguments->list ? "kernels" : "files", names);
     return report_write(root, common, err);

@@ -16,3 +16,16 @@ exec 3>&-
 
 koine help stats | head -n 1 >"$work/out" 2>"$work/err"
 grep -q '^Usage' "$work/out" || fail "the first line did not arrive"
+
+# A compiler that is a library is not waited for either: NVRTC takes far longer over this than until it is killed.
+for i in $(seq 1 400); do
+    echo "__kernel void k$i(__global double *x) { x[$i] = pow(sin(x[0]), cos(x[1])) + tgamma(x[2]) + lgamma(x[3]); }"
+done >"$work/long.cl"
+if koine check --quiet --target cuda:sm_90 "$srcdir/cl/abs_diff.cl" >"$work/out" 2>"$work/err"; then
+    status=0
+    timeout --preserve-status -k 10 -s INT 2 "$KOINE" check --target cuda:sm_90 "$work/long.cl" \
+        >"$work/out" 2>"$work/err" || status=$?
+    [ "$status" -eq 130 ] || fail "exit status $status after SIGINT in NVRTC, expected 130: $(cat "$work/err")"
+else
+    echo "interrupting NVRTC: not tested: $(head -n 1 "$work/err")"
+fi
