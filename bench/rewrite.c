@@ -126,8 +126,9 @@ static double build(const struct cuda_nvrtc *nvrtc, const char *text, int arch)
     kn_error err = KN_ERROR_INIT;
     double start = cpu_seconds();
 
-    bench_try(cuda_compile(nvrtc, text, cuda_policy_options(KN_POLICY_DEFAULT), arch, &cubin, &log, &err),
-              &err);
+    bench_try(
+        cuda_compile(nvrtc, text, cuda_policy_options(KN_POLICY_DEFAULT, false), arch, &cubin, &log, &err),
+        &err);
     free(log);
     free(cubin.data);
     return cpu_seconds() - start;

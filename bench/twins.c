@@ -114,8 +114,8 @@ static void twin_build(struct bench *bench, const struct row *row, const struct 
     char *log = NULL;
 
     snprintf(text, sizeof text, "#include \"%s.cu\"\n", task->file);
-    snprintf(options, sizeof options, "%s --include-path=%s %s", cuda_policy_options(KN_POLICY_DEFAULT),
-             bench->folder, row->switches);
+    snprintf(options, sizeof options, "%s --include-path=%s %s",
+             cuda_policy_options(KN_POLICY_DEFAULT, false), bench->folder, row->switches);
     if (cuda_compile(&bench->nvrtc, text, options, bench->arch, &cubin, &log, &bench->err)) {
         fprintf(stderr, "bench: %s.cu: %s\n%s", task->file, bench->err.text, log ? log : "");
         exit(4);
@@ -344,7 +344,7 @@ int main(int argc, char **argv)
     CU(&bench, cuDeviceGetAttribute, &minor, CU_DEVICE_ATTRIBUTE_COMPUTE_CAPABILITY_MINOR, device);
     bench.arch = cuda_nvrtc_arch(&bench.nvrtc, 10 * major + minor);
     printf("%s: %s, driver %s, NVRTC %d.%d for sm_%d, both with %s\n", info->spec, info->name, info->driver,
-           bench.nvrtc.major, bench.nvrtc.minor, bench.arch, cuda_policy_options(KN_POLICY_DEFAULT));
+           bench.nvrtc.major, bench.nvrtc.minor, bench.arch, cuda_policy_options(KN_POLICY_DEFAULT, false));
     printf("%-28s  %-30s  %-30s  %6s  %8s  %8s\n", "", "Koine ms (least to most)", "twin ms (least to most)",
            "ratio", "Koine", "twin");
     for (size_t i = 0; i < KN_COUNT(rows); i++)
