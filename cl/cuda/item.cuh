@@ -5,18 +5,14 @@
 namespace kn
 {
 
-enum kn_item_flags {
-    kn_block_is_folded = 1, // more work-items in z than CUDA's block has: y counts those of y and z
-    kn_work_dim_shift = 2,  // get_work_dim(), 0 if the host did not say
-};
-
 // What is not in special registers; the last argument of every kernel.
 struct kn_item {
     unsigned long long offset[3];
     unsigned groups[3];
     unsigned local[3];
     unsigned first[2]; // where this grid's groups begin in y and z: more than CUDA's grid has take several
-    unsigned flags;
+    unsigned fold;     // 65536 / local[1], rounded up, if threadIdx.y counts y and z (more than 64 in z); else 0
+    unsigned dims;     // get_work_dim(), 0 if the host did not say
 #if !KN_ON_DEVICE
     unsigned group_id[3];
     unsigned local_id[3];
@@ -30,9 +26,8 @@ KN_FN unsigned kn_local_id(const kn_item &me, uint d)
 {
     if (d == 0)
         return threadIdx.x;
-    if (me.flags & kn_block_is_folded)
-        return d == 1 ? threadIdx.y % me.local[1] : threadIdx.y / me.local[1];
-    return d == 1 ? threadIdx.y : threadIdx.z;
+    unsigned z = threadIdx.y * me.fold >> 16; // the quotient: y has at most 1,024, local[1] then at most 15
+    return d == 1 ? threadIdx.y - z * me.local[1] : threadIdx.z + z;
 }
 KN_FN unsigned kn_group_id(const kn_item &me, uint d)
 {
@@ -79,9 +74,8 @@ KN_FN size_t get_global_id(const kn_item &me, uint d)
 }
 KN_FN uint get_work_dim(const kn_item &me)
 {
-    uint told = me.flags >> kn_work_dim_shift & 3;
-    if (told)
-        return told;
+    if (me.dims)
+        return me.dims;
     return me.groups[2] * me.local[2] > 1 ? 3 : me.groups[1] * me.local[1] > 1 ? 2 : 1;
 }
 

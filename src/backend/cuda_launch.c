@@ -53,11 +53,11 @@ kn_status cuda_geometry_make(const struct be_range *range, const size_t local[3]
     for (int d = 1; d < 3; d++)
         geometry->grid[d] = grid_size(item, d);
     if (local[2] > CUDA_MAX_BLOCK_Z) {
-        item->flags |= CUDA_ITEM_BLOCK_FOLDED;
+        item->fold = (0x10000 + item->local[1] - 1) / item->local[1];
         geometry->block[1] = (unsigned)(local[1] * local[2]);
         geometry->block[2] = 1;
     }
-    item->flags |= range->dims << CUDA_ITEM_DIMS_SHIFT;
+    item->dims = range->dims;
     return KN_OK;
 }
 
@@ -88,7 +88,11 @@ void cuda_local_pick(const struct be_range *range, size_t limit, size_t local[3]
     }
 }
 
-// The work-group for a range that names none: as large as keeps the device busiest.
+// The work-group for a range that names none: what keeps the device busiest, of at most so many work-items.
+// Larger ones are busy less evenly: a stencil on 510^3 points took 0.52 ms on an H200 in groups of 255, and
+// 0.65 ms in groups of 510 x 2.
+enum { LARGEST_PICK = 256 };
+
 static struct cuda_outcome pick_local(struct be_kernel *kernel, const struct be_range *range, size_t shared,
                                       size_t local[3])
 {
@@ -98,7 +102,7 @@ static struct cuda_outcome pick_local(struct be_kernel *kernel, const struct be_
     if (kernel->picked_shared != shared ||
         memcmp(kernel->picked_for.global, range->global, sizeof range->global) != 0) {
         outcome = CUDA_DO(&kernel->context->cu, cuOccupancyMaxPotentialBlockSize, &grid, &block,
-                          kernel->function, NULL, shared, 0);
+                          kernel->function, NULL, shared, LARGEST_PICK);
         if (outcome.code)
             return outcome;
         cuda_local_pick(range, (size_t)block, kernel->picked);

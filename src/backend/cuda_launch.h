@@ -13,13 +13,8 @@ struct cuda_item {
     unsigned groups[3]; // OpenCL's numbers, whatever shape the grid has
     unsigned local[3];
     unsigned first[2]; // the groups of the grid begin here in y and z
-    unsigned flags;
-    unsigned zero;
-};
-
-enum {
-    CUDA_ITEM_BLOCK_FOLDED = 1, // blockDim.y counts the work-items of y and z
-    CUDA_ITEM_DIMS_SHIFT = 2    // how many dimensions the range has: {64, 1, 1} may have three
+    unsigned fold;     // 65536 / local[1], rounded up, if blockDim.y counts the work-items of y and z; else 0
+    unsigned dims;     // how many dimensions the range has: {64, 1, 1} may have three
 };
 
 struct cuda_geometry {

@@ -275,7 +275,7 @@ static void add_cuda(struct kn_text *text, const struct emit_source *source)
 {
     static const char item[] =
         "// The last argument of every kernel, passed by value: 64 bytes. For a launch of `grid` blocks of\n"
-        "// `block` threads it is {{0}, {grid.x, grid.y, grid.z}, {block.x, block.y, block.z}, {0}, 0}.\n"
+        "// `block` threads it is {{0}, {grid.x, grid.y, grid.z}, {block.x, block.y, block.z}, {0}, 0, 0}.\n"
         "#ifndef KOINE_ITEM_DEFINED\n"
         "#define KOINE_ITEM_DEFINED\n"
         "struct koine_item {\n"
@@ -283,9 +283,9 @@ static void add_cuda(struct kn_text *text, const struct emit_source *source)
         "    unsigned groups[3];           // get_num_groups()\n"
         "    unsigned local[3];            // get_local_size()\n"
         "    unsigned first[2];            // groups in y and z begin here: above 65535, launch several grids\n"
-        "    unsigned flags;               // 0; or these, added:\n"
-        "                                  // 1: blockDim.y counts work-items of y and z (z above 64)\n"
-        "                                  // 4, 8, 12: get_work_dim() is 1, 2, 3; else it is inferred\n"
+        "    unsigned fold;                // 0; or, if block.y counts work-items of y and z (z above 64),\n"
+        "                                  // 65536 / local[1] rounded up\n"
+        "    unsigned dims;                // get_work_dim(); 0: it is inferred\n"
         "};\n"
         "#endif\n";
 

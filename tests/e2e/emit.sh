@@ -94,9 +94,9 @@ cat >"$work/cu/use.c" <<'EOF'
 #include <string.h>
 int main(void)
 {
-    struct koine_item item = {{0}, {7, 1, 1}, {64, 1, 1}, {0}, 0};
-    return !(sizeof item == 64 && offsetof(struct koine_item, groups) == 24 && item.flags == 0 &&
-             offsetof(struct koine_item, flags) == 56 && strcmp(scale_SYMBOL, "koine_scale") == 0);
+    struct koine_item item = {{0}, {7, 1, 1}, {64, 1, 1}, {0}, 0, 0};
+    return !(sizeof item == 64 && offsetof(struct koine_item, groups) == 24 && item.fold == 0 &&
+             offsetof(struct koine_item, dims) == 60 && strcmp(scale_SYMBOL, "koine_scale") == 0);
 }
 EOF
 # shellcheck disable=SC2086

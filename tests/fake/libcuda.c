@@ -568,9 +568,8 @@ CUresult cuOccupancyMaxPotentialBlockSize(int *grid, int *block, CUfunction func
     (void)function;
     (void)shared_of;
     (void)shared;
-    (void)limit;
     *grid = 132;
-    *block = state.occupancy;
+    *block = limit && limit < state.occupancy ? limit : state.occupancy;
     return CUDA_SUCCESS;
 }
 

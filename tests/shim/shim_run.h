@@ -92,7 +92,7 @@ inline void shim_run(K kernel, const size_t global[3], const size_t local[3],
         item.groups[d] = (unsigned)groups[d];
         item.local[d] = (unsigned)local[d];
     }
-    item.flags = work_dim << kn::kn_work_dim_shift;
+    item.dims = work_dim;
     group.fibers.resize(local[0] * local[1] * local[2]);
     for (shim_fiber &fiber : group.fibers)
         fiber.stack.resize(256 * 1024);

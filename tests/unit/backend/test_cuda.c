@@ -165,7 +165,7 @@ START_TEST(arguments)
                                   {BE_ARG_MEMORY, table, NULL, 0},  {BE_ARG_VALUE, NULL, &n, 1},
                                   {BE_ARG_LOCAL, NULL, NULL, 50000}};
     const struct be_range range = {2, {5, 1000000000000, 0}, {64, 6, 1}, {16, 2, 1}};
-    const struct cuda_item item = {{5, 1000000000000, 0}, {4, 3, 1}, {16, 2, 1}, {0, 0}, 2 << 2, 0};
+    const struct cuda_item item = {{5, 1000000000000, 0}, {4, 3, 1}, {16, 2, 1}, {0, 0}, 0, 2};
     const unsigned offsets[] = {0, 112, 128};
 
     expect_ok(cuda->launch(queue, kernel, &range, args, KN_COUNT(args), NULL, &err));
@@ -200,7 +200,7 @@ START_TEST(large_geometry)
 {
     static const struct {
         struct be_range range;
-        unsigned grids, grid[3], block[3], groups[3], first[2], flags;
+        unsigned grids, grid[3], block[3], groups[3], first[2], fold;
     } cases[] = {
         {{2, {0}, {8, 65536, 1}, {8, 1, 1}}, 2, {1, 1, 1}, {8, 1, 1}, {1, 65536, 1}, {65535, 0}, 0},
         {{2, {0}, {8, 65535, 1}, {8, 1, 1}}, 1, {1, 65535, 1}, {8, 1, 1}, {1, 65535, 1}, {0, 0}, 0},
@@ -212,9 +212,9 @@ START_TEST(large_geometry)
          {1, 200000, 65537},
          {196605, 65535},
          0},
-        {{3, {0}, {4, 2, 256}, {2, 2, 128}}, 1, {2, 1, 2}, {2, 256, 1}, {2, 1, 2}, {0, 0}, 1},
+        {{3, {0}, {4, 2, 256}, {2, 2, 128}}, 1, {2, 1, 2}, {2, 256, 1}, {2, 1, 2}, {0, 0}, 32768},
         {{3, {0}, {4, 2, 64}, {2, 2, 64}}, 1, {2, 1, 1}, {2, 2, 64}, {2, 1, 1}, {0, 0}, 0},
-        {{3, {0}, {1, 65536, 128}, {1, 1, 128}}, 2, {1, 1, 1}, {1, 128, 1}, {1, 65536, 1}, {65535, 0}, 1},
+        {{3, {0}, {1, 65536, 128}, {1, 1, 128}}, 2, {1, 1, 1}, {1, 128, 1}, {1, 65536, 1}, {65535, 0}, 65536},
         {{1, {0}, {2147483647, 1, 1}, {1, 1, 1}},
          1,
          {2147483647, 1, 1},
@@ -228,7 +228,8 @@ START_TEST(large_geometry)
 
     for (size_t c = 0; c < KN_COUNT(cases); c++) {
         struct cuda_item item = {.first = {cases[c].first[0], cases[c].first[1]},
-                                 .flags = cases[c].flags | cases[c].range.dims << 2};
+                                 .fold = cases[c].fold,
+                                 .dims = cases[c].range.dims};
         unsigned long before = driver->launches;
 
         expect_ok(cuda->launch(queue, kernel, &cases[c].range, NULL, 0, NULL, &err));
@@ -277,8 +278,8 @@ START_TEST(picked_local)
         int advice;
     } cases[] = {
         {{1024, 1, 1}, {256, 1, 1}, 256}, {{1000, 1, 1}, {250, 1, 1}, 256}, {{997, 1, 1}, {1, 1, 1}, 256},
-        {{100, 1, 1}, {100, 1, 1}, 256},  {{60, 1080, 1}, {60, 4, 1}, 256}, {{4, 4, 4}, {4, 4, 4}, 768},
-        {{1, 1, 512}, {1, 1, 512}, 768},
+        {{100, 1, 1}, {100, 1, 1}, 128},  {{60, 1080, 1}, {60, 4, 1}, 256}, {{4, 4, 4}, {4, 4, 4}, 256},
+        {{1, 1, 512}, {1, 1, 256}, 768},
     };
     struct be_program *program = program_of("//kernel koine_plain 64\n");
     struct be_kernel *kernel = kernel_of(program, &plain);
