@@ -29,6 +29,11 @@
 #define CLAMP(W, N, f)        PUT(W, N, f(A(W), min(B(W), C(W)), max(B(W), C(W))))
 #define CLAMP_SCALARS(W, N, f) PUT(W, N, f(A(W), min(*b, *c), max(*b, *c)))
 
+// Neither of two zeros is less than the other, so that the first one comes out, by vector and by scalar.
+#define ZERO(W, N, T, I, f)                                                                                  \
+    *to++ = any(as_##I##W(f((T##W)(a), (T##W)(b)))) == signbit(a);                                           \
+    *to++ = all(as_##I##W(f((T##W)(a), b))) == signbit(a);
+
 // Whole numbers from 0 to 31, steps of a quarter from 0 to 1.
 #define WHOLE(T, W)              convert_##T##W(vload##W(0, x) & 31)
 #define PART(T, W)               (convert_##T##W(vload##W(0, y) & 3) * (T)0.25)
@@ -37,7 +42,7 @@
 #define SMOOTH(W, N, T)          PUT(W, N, smoothstep(PART(T, W), PART(T, W) + 8, WHOLE(T, W)))
 #define SMOOTH_SCALARS(W, N, T)  PUT(W, N, smoothstep(PART(T, ), PART(T, ) + 8, WHOLE(T, W)))
 
-#define FUNCTIONS(T)                                                                                         \
+#define FUNCTIONS(T, I)                                                                                         \
     __kernel void ranges_##T##_ulp0(__global const uint *in, __global T *out)                                \
     {                                                                                                        \
         BEGIN(T, T);                                                                                         \
@@ -52,13 +57,9 @@
     __kernel void zeros_##T##_holds(__global const uint *in, __global uint *out)                             \
     {                                                                                                        \
         BEGIN(T, uint);                                                                                      \
-        NUMBERS(T);                                                                                          \
-        for (int i = 0; i < 16; i++) {                                                                       \
-            *to++ = signbit(max(a[i], b[i])) == signbit(a[i] < b[i] ? b[i] : a[i]);                          \
-            *to++ = signbit(min(a[i], b[i])) == signbit(b[i] < a[i] ? b[i] : a[i]);                          \
-            *to++ = signbit(max((T##2)(a[i]), (T##2)(b[i])).y) == signbit(a[i] < b[i] ? b[i] : a[i]); \
-            *to++ = signbit(min((T##2)(a[i]), (T##2)(b[i])).y) == signbit(b[i] < a[i] ? b[i] : a[i]); \
-        }                                                                                                    \
+        T a = item & 1 ? -0.0f : 0.0f, b = item & 2 ? -0.0f : 0.0f;                                          \
+        EACH_WIDTH(ZERO, T, I, max)                                                                          \
+        EACH_WIDTH(ZERO, T, I, min)                                                                          \
     }                                                                                                        \
     __kernel void steps_##T(__global const uint *in, __global T *out)                                        \
     {                                                                                                        \
@@ -90,7 +91,7 @@
     }
 // Any bits: zeros keep their sign (which _ulp0 does not see; steps does), a NaN gives 0.
 #define SIGN(W, N, f) PUT(W, N, f(X(W)))
-FUNCTIONS(float)
+FUNCTIONS(float, int)
 #ifdef cl_khr_fp64
-FUNCTIONS(double)
+FUNCTIONS(double, long)
 #endif
