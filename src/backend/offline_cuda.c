@@ -9,16 +9,14 @@
 #include "../base/array.h"
 #include "../base/error.h"
 #include "../source/cuda.h"
+#include "../source/language.h"
 #include "cuda.h"
 #include "offline_compiler.h"
 
 #define KERNEL_PREFIX "koine_" // of a kernel's symbol
 
 // As on a CUDA device.
-static const kn_define language[] = {{"__OPENCL_VERSION__", "120"}, {"__OPENCL_C_VERSION__", "120"},
-                                     {"CL_VERSION_1_0", "100"},     {"CL_VERSION_1_1", "110"},
-                                     {"CL_VERSION_1_2", "120"},     {"__STDC_VERSION__", "199901L"},
-                                     {"__ENDIAN_LITTLE__", "1"},    {"__kernel_exec(X, typen)", "__kernel"}};
+static const kn_define language[] = {SRC_LANGUAGE_MACROS, {"__OPENCL_VERSION__", "120"}};
 
 // ---- finding it ----
 

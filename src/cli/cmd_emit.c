@@ -15,6 +15,7 @@
 #include "../io/json.h"
 #include "../io/output.h"
 #include "../source/cuda.h"
+#include "../source/language.h"
 #include "commands.h"
 #include "defines.h"
 #include "emit_metadata.h"
@@ -50,15 +51,10 @@ static const struct option_row options[] = {
 
 // What every OpenCL C 1.2 compiler defines, and the extensions that a program may ask for; the last ones only
 // where it is for CUDA.
-enum { CUDA_ONLY = 4 };
+enum { CUDA_ONLY = 3 };
 static const kn_define predefined[] = {
+    SRC_LANGUAGE_MACROS,
     {"__OPENCL_VERSION__", "120"},
-    {"__OPENCL_C_VERSION__", "120"},
-    {"CL_VERSION_1_0", "100"},
-    {"CL_VERSION_1_1", "110"},
-    {"CL_VERSION_1_2", "120"},
-    {"__ENDIAN_LITTLE__", "1"},
-    {"__kernel_exec(X, typen)", "__kernel"},
     {"cl_khr_byte_addressable_store", "1"},
     {"cl_khr_fp64", "1"},
     {"cl_khr_global_int32_base_atomics", "1"},
@@ -67,7 +63,6 @@ static const kn_define predefined[] = {
     {"cl_khr_local_int32_extended_atomics", "1"},
     {"cl_khr_int64_base_atomics", "1"},
     {"cl_khr_int64_extended_atomics", "1"},
-    {"__STDC_VERSION__", "199901L"},
     {"KN_CPU", "0"},
 };
 

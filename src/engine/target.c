@@ -7,65 +7,9 @@
 
 #include "../base/array.h"
 #include "../base/error.h"
+#include "../source/language.h"
 
-static const kn_define always[] = {
-    {"__ENDIAN_LITTLE__", "1"},
-    {"__kernel_exec(X, typen)", "__kernel"},
-    {"CL_VERSION_1_0", "100"},
-    {"CL_VERSION_1_1", "110"},
-    {"CL_VERSION_1_2", "120"},
-    {"__OPENCL_C_VERSION__", "120"},
-    {"__STDC_VERSION__", "199901L"},
-    // The constants of OpenCL C 1.2 (6.12.2, 6.12.3) that may stand in #if.
-    {"CHAR_BIT", "8"},
-    {"CHAR_MAX", "127"},
-    {"CHAR_MIN", "(-127 - 1)"},
-    {"SCHAR_MAX", "127"},
-    {"SCHAR_MIN", "(-127 - 1)"},
-    {"UCHAR_MAX", "255"},
-    {"SHRT_MAX", "32767"},
-    {"SHRT_MIN", "(-32767 - 1)"},
-    {"USHRT_MAX", "65535"},
-    {"INT_MAX", "2147483647"},
-    {"INT_MIN", "(-2147483647 - 1)"},
-    {"UINT_MAX", "0xffffffffU"},
-    {"LONG_MAX", "0x7fffffffffffffffL"},
-    {"LONG_MIN", "(-0x7fffffffffffffffL - 1)"},
-    {"ULONG_MAX", "0xffffffffffffffffUL"},
-    {"FLT_DIG", "6"},
-    {"FLT_MANT_DIG", "24"},
-    {"FLT_RADIX", "2"},
-    {"FLT_MAX_EXP", "128"},
-    {"FLT_MAX_10_EXP", "38"},
-    {"FLT_MIN_EXP", "(-125)"},
-    {"FLT_MIN_10_EXP", "(-37)"},
-};
-
-// Those that only #ifdef may ask for: each stands for itself, and the compiler knows its value.
-static const char *const named[] = {
-    "CLK_LOCAL_MEM_FENCE",
-    "CLK_GLOBAL_MEM_FENCE",
-    "FLT_MAX",
-    "FLT_MIN",
-    "FLT_EPSILON",
-    "MAXFLOAT",
-    "HUGE_VALF",
-    "INFINITY",
-    "NAN",
-    "M_E_F",
-    "M_LOG2E_F",
-    "M_LOG10E_F",
-    "M_LN2_F",
-    "M_LN10_F",
-    "M_PI_F",
-    "M_PI_2_F",
-    "M_PI_4_F",
-    "M_1_PI_F",
-    "M_2_PI_F",
-    "M_2_SQRTPI_F",
-    "M_SQRT2_F",
-    "M_SQRT1_2_F",
-};
+static const kn_define always[] = {SRC_LANGUAGE_MACROS};
 
 // "OpenCL 3.0 PoCL" is 300.
 static int version_number(const char *version)
@@ -103,8 +47,8 @@ kn_status target_describe(const struct be_device *device, const kn_program_optio
 
     memset(target, 0, sizeof *target);
     target->names = strdup(device->extensions);
-    target->predefined = calloc(KN_COUNT(always) + KN_COUNT(named) + 2 + count_words(device->extensions),
-                                sizeof *target->predefined);
+    target->predefined =
+        calloc(KN_COUNT(always) + 2 + count_words(device->extensions), sizeof *target->predefined);
     target->defines = calloc(given + 1, sizeof *target->defines);
     if (!target->names || !target->predefined || !target->defines) {
         target_free(target);
@@ -114,8 +58,6 @@ kn_status target_describe(const struct be_device *device, const kn_program_optio
     target->predefined[count++] = (kn_define){"__OPENCL_VERSION__", target->version};
     for (size_t i = 0; i < KN_COUNT(always); i++)
         target->predefined[count++] = always[i];
-    for (size_t i = 0; i < KN_COUNT(named); i++)
-        target->predefined[count++] = (kn_define){named[i], named[i]};
     char *rest = NULL;
     for (char *name = strtok_r(target->names, " ", &rest); name; name = strtok_r(NULL, " ", &rest))
         target->predefined[count++] = (kn_define){name, "1"};

@@ -3,7 +3,9 @@
 // output, the log and the time to standard error. Exit 77 where there is no NVRTC.
 //
 //   nvrtc sm_90 [--option ...] prelude-dir file.cu
+//   nvrtc --archs                                     the architectures that it compiles for, one a line
 #include <dlfcn.h>
+#include <stdbool.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -19,6 +21,8 @@ static struct {
     int (*log)(program_t, char *);
     int (*ptx_size)(program_t, size_t *);
     int (*ptx)(program_t, char *);
+    int (*arch_count)(int *);
+    int (*archs)(int *);
 } nvrtc;
 
 static void *open_library(void)
@@ -43,6 +47,8 @@ static int load(void)
         {"nvrtcGetProgramLog", (void **)&nvrtc.log},
         {"nvrtcGetPTXSize", (void **)&nvrtc.ptx_size},
         {"nvrtcGetPTX", (void **)&nvrtc.ptx},
+        {"nvrtcGetNumSupportedArchs", (void **)&nvrtc.arch_count},
+        {"nvrtcGetSupportedArchs", (void **)&nvrtc.archs},
     };
     void *library = open_library();
     if (!library)
@@ -98,15 +104,28 @@ static int compile(const char *architecture, const char *const *more, int count,
     return 0;
 }
 
+static int print_archs(void)
+{
+    int archs[64], count;
+    if (nvrtc.arch_count(&count) || count > 64 || nvrtc.archs(archs))
+        return 1;
+    for (int i = 0; i < count; i++)
+        printf("sm_%d\n", archs[i]);
+    return 0;
+}
+
 int main(int argc, char **argv)
 {
-    if (argc < 4) {
-        fprintf(stderr, "usage: nvrtc sm_XX [--option ...] prelude-folder file.cu\n");
+    bool list = argc == 2 && strcmp(argv[1], "--archs") == 0;
+    if (argc < 4 && !list) {
+        fprintf(stderr, "usage: nvrtc sm_XX [--option ...] prelude-folder file.cu, or nvrtc --archs\n");
         return 2;
     }
     if (load()) {
         fprintf(stderr, "no NVRTC here: skipped\n");
         return 77;
     }
+    if (list)
+        return print_archs();
     return compile(argv[1], (const char *const *)argv + 2, argc - 4, argv[argc - 2], argv[argc - 1]);
 }

@@ -1,0 +1,42 @@
+#!/bin/sh
+# SPDX-License-Identifier: Apache-2.0
+# Every subject of tests/conformance, rewritten, under NVRTC for every architecture that it knows. What differs
+# between architectures is how code is generated, which takes long: each subject is compiled to the end for one
+# architecture, in turn, and read (templates instantiated, overloads chosen) for all others.
+#
+#   nvrtc.sh [--all]     --all: to the end for all (half an hour)
+. "${srcdir:-.}/tests/e2e/lib.sh"
+
+as_cuda='--std=c++17 --device-as-default-execution-space -diag-suppress=111,128,177,546,550,2464'
+read_only=-fdevice-syntax-only
+[ "${1:-}" != --all ] || read_only=
+# shellcheck disable=SC2086 # ccache gcc
+${CC:-cc} -O1 -o "$work/nvrtc" "${srcdir:-.}/tests/shim/nvrtc.c" -ldl || fail "tests/shim/nvrtc.c does not compile"
+archs=$("$work/nvrtc" --archs 2>"$work/err") || skip nvrtc "$(cat "$work/err")"
+
+# One line a compilation, for xargs; a failed one leaves a file that ends in .failed.
+cat >"$work/compile" <<'SCRIPT'
+#!/bin/sh
+file=$1
+arch=$2
+shift 2
+"${file%/*}/nvrtc" "$arch" "$@" "${file%/*}" "$file" >/dev/null 2>"$file.$arch" || mv "$file.$arch" "$file.$arch.failed"
+SCRIPT
+turn=0
+for subject in "${srcdir:-.}"/tests/conformance/*.cl "${srcdir:-.}"/tests/conformance/*/*.cl; do
+    name=$(basename "$subject" .cl)
+    koine emit "$subject" --target cuda --output "$work" >/dev/null || fail "$subject: koine emit"
+    at=0
+    for arch in $archs; do
+        mode=$read_only
+        [ $((turn % $(echo "$archs" | wc -l))) -ne $at ] || mode=
+        echo "$work/$name.cu $arch $as_cuda${mode:+ $mode}" # no blank at the end: xargs
+        at=$((at + 1))
+    done
+    turn=$((turn + 1))
+done >"$work/jobs"
+xargs -P 2 -L 1 sh "$work/compile" <"$work/jobs"
+for log in "$work"/*.failed; do
+    [ ! -e "$log" ] || fail "$(basename "$log" .failed): $(cat "$log")"
+done
+echo "$turn subjects for $(echo "$archs" | tr '\n' ' ')"
