@@ -4,8 +4,8 @@
 // Bits where the result is one of the operands or a constant, but for the sign of a zero: clamp is fmin(fmax(x,
 // minval), maxval), of which 6.12.2 does not say which zero it gives, and for max and min it has a kernel of its
 // own. degrees and radians are one product with a rounded constant: half an ulp of each is at most 1.5 ulp, so
-// two right answers are within 3. mix and smoothstep are given whole numbers and quarters, with which every step
-// is exact or (smoothstep's quotients: eighths) so too, so that neither order nor contraction shows.
+// two right answers are within 3. mix and smoothstep are given whole numbers, quarters and a range of 8, with
+// which every step is exact, so that neither order nor contraction shows.
 #include "widths.clh"
 #ifdef cl_khr_fp64
 #pragma OPENCL EXTENSION cl_khr_fp64 : enable

@@ -13,6 +13,10 @@ read_only=-fdevice-syntax-only
 # shellcheck disable=SC2086 # ccache gcc
 ${CC:-cc} -O1 -o "$work/nvrtc" "${srcdir:-.}/tests/shim/nvrtc.c" -ldl || fail "tests/shim/nvrtc.c does not compile"
 archs=$("$work/nvrtc" --archs 2>"$work/err") || skip nvrtc "$(cat "$work/err")"
+echo >"$work/nothing.cu"
+# shellcheck disable=SC2086 # an option or none
+"$work/nvrtc" "$(echo "$archs" | head -n 1)" $read_only "$work" "$work/nothing.cu" >/dev/null 2>"$work/err" ||
+    skip nvrtc "this NVRTC is too old for $read_only"
 
 # One line a compilation, for xargs; a failed one leaves a file that ends in .failed.
 cat >"$work/compile" <<'SCRIPT'

@@ -17,8 +17,6 @@
 
 #define ONE(W, N, f) PUT(W, N, f(vload##W(0, first)))
 #define TWO(W, N, f) PUT(W, N, f(vload##W(0, first), vload##W(0, second)))
-// Scalars give int for double too, and so do not come out of the macros above where elements have 64 bits.
-#define VECTORS(F, f) F(2, 2, f) F(3, 3, f) F(4, 4, f) F(8, 8, f) F(16, 16, f)
 
 #define TESTS(T, I)                                                                                          \
     __kernel void orders_##T(__global const uint *in, __global uint *out)                                    \

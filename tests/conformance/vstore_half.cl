@@ -52,8 +52,8 @@
 #define STORES(T, name, space, room_of)                                                                      \
     __kernel void T##_to_##name(__global const uint *in, __global uint *out)                                 \
     {                                                                                                        \
-        __local ushort16 pool[64 * 3];                                           \
-        ushort16 own[3];                                                         \
+        __local ushort16 pool[64 * 3];                                                                       \
+        ushort16 own[3];                                                                                     \
         BEGIN(uint, ushort);                                                                                 \
         NUMBERS(T);                                                                                          \
         space ushort *bits = room_of;                                                                        \
@@ -75,7 +75,7 @@
     }
 #define TO_ALL(T)                                                                                            \
     STORES(T, global, __global, to + 976)                                                                    \
-    STORES(T, local, __local, (__local ushort *)(pool + get_local_id(0) * 3))                                                   \
+    STORES(T, local, __local, (__local ushort *)(pool + get_local_id(0) * 3))                                \
     STORES(T, private, __private, (ushort *)own)
 TO_ALL(float)
 #ifdef cl_khr_fp64
