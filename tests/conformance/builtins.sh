@@ -15,7 +15,7 @@ for subject in "$here"/*.cl "$here"/*/*.cl; do
         -DM_PI_F=1 -DUINT_MAX=0xffffffffU "$subject" >>"$work/text" 2>"$work/err" ||
         fail "$subject: $(cat "$work/err")"
 done
-cat "$work/text" "$here"/test_*.c | grep -oE '[A-Za-z_][A-Za-z_0-9]*' | sort -u >"$work/used"
+cat "$work/text" "$here"/test_*.c "$here"/*.h | grep -oE '[A-Za-z_][A-Za-z_0-9]*' | sort -u >"$work/used"
 
 # Lines of a name and its section.
 cat >"$work/expand" <<'SCRIPT'
