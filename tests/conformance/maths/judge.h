@@ -1,0 +1,68 @@
+// SPDX-License-Identifier: Apache-2.0
+// Is a result of a function of 6.12.2 right? The bounds of section 7.4, the edge cases of 7.5, and what is
+// known of devices that keep to neither.
+#ifndef KN_TESTS_MATHS_JUDGE_H
+#define KN_TESTS_MATHS_JUDGE_H
+
+#include "samples.h"
+
+#define MATHS_EXACT     0.0
+#define MATHS_FREE      INFINITY
+#define MATHS_MOST_ROWS 160
+
+// A row of results: those of a function, or what it stores through a pointer.
+struct maths_row {
+    const char *function; // "remquo"
+    const char *name;     // "remquo stored in __local"
+    maths_function *reference;
+    double single, twice; // bounds
+    enum { MATHS_X, MATHS_XY, MATHS_XYZ, MATHS_XK } takes;
+    bool stored;
+    bool whole; // an int
+};
+
+extern const struct maths_row maths_rows[];
+size_t maths_row_count(bool single);
+double maths_bound(size_t row, bool single);
+
+struct maths_device {
+    const char *platform, *name;
+    bool is_cuda; // a GPU through CUDA, or our CUDA text on the host
+    bool flushes; // a float's denormals
+};
+
+// Of whom, of which row, of which sample.
+struct maths_question {
+    const struct maths_device *device;
+    size_t row;
+    int width; // of the vector that the result is a component of, or 1
+    const struct maths_args *args;
+};
+
+struct maths_verdict {
+    bool good;
+    double ulps;
+    long double expected;
+    const char *why;    // what is wanted where it is no matter of ULPs: "exactly, by 7.5.1"
+    const char *reason; // if the device is known for it
+};
+
+struct maths_verdict maths_judge(const struct maths_question *q, long double got);
+struct maths_verdict maths_judge_edge(const struct maths_question *q, const struct maths_edge *edge,
+                                      long double got);
+
+// The functions (fewer than MATHS_MOST_ROWS) that the device never returns from. Their rows are wrong, and
+// known.
+size_t maths_left_out(const struct maths_device *device, bool single, bool scalar, const char **names);
+
+// Whether the sign of the result is open: fmax(0, -0).
+bool maths_any_sign(const struct maths_question *q);
+
+// "float sin of 0x1.8p+1 (3): got ..., expected ..., 5.2 ulp (4 allowed)"
+void maths_describe(char *text, size_t size, const struct maths_question *q, long double got,
+                    const struct maths_verdict *verdict);
+
+// False, after a line that says so, where long double is no wider than the type.
+bool maths_can_judge(bool single);
+
+#endif
