@@ -69,6 +69,11 @@ template <class A, class B, class M> KN_FN auto shuffle2(const A &a, const B &b,
         [&](I i) { return i & width ? w.kn_s[i & (width - 1)] : v.kn_s[i & (width - 1)]; }, mask);
 }
 
+// printf returns 0, or -1 if it failed; CUDA's and C's count.
+KN_FN int kn_printed(int n)
+{
+    return n < 0 ? -1 : 0;
+}
 // printf's vector arguments, one component at a time.
 template <class A> KN_FN auto kn_component(const A &a, int i)
 {

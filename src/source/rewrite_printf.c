@@ -143,7 +143,7 @@ void rewrite_printf(struct printer *printer, const struct syn_expr *call)
         return;
     }
     argument = call->arguments->next;
-    print_text(printer, "printf(");
+    print_text(printer, "kn_printed(printf(");
     for (size_t i = 0; i < format->token_count; i++) {
         print_text(printer, i ? " " : "");
         argument = rewrite_format(printer, format->place[i].token, argument, &values);
@@ -155,5 +155,5 @@ void rewrite_printf(struct printer *printer, const struct syn_expr *call)
     kn_text_add(printer->out, kn_text_string(&values));
     printer->out->failed = printer->out->failed || values.failed;
     kn_text_free(&values);
-    print_text(printer, ")");
+    print_text(printer, "))");
 }
