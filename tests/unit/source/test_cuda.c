@@ -107,7 +107,7 @@ START_TEST(pointers)
         {"__global uchar *b = (__global uchar *)p; i = b == p;",
          "uchar *b = (uchar *)p; i = (const void *)(b) == (const void *)(p);"},
         {"i = (int)p;", "i = (int)(size_t)p;"},
-        {"int *r = (int[]){ 1, 2 };", 
+        {"int *r = (int[]){ 1, 2 };",
          "kn_array<int, 2> kn_literal_1; int *r = (kn_literal_1 = kn_array<int, 2>{{ 1, 2 }}).kn_v;"},
         {"volatile __global float4 *a; volatile __local int *b;", "float4 *a; volatile int *b;"},
         {"int (*a)[4], *b[3], **c; const int *const d = *c;",
@@ -230,11 +230,12 @@ END_TEST
 START_TEST(formats)
 {
     static const struct rule rules[] = {
-        {"printf(\"%v4f %5d%%\\n\", v, i);",
-         "printf(\"%f,%f,%f,%f %5d%%\\n\", kn_component(v, 0), kn_component(v, 1), kn_component(v, 2), "
-         "kn_component(v, 3), i);"},
+        {"printf(\"%v4f %5d%%\\n\", v, i);", "kn_printed(printf(\"%f,%f,%f,%f %5d%%\\n\", kn_component(v, "
+                                             "0), kn_component(v, 1), kn_component(v, 2), "
+                                             "kn_component(v, 3), i));"},
         {"printf(\"%.2v2hlf|\" \"%hhx\", v.xy, i);",
-         "printf(\"%.2f,%.2f|\" \"%x\", kn_component(v.xy, 0), kn_component(v.xy, 1), (unsigned char)(i));"},
+         "kn_printed(printf(\"%.2f,%.2f|\" \"%x\", kn_component(v.xy, 0), kn_component(v.xy, 1), (unsigned "
+         "char)(i)));"},
     };
 
     CHECK_STATEMENTS(rules);
