@@ -192,46 +192,76 @@ bool syn_evaluate(const struct syn_expr *expr, long long *value)
     return fine;
 }
 
+struct layout {
+    size_t size, alignment, places;
+};
+
+static bool type_layout(const struct syn_type *type, bool as_classes, struct layout *layout);
+
 static size_t round_up(size_t value, size_t alignment)
 {
     return (value + alignment - 1) / alignment * alignment;
 }
 
-// Bit-fields are the compiler's business.
-static bool record_size(const struct syn_tag *tag, size_t *size, size_t *alignment)
+static bool has_vector(const struct syn_type *type)
 {
-    size_t at = 0, inner, align;
+    while (type->kind == SYN_T_ARRAY)
+        type = type->of;
+    if (type->kind != SYN_T_RECORD)
+        return type->kind == SYN_T_VECTOR;
+    for (const struct syn_member *m = type->tag->members; m; m = m->next)
+        if (has_vector(m->type))
+            return true;
+    return false;
+}
+
+// Where each member comes to lie, folded into one number. Bit-fields are the compiler's business.
+// as_classes: as C++ has it, where vectors are classes, which "packed" does not move.
+static bool record_layout(const struct syn_tag *tag, bool as_classes, struct layout *layout)
+{
+    struct layout inner;
+    size_t at = 0;
     long long asked;
 
-    *size = 0;
-    *alignment = 1;
+    *layout = (struct layout){0, 1, 0};
     if (!tag->complete)
         return false;
     for (const struct syn_member *m = tag->members; m; m = m->next) {
-        if (m->bits || !syn_size(m->type, &inner, &align))
+        if (m->bits || !type_layout(m->type, as_classes, &inner))
             return false;
-        if (tag->attributes.packed || m->attributes.packed)
-            align = 1;
-        if (m->attributes.aligned && syn_evaluate(m->attributes.aligned, &asked) && asked > (long long)align)
-            align = (size_t)asked;
-        at = tag->kind == SYN_TAG_UNION ? 0 : round_up(at, align);
-        at += inner;
-        *size = at > *size ? at : *size;
-        *alignment = align > *alignment ? align : *alignment;
+        if ((tag->attributes.packed || m->attributes.packed) && !(as_classes && has_vector(m->type)))
+            inner.alignment = 1;
+        if (m->attributes.aligned && syn_evaluate(m->attributes.aligned, &asked) &&
+            asked > (long long)inner.alignment)
+            inner.alignment = (size_t)asked;
+        at = tag->kind == SYN_TAG_UNION ? 0 : round_up(at, inner.alignment);
+        layout->places = (layout->places * 31 + at) * 31 + inner.places;
+        at += inner.size;
+        layout->size = at > layout->size ? at : layout->size;
+        layout->alignment = inner.alignment > layout->alignment ? inner.alignment : layout->alignment;
     }
     if (tag->attributes.aligned && syn_evaluate(tag->attributes.aligned, &asked) &&
-        asked > (long long)*alignment)
-        *alignment = (size_t)asked;
-    *size = round_up(*size, *alignment);
+        asked > (long long)layout->alignment)
+        layout->alignment = (size_t)asked;
+    layout->size = round_up(layout->size, layout->alignment);
     return true;
 }
 
-bool syn_size(const struct syn_type *type, size_t *size, size_t *alignment)
+bool syn_is_packed_otherwise(const struct syn_tag *tag)
 {
-    size_t element;
+    struct layout c, classes;
+
+    return record_layout(tag, false, &c) && record_layout(tag, true, &classes) &&
+           (c.size != classes.size || c.places != classes.places);
+}
+
+static bool type_layout(const struct syn_type *type, bool as_classes, struct layout *layout)
+{
+    size_t *size = &layout->size, *alignment = &layout->alignment, element;
 
     if (!type)
         return false;
+    layout->places = 0;
     switch (type->kind) {
     case SYN_T_SCALAR:
         *size = *alignment = (size_t)syn_scalar_bytes(type->scalar);
@@ -245,15 +275,26 @@ bool syn_size(const struct syn_type *type, size_t *size, size_t *alignment)
         *size = *alignment = 8;
         return true;
     case SYN_T_ARRAY:
-        if (type->count < 0 || !syn_size(type->of, &element, alignment))
+        if (type->count < 0 || !type_layout(type->of, as_classes, layout))
             return false;
+        element = *size;
         if (element && (size_t)type->count > ((size_t)-1 >> 8) / element)
             return false;
         *size = element * (size_t)type->count;
         return true;
     case SYN_T_RECORD:
-        return record_size(type->tag, size, alignment);
+        return record_layout(type->tag, as_classes, layout);
     default:
         return false;
     }
+}
+
+bool syn_size(const struct syn_type *type, size_t *size, size_t *alignment)
+{
+    struct layout layout = {0, 0, 0};
+    bool known = type_layout(type, false, &layout);
+
+    *size = layout.size;
+    *alignment = layout.alignment;
+    return known;
 }

@@ -43,6 +43,11 @@ static void print_member(struct printer *printer, const struct syn_member *membe
 
 static void print_record(struct printer *printer, const struct syn_tag *tag)
 {
+    if (syn_is_packed_otherwise(tag))
+        syn_fail(
+            printer->parser, KN_ERROR_UNSUPPORTED, tag->place,
+            "a vector stands unaligned in this packed struct, which cannot be had in CUDA; make it an array "
+            "of its elements and use vload");
     print_text(printer, tag->kind == SYN_TAG_UNION ? "union" : "struct");
     print_attributes(printer, &tag->attributes);
     if (!tag->is_inline) {

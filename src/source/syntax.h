@@ -456,6 +456,7 @@ const struct syn_type *syn_type_in_name(const struct syn_word *word, const char 
 // constant.c
 bool syn_evaluate(const struct syn_expr *expr, long long *value);
 bool syn_size(const struct syn_type *type, size_t *size, size_t *alignment);
+bool syn_is_packed_otherwise(const struct syn_tag *tag); // by C++, where vectors are classes
 
 // parse_*.c
 struct syn_expr *syn_parse_expression(struct syn_parser *parser); // with commas

@@ -45,6 +45,43 @@ __kernel void longs(__global const uint *in, __global uint *out)
     ulong a = upsample(in[0], in[1]), b = upsample(in[12], in[13]);
     long x = a, y = upsample((int)in[14], in[15]);
     __global ulong *to = (__global ulong *)out;
-    to[0] = add_sat(x, y) + mul_hi(a, b), to[1] = mad_sat(x, y, x), to[2] = mul_hi(x, y), to[3] = rotate(a, b);
-    to[4] = abs_diff(x, y) ^ clz(b), to[5] = hadd(a, b) ^ rhadd(x, y), to[6] = sub_sat(a, b), to[7] = mad_sat(a, b, a);
+    to[0] = add_sat(x, y) + mul_hi(a, b), to[1] = mul_hi(a, b), to[2] = mul_hi(x, y), to[3] = rotate(a, b);
+    to[4] = abs_diff(x, y) ^ clz(b), to[5] = hadd(a, b) ^ rhadd(x, y), to[6] = sub_sat(a, b), to[7] = sub_sat(x, y);
+}
+
+// a * b + c in 128 bits, by halves of 32: the words of the result from the lowest on.
+void multiply_add(ulong a, ulong b, ulong c, ulong c_above, ulong *low, ulong *high)
+{
+    ulong ll = (a & 0xffffffff) * (b & 0xffffffff), lh = (a & 0xffffffff) * (b >> 32);
+    ulong hl = (a >> 32) * (b & 0xffffffff), middle = (ll >> 32) + (lh & 0xffffffff) + (hl & 0xffffffff);
+    *low = (middle << 32) | (ll & 0xffffffff);
+    *high = (a >> 32) * (b >> 32) + (lh >> 32) + (hl >> 32) + (middle >> 32) + c_above;
+    *low += c;
+    *high += *low < c;
+}
+ulong unsigned_mad_sat(ulong a, ulong b, ulong c)
+{
+    ulong low, high;
+    multiply_add(a, b, c, 0, &low, &high);
+    return high ? ULONG_MAX : low;
+}
+long signed_mad_sat(long a, long b, long c)
+{
+    ulong low, high;
+    multiply_add(a, b, c, c >> 63, &low, &high);
+    high -= (a < 0 ? (ulong)b : 0) + (b < 0 ? (ulong)a : 0);
+    if (high == (ulong)((long)low >> 63))
+        return low;
+    return (long)high < 0 ? LONG_MIN : LONG_MAX;
+}
+__kernel void mad_sat_of_longs_holds(__global const uint *in, __global uint *out)
+{
+    BEGIN;
+    ulong a = upsample(in[0], in[1]), b = upsample(in[12], in[13]), small = in[2] & 0xffff;
+    long x = a, y = upsample((int)in[14], in[15]), few = (long)(int)in[8];
+    out[0] = mad_sat(a, b, a) == unsigned_mad_sat(a, b, a), out[1] = mad_sat(small, b, a) == unsigned_mad_sat(small, b, a);
+    out[2] = mad_sat(x, y, x) == signed_mad_sat(x, y, x), out[3] = mad_sat(few, x, y) == signed_mad_sat(few, x, y);
+    out[4] = mad_sat(few, few, y) == signed_mad_sat(few, few, y), out[5] = mad_sat(y, few, ~x) == signed_mad_sat(y, few, ~x);
+    out[6] = mad_sat(small, small, a) == unsigned_mad_sat(small, small, a);
+    out[7] = mad_sat((long2)(x, few), (long2)(y, x), (long2)(few, y)).y == signed_mad_sat(few, x, y);
 }

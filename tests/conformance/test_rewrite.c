@@ -243,6 +243,8 @@ static const struct known_wrong {
 } known_wrong[] = {
     {"Portable Computing Language", "common_functions", "zeros_",
      "6.12.4: max returns y if x < y, otherwise it returns x (of 0 and -0 as well); likewise min"},
+    {"NVIDIA CUDA", "integers", "mad_sat_of_longs_holds",
+     "6.12.3: mad_sat(a, b, c) is a * b + c and saturates, in 64 bits too (here worked out in 128)"},
     {0},
 };
 

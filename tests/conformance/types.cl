@@ -33,6 +33,7 @@ __kernel void sizes(__global const uint *in, __global uint *out)
 
 struct plain { char c; int i; short s; long l; };
 struct __attribute__((packed)) packed { char c; int i; short s; float v[3]; };
+struct __attribute__((packed)) packed_vectors { float4 a; int b[2]; uchar8 c; };
 struct packed_in_part { char c; int i __attribute__((packed)); short s; long l __attribute__((packed)); };
 struct aligned { char c; int i __attribute__((aligned(16))); } __attribute__((aligned(64)));
 typedef struct { uchar4 a; float3 b[2]; struct plain p; union { long l; char16 c; } u; } __attribute__((aligned(32))) mixed;
@@ -54,6 +55,7 @@ __kernel void records(__global const uint *in, __global uint *out)
     out[3] = sizeof s | PLACE(i, s[0]) << 16 | (uint)__alignof__(struct aligned) << 24;
     out[4] = sizeof m | PLACE(b, m[0]) << 16, out[5] = PLACE(p, m[0]) | PLACE(u, m[0]) << 16, out[6] = sizeof(mixed);
     out[7] = sizeof w | PLACE(f, w) << 16, out[8] = sizeof(struct with_endian) + sizeof(struct { char c[3]; }) * 1000;
+    out[13] = sizeof(struct packed_vectors);
     out[9] = sizeof(union { char c[5]; short s; }) + sizeof(union { float3 v; char c[17]; }) * 100;
     q[1].i = in[0], q[1].v[2] = in[8], q[2].s = in[1];
     out[10] = q[1].i + as_uint(q[1].v[2]) + q[2].s;
