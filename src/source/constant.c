@@ -192,11 +192,7 @@ bool syn_evaluate(const struct syn_expr *expr, long long *value)
     return fine;
 }
 
-struct layout {
-    size_t size, alignment, places;
-};
-
-static bool type_layout(const struct syn_type *type, bool as_classes, struct layout *layout);
+static bool type_layout(const struct syn_type *type, bool as_classes, struct syn_layout *layout);
 
 static size_t round_up(size_t value, size_t alignment)
 {
@@ -207,55 +203,58 @@ static bool has_vector(const struct syn_type *type)
 {
     while (type->kind == SYN_T_ARRAY)
         type = type->of;
-    if (type->kind != SYN_T_RECORD)
-        return type->kind == SYN_T_VECTOR;
-    for (const struct syn_member *m = type->tag->members; m; m = m->next)
-        if (has_vector(m->type))
-            return true;
-    return false;
+    return type->kind == SYN_T_VECTOR || (type->kind == SYN_T_RECORD && type->tag->has_vector);
 }
 
-// Where each member comes to lie, folded into one number. Bit-fields are the compiler's business.
-// as_classes: as C++ has it, where vectors are classes, which "packed" does not move.
-static bool record_layout(const struct syn_tag *tag, bool as_classes, struct layout *layout)
+static size_t asked_alignment(const struct syn_attributes *attributes, size_t alignment)
 {
-    struct layout inner;
-    size_t at = 0;
     long long asked;
 
-    *layout = (struct layout){0, 1, 0};
-    if (!tag->complete)
-        return false;
+    if (attributes->aligned && syn_evaluate(attributes->aligned, &asked) && asked > (long long)alignment)
+        return (size_t)asked;
+    return alignment;
+}
+
+// Bit-fields are the compiler's business. as_classes: as C++ has it, where vectors are classes, which
+// "packed" does not move.
+static struct syn_layout lay_out(const struct syn_tag *tag, bool as_classes)
+{
+    struct syn_layout layout = {0, 1, 0, true}, inner;
+    size_t at = 0;
+
     for (const struct syn_member *m = tag->members; m; m = m->next) {
         if (m->bits || !type_layout(m->type, as_classes, &inner))
-            return false;
+            return (struct syn_layout){0};
         if ((tag->attributes.packed || m->attributes.packed) && !(as_classes && has_vector(m->type)))
             inner.alignment = 1;
-        if (m->attributes.aligned && syn_evaluate(m->attributes.aligned, &asked) &&
-            asked > (long long)inner.alignment)
-            inner.alignment = (size_t)asked;
+        inner.alignment = asked_alignment(&m->attributes, inner.alignment);
         at = tag->kind == SYN_TAG_UNION ? 0 : round_up(at, inner.alignment);
-        layout->places = (layout->places * 31 + at) * 31 + inner.places;
+        layout.places = (layout.places * 31 + at) * 31 + inner.places;
         at += inner.size;
-        layout->size = at > layout->size ? at : layout->size;
-        layout->alignment = inner.alignment > layout->alignment ? inner.alignment : layout->alignment;
+        layout.size = at > layout.size ? at : layout.size;
+        layout.alignment = inner.alignment > layout.alignment ? inner.alignment : layout.alignment;
     }
-    if (tag->attributes.aligned && syn_evaluate(tag->attributes.aligned, &asked) &&
-        asked > (long long)layout->alignment)
-        layout->alignment = (size_t)asked;
-    layout->size = round_up(layout->size, layout->alignment);
-    return true;
+    layout.alignment = asked_alignment(&tag->attributes, layout.alignment);
+    layout.size = round_up(layout.size, layout.alignment);
+    return layout;
+}
+
+void syn_lay_out(struct syn_tag *tag)
+{
+    for (const struct syn_member *m = tag->members; m; m = m->next)
+        tag->has_vector = tag->has_vector || has_vector(m->type);
+    tag->layout = lay_out(tag, false);
+    tag->class_layout = lay_out(tag, true);
 }
 
 bool syn_is_packed_otherwise(const struct syn_tag *tag)
 {
-    struct layout c, classes;
+    const struct syn_layout *c = &tag->layout, *classes = &tag->class_layout;
 
-    return record_layout(tag, false, &c) && record_layout(tag, true, &classes) &&
-           (c.size != classes.size || c.places != classes.places);
+    return c->known && classes->known && (c->size != classes->size || c->places != classes->places);
 }
 
-static bool type_layout(const struct syn_type *type, bool as_classes, struct layout *layout)
+static bool type_layout(const struct syn_type *type, bool as_classes, struct syn_layout *layout)
 {
     size_t *size = &layout->size, *alignment = &layout->alignment, element;
 
@@ -283,7 +282,8 @@ static bool type_layout(const struct syn_type *type, bool as_classes, struct lay
         *size = element * (size_t)type->count;
         return true;
     case SYN_T_RECORD:
-        return record_layout(type->tag, as_classes, layout);
+        *layout = as_classes ? type->tag->class_layout : type->tag->layout;
+        return layout->known;
     default:
         return false;
     }
@@ -291,7 +291,7 @@ static bool type_layout(const struct syn_type *type, bool as_classes, struct lay
 
 bool syn_size(const struct syn_type *type, size_t *size, size_t *alignment)
 {
-    struct layout layout = {0, 0, 0};
+    struct syn_layout layout = {0};
     bool known = type_layout(type, false, &layout);
 
     *size = layout.size;

@@ -107,6 +107,16 @@ void syn_parse_attributes(struct syn_parser *parser, struct syn_attributes *attr
     }
 }
 
+static void expect_complete(struct syn_parser *parser, const struct syn_member *member)
+{
+    const struct syn_type *type = member->type;
+
+    while (type && type->kind == SYN_T_ARRAY)
+        type = type->of;
+    if (type && type->kind == SYN_T_RECORD && !type->tag->complete)
+        syn_fail(parser, KN_ERROR_BUILD, member->place, "this member's struct is not defined yet");
+}
+
 static void parse_members(struct syn_parser *parser, struct syn_tag *tag)
 {
     struct syn_member **end = &tag->members;
@@ -133,6 +143,7 @@ static void parse_members(struct syn_parser *parser, struct syn_tag *tag)
             if (!syn_at(parser, ':'))
                 member->type = syn_parse_declarator(parser, specifiers.base, &name, &member->attributes);
             member->name = name ? name->word : NULL;
+            expect_complete(parser, member);
             if (syn_take_op(parser, ':'))
                 member->bits = syn_parse_conditional(parser);
             else if (!name)
@@ -222,6 +233,8 @@ const struct syn_type *syn_parse_tag(struct syn_parser *parser, struct syn_tag *
         syn_parse_attributes(parser, &attributes);
         tag->complete = true;
         tag->attributes = attributes;
+        if (kind != SYN_TAG_ENUM && !parser->status)
+            syn_lay_out(tag);
         *parser->tags_end = tag;
         parser->tags_end = &tag->next;
     }

@@ -164,6 +164,12 @@ struct syn_enumerator {
     struct syn_expr *value;
 };
 
+// Of a struct or union; places: where each member lies, folded into one number.
+struct syn_layout {
+    size_t size, alignment, places;
+    bool known;
+};
+
 enum syn_tag_kind { SYN_TAG_STRUCT, SYN_TAG_UNION, SYN_TAG_ENUM };
 
 struct syn_tag {
@@ -176,7 +182,9 @@ struct syn_tag {
     struct syn_member *members;
     struct syn_enumerator *enumerators;
     struct syn_attributes attributes;
-    enum syn_scalar scalar; // of an enum
+    enum syn_scalar scalar;                 // of an enum
+    bool has_vector;                        // somewhere inside
+    struct syn_layout layout, class_layout; // once complete: as C has it, and C++
 };
 
 enum syn_symbol_kind {
@@ -456,6 +464,7 @@ const struct syn_type *syn_type_in_name(const struct syn_word *word, const char 
 // constant.c
 bool syn_evaluate(const struct syn_expr *expr, long long *value);
 bool syn_size(const struct syn_type *type, size_t *size, size_t *alignment);
+void syn_lay_out(struct syn_tag *tag);                   // when it is complete
 bool syn_is_packed_otherwise(const struct syn_tag *tag); // by C++, where vectors are classes
 
 // parse_*.c

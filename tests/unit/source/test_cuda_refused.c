@@ -32,6 +32,8 @@ START_TEST(refusals)
         {"__constant int a[2] = { 1,\n 2, 3 };", "t.cl:2: there are more initialisers", KN_ERROR_BUILD},
         {"union u { int a; float b; };\n__constant union u t = {\n .b = 1 };",
          "t.cl:3: a __constant union whose first member", KN_ERROR_UNSUPPORTED},
+        {"struct s { int a;\n struct s inside[2]; };", "t.cl:2: this member's struct is not defined yet",
+         KN_ERROR_BUILD},
         {"struct inner { float4 v; };\nstruct __attribute__((packed)) s { char c; struct inner i[2]; };",
          "t.cl:2: a vector stands unaligned in this packed struct", KN_ERROR_UNSUPPORTED},
         {"void f(void)\n{ ^(int x) { return x; }; }", "t.cl:2: blocks", KN_ERROR_UNSUPPORTED},
