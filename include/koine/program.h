@@ -71,7 +71,7 @@ typedef struct kn_param {
     const char *type; // as written, without qualifiers and '*': "float4", "struct body"
     size_t size;      // bytes of one element or of the value; 0 if only the compiler knows (a struct)
     const char *name;
-    int is_const;     // what it points to is const
+    int is_const;     // what it points to is const; an image is read_only
 } kn_param;
 
 KN_API const char *kn_kernel_name(const kn_kernel *kernel);

@@ -122,7 +122,7 @@ void emit_macros_free(struct emit_macros *macros)
 // How an argument of each kind arrives.
 static const char *const cuda_words[] = {
     [KN_PARAM_GLOBAL] = "pointer", [KN_PARAM_CONSTANT] = "pointer", [KN_PARAM_LOCAL] = "offset",
-    [KN_PARAM_VALUE] = "value",    [KN_PARAM_IMAGE] = NULL,         [KN_PARAM_SAMPLER] = NULL,
+    [KN_PARAM_VALUE] = "value",    [KN_PARAM_IMAGE] = "image",      [KN_PARAM_SAMPLER] = "sampler",
 };
 
 const struct emit_source *emit_cuda_source(const struct emit_metadata *metadata)
@@ -131,6 +131,11 @@ const struct emit_source *emit_cuda_source(const struct emit_metadata *metadata)
         if (metadata->sources[i].cuda)
             return &metadata->sources[i];
     return NULL;
+}
+
+static const char *access_word(const kn_param *param)
+{
+    return param->is_const ? "read_only" : "write_only";
 }
 
 // ---- JSON ----
@@ -146,6 +151,8 @@ static json_t *param_json(const kn_param *param, size_t index, const struct emit
     report_put(&object, "size", param->size ? json_integer((json_int_t)param->size) : json_null());
     if (param->kind == KN_PARAM_GLOBAL || param->kind == KN_PARAM_CONSTANT)
         report_put(&object, "const", json_boolean(param->is_const));
+    if (param->kind == KN_PARAM_IMAGE)
+        report_put(&object, "access", kn_json_string(access_word(param)));
     if (param->kind == KN_PARAM_LOCAL)
         report_put(&object, "local_bytes", kn_json_string("elements * size"));
     if (cuda)
@@ -248,6 +255,11 @@ static void add_quoted(struct kn_text *text, const char *string)
     }
 }
 
+static bool is_image_or_const(const kn_param *param)
+{
+    return param->kind == KN_PARAM_IMAGE || param->is_const;
+}
+
 static void add_param(struct kn_text *text, const struct src_kernel *kernel, size_t index)
 {
     static const char *const meanings[] = {
@@ -262,16 +274,47 @@ static void add_param(struct kn_text *text, const struct src_kernel *kernel, siz
     bool is_pointer =
         param->kind == KN_PARAM_GLOBAL || param->kind == KN_PARAM_CONSTANT || param->kind == KN_PARAM_LOCAL;
 
-    kn_text_format(text, "#define %s_ARG_%s %zu // %s %s%s %s%s\n", kernel->name, param->name, index,
-                   kind_words[param->kind], param->is_const ? "const " : "", param->type,
-                   is_pointer ? "*" : "", param->name);
+    kn_text_format(text, "#define %s_ARG_%s %zu // %s %s%s%s %s%s\n", kernel->name, param->name, index,
+                   kind_words[param->kind],
+                   param->kind == KN_PARAM_IMAGE ? access_word(param)
+                   : param->is_const             ? "const"
+                                                 : "",
+                   is_image_or_const(param) ? " " : "", param->type, is_pointer ? "*" : "", param->name);
     if (param->size)
         kn_text_format(text, "#define %s_BYTES_%s %zu // %s\n", kernel->name, param->name, param->size,
                        meanings[param->kind]);
 }
 
+// The argument that stands for an image, where there are images.
+static void add_image(struct kn_text *text, const struct src_unit *unit)
+{
+    static const char image[] =
+        "//   image      a struct koine_image by value\n"
+        "//   sampler    unsigned: the CLK_ bits of its coordinates, addressing and filter, or-ed\n"
+        "#ifndef KOINE_IMAGE_DEFINED\n"
+        "#define KOINE_IMAGE_DEFINED\n"
+        "struct koine_image {\n"
+        "    unsigned long long surface;      // a surface object, to write; an image1d_buffer_t's address\n"
+        "    unsigned long long textures[12]; // texture objects, to read. Unnormalised coordinates: edge,\n"
+        "                                     // border; linear edge, border. Normalised: edge, border, "
+        "wrap,\n"
+        "                                     // mirror; linear edge, border, wrap, mirror. Border zeros;\n"
+        "                                     // normalised integers read as float, all else as it is\n"
+        "    int width, height, depth;        // depth: an array's layers; 1 for what it does not have\n"
+        "    int order, type;                 // OpenCL's CL_RGBA, CL_FLOAT, ...\n"
+        "    int texel_bytes;\n"
+        "};\n"
+        "#endif\n";
+    bool any = false;
+
+    for (size_t k = 0; k < unit->kernel_count; k++)
+        for (size_t i = 0; i < unit->kernels[k].param_count; i++)
+            any = any || unit->kernels[k].params[i].kind >= KN_PARAM_IMAGE;
+    kn_text_add(text, any ? image : "");
+}
+
 // How the CUDA kernels are launched, and the argument that OpenCL does not have.
-static void add_cuda(struct kn_text *text, const struct emit_source *source)
+static void add_cuda(struct kn_text *text, const struct src_unit *unit, const struct emit_source *source)
 {
     static const char item[] =
         "// The last argument of every kernel, passed by value: 64 bytes. For a launch of `grid` blocks of\n"
@@ -310,6 +353,7 @@ static void add_cuda(struct kn_text *text, const struct emit_source *source)
         "//   local      unsigned: where it begins, in bytes, in the dynamic shared memory of the launch; a\n"
         "//              multiple of 16, and the launch asks for the bytes of all of them together\n"
         "//   value      the value itself; a vector of 3 is one of 4\n");
+    add_image(text, unit);
     kn_text_add(text, item);
 }
 
@@ -352,7 +396,7 @@ void emit_header(const struct emit_metadata *metadata, struct kn_text *text)
         kn_text_add(text, "\"\n");
     }
     if (cuda)
-        add_cuda(text, cuda);
+        add_cuda(text, metadata->unit, cuda);
     for (size_t i = 0; i < metadata->unit->kernel_count; i++)
         add_kernel(text, &metadata->unit->kernels[i], cuda != NULL);
     kn_text_add(text, "\n#endif\n");

@@ -9,7 +9,7 @@
 //   a the arguments' vector type, or the first's   s its element   i int of as many lanes   r a comparison's
 //   n int   u uint   z size_t   v void   e event_t   p what the first argument points to
 //   U unsigned, as wide   h twice as wide   N float of as many lanes   S element of the first, lanes of the
-//   last
+//   last   F float4   I int4   W uint4   D an image's sizes
 static const struct rule {
     char result;
     bool needs_item;
@@ -49,6 +49,15 @@ static const struct rule {
      "get_enqueued_local_size get_global_linear_id get_local_linear_id "},
     {'u', true, " get_work_dim "},
     {'v', true, " barrier work_group_barrier mem_fence read_mem_fence write_mem_fence wait_group_events "},
+    {'F', false, " read_imagef "},
+    {'I', false, " read_imagei "},
+    {'W', false, " read_imageui "},
+    {'v', false, " write_imagef write_imagei write_imageui "},
+    {'n', false,
+     " get_image_width get_image_height get_image_depth get_image_channel_data_type "
+     "get_image_channel_order "},
+    {'z', false, " get_image_array_size "},
+    {'D', false, " get_image_dim "},
     {'e', true, " async_work_group_copy async_work_group_strided_copy "},
 };
 
@@ -175,6 +184,13 @@ static const struct syn_type *generic_result(char result, const struct syn_expr 
     }
 }
 
+static const struct syn_type *image_dim(const struct syn_type *image)
+{
+    if (!image || image->kind != SYN_T_IMAGE)
+        return NULL;
+    return syn_vector_type(SYN_S_INT, image->image == SYN_IMAGE_3D ? 4 : 2);
+}
+
 const struct syn_type *syn_call_type(struct syn_parser *parser, const struct syn_expr *call)
 {
     const struct syn_expr *callee = call->a;
@@ -202,6 +218,14 @@ const struct syn_type *syn_call_type(struct syn_parser *parser, const struct syn
         return &syn_void_type;
     case 'e':
         return &syn_event_type;
+    case 'F':
+        return syn_vector_type(SYN_S_FLOAT, 4);
+    case 'I':
+        return syn_vector_type(SYN_S_INT, 4);
+    case 'W':
+        return syn_vector_type(SYN_S_UINT, 4);
+    case 'D':
+        return image_dim(call->arguments ? call->arguments->type : NULL);
     case 'p':
         pointer = call->arguments ? call->arguments->type : NULL;
         return pointer && (pointer->kind == SYN_T_POINTER || pointer->kind == SYN_T_ARRAY) ? pointer->of

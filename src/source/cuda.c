@@ -11,6 +11,7 @@
 #include "print.h"
 
 #define PRELUDE "cuda/prelude.cuh"
+#define IMAGES  "cuda/image.cuh" // only where a program has images or samplers
 
 static void print_items(struct printer *printer)
 {
@@ -93,6 +94,8 @@ static kn_status assemble(struct kn_text *text, const struct printer *printer, c
     add_selectors(text, printer);
     if (cuda->embedded)
         status = add_prelude(text, cuda->embedded, PRELUDE, 0, err);
+    if (cuda->embedded && !status && printer->parser->uses_images)
+        status = add_prelude(text, cuda->embedded, IMAGES, 0, err);
     kn_text_add(text, "\nnamespace kn { namespace program {\n");
     kn_text_add_bytes(text, kn_text_string(program), program->length);
     kn_text_add(text, "\n} }\n");

@@ -32,7 +32,7 @@ struct src_cuda {
     bool contract_off; // #pragma OPENCL FP_CONTRACT OFF was given: then nothing in the program may be contracted
 };
 
-// Errors: KN_ERROR_UNSUPPORTED for what CUDA cannot have (images, samplers, pipes, device-side enqueue,
+// Errors: KN_ERROR_UNSUPPORTED for what CUDA cannot have (pipes, device-side enqueue,
 // recursion, function pointers) and KN_ERROR_BUILD for what is no OpenCL C as far as the parser can tell,
 // both with file and line; KN_ERROR_MEMORY.
 kn_status src_cuda(const struct src_unit *unit, const struct src_options *options,

@@ -142,6 +142,7 @@ static void parse_members(struct syn_parser *parser, struct syn_tag *tag)
             member->place = parser->at->token;
             if (!syn_at(parser, ':'))
                 member->type = syn_parse_declarator(parser, specifiers.base, &name, &member->attributes);
+            syn_check_other(parser, member->type, member->place);
             member->name = name ? name->word : NULL;
             expect_complete(parser, member);
             if (syn_take_op(parser, ':'))
@@ -324,15 +325,18 @@ static bool take_type(struct syn_parser *parser, struct type_words *seen, struct
 void syn_parse_specifiers(struct syn_parser *parser, struct syn_specifiers *specifiers)
 {
     struct type_words seen = {.type = NULL};
+    const struct syn_token *access = NULL;
+    const struct syn_type *type;
 
     *specifiers = (struct syn_specifiers){.place = parser->at->token};
     while (parser->at->word && !parser->status) {
         enum syn_keyword keyword = parser->at->word->symbol ? SYN_NO_KEYWORD : parser->at->word->keyword;
         if (keyword == SYN_ATTRIBUTE) {
             syn_parse_attributes(parser, &specifiers->attributes);
-        } else if ((keyword >= SYN_EXTERN && keyword <= SYN_AUTO) || keyword == SYN_ACCESS ||
-                   keyword == SYN_EXTENSION) {
+        } else if ((keyword >= SYN_EXTERN && keyword <= SYN_AUTO) || keyword == SYN_EXTENSION) {
             parser->at++;
+        } else if (keyword == SYN_ACCESS) {
+            access = parser->at++;
         } else if (keyword == SYN_TYPEDEF || keyword == SYN_KERNEL) {
             specifiers->is_typedef = specifiers->is_typedef || keyword == SYN_TYPEDEF;
             specifiers->is_kernel = specifiers->is_kernel || keyword == SYN_KERNEL;
@@ -346,7 +350,10 @@ void syn_parse_specifiers(struct syn_parser *parser, struct syn_specifiers *spec
     }
     if (!seen.any && !parser->status)
         syn_unexpected(parser, "a type");
-    specifiers->base = syn_qualified(parser, type_of_words(&seen), specifiers->qualifiers);
+    type = type_of_words(&seen);
+    if (access)
+        type = syn_with_access(parser, type, access);
+    specifiers->base = syn_qualified(parser, type, specifiers->qualifiers);
 }
 
 const struct syn_type *syn_parse_type_name(struct syn_parser *parser)
@@ -359,5 +366,6 @@ const struct syn_type *syn_parse_type_name(struct syn_parser *parser)
     type = syn_parse_declarator(parser, specifiers.base, &name, &specifiers.attributes);
     if (name)
         syn_fail(parser, KN_ERROR_BUILD, name->token, "a type without a name is expected here");
+    syn_check_other(parser, type, specifiers.place);
     return type;
 }

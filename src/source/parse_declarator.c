@@ -37,6 +37,7 @@ static struct syn_parameter *parse_parameter(struct syn_parser *parser)
     if (type && type->kind == SYN_T_FUNCTION)
         syn_fail(parser, KN_ERROR_UNSUPPORTED, parameter->place,
                  "this parameter is a function: function pointers cannot be had in CUDA");
+    syn_check_parameter(parser, type, parameter->place);
     parameter->type = syn_decayed(parser, type);
     if (name)
         parameter->symbol =
@@ -266,8 +267,12 @@ static void declare(struct syn_parser *parser, const struct syn_specifiers *spec
         declarator->value = syn_initialise(parser, &declarator->type, init);
         declarator->symbol->type = declarator->type;
     }
-    if (kind == SYN_SYMBOL_VARIABLE)
+    if (kind == SYN_SYMBOL_VARIABLE) {
+        syn_check_variable(parser, declarator, name->token);
         lift_constant(parser, declarator);
+    } else if (kind == SYN_SYMBOL_FUNCTION) {
+        syn_check_other(parser, declarator->type, name->token);
+    }
 }
 
 // Declarators up to the ';' or to a function's body ('{' behind the first: *body is set).

@@ -100,7 +100,7 @@ static void print_base(struct printer *printer, const struct syn_type *type, boo
         return;
     }
     qualifiers = type->alias ? type->outer : type->qualifiers;
-    if (qualifiers & SYN_Q_CONST && !bare)
+    if (qualifiers & SYN_Q_CONST && !bare && type->kind != SYN_T_IMAGE) // that is a reference
         print_text(printer, "const ");
     if (qualifiers & SYN_Q_VOLATILE &&
         (type->kind == SYN_T_SCALAR || type->kind == SYN_T_POINTER || type->kind == SYN_T_VOID))

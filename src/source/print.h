@@ -23,6 +23,7 @@ struct printer {
     size_t selector_count, selector_capacity;
     size_t table_bytes;
     bool uses_constant_args;
+    const struct syn_expr *argument; // of the call being printed: where an image may stand
 };
 
 // print.c: places, names, types.

@@ -122,6 +122,14 @@ void print_constant(struct printer *printer, const struct syn_declarator *declar
 {
     size_t size, alignment;
 
+    // Its value is known wherever it is used, so that a texture is chosen when the program is compiled.
+    if (declarator->type->kind == SYN_T_SAMPLER) {
+        print_text(printer, "static constexpr ");
+        print_typed_symbol(printer, declarator->type, declarator->symbol, true);
+        print_value(printer, declarator);
+        print_text(printer, "; ");
+        return;
+    }
     if (syn_size(declarator->type, &size, &alignment))
         printer->table_bytes += (size + 15) / 16 * 16;
     else

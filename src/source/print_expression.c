@@ -48,6 +48,12 @@ void print_converted(struct printer *printer, const struct syn_type *type, const
     const struct syn_type *from = syn_decayed(printer->parser, expr->type);
     bool to_pointer = type && type->kind == SYN_T_POINTER, from_pointer = from && from->kind == SYN_T_POINTER;
 
+    if (type && type->kind == SYN_T_SAMPLER && (!from || from->kind != SYN_T_SAMPLER)) {
+        print_text(printer, "kn_sampler(");
+        print_expr(printer, expr);
+        print_text(printer, ")");
+        return;
+    }
     if (to_pointer && print_is_null(expr)) {
         print_text(printer, "nullptr");
         return;
@@ -99,6 +105,9 @@ static void print_name(struct printer *printer, const struct syn_expr *expr)
         syn_fail(printer->parser, KN_ERROR_UNSUPPORTED, expr->place->token,
                  "\"%s\" is used without calling it: function pointers cannot be had in CUDA",
                  expr->word->name->text);
+    else if (expr->type && expr->type->kind == SYN_T_IMAGE && expr != printer->argument)
+        syn_fail(printer->parser, KN_ERROR_BUILD, expr->place->token,
+                 "\"%s\" is an image: it can only be handed to a function", expr->word->name->text);
     else
         print_symbol(printer, expr->symbol);
 }

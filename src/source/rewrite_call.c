@@ -11,6 +11,7 @@ static void print_arguments(struct printer *printer, const struct syn_expr *argu
 {
     for (; arguments; arguments = arguments->next) {
         print_text(printer, first ? "" : ", ");
+        printer->argument = print_unwrapped(arguments);
         print_converted(printer, parameters ? parameters->type : NULL, arguments);
         parameters = parameters ? parameters->next : NULL;
         first = false;
@@ -93,6 +94,23 @@ static bool print_memory(struct printer *printer, const struct syn_expr *call, c
     return false;
 }
 
+// An image is read or written as its parameter says.
+static void check_access(struct printer *printer, const struct syn_expr *call, const struct syn_word *word)
+{
+    const struct syn_type *image = call->arguments ? call->arguments->type : NULL;
+    bool writes;
+
+    if (!syn_is_image_call(word, &writes) || !image)
+        return;
+    if (image->kind != SYN_T_IMAGE)
+        syn_fail(printer->parser, KN_ERROR_BUILD, call->place->token, "%s: the first argument is no image",
+                 word->name->text);
+    else if (image->is_written != writes)
+        syn_fail(printer->parser, KN_ERROR_BUILD, call->place->token,
+                 "%s: the image is %s; its parameter has to say %s", word->name->text,
+                 writes ? "read_only" : "write_only", writes ? "write_only" : "read_only");
+}
+
 void rewrite_call(struct printer *printer, const struct syn_expr *call)
 {
     const struct syn_expr *callee = print_unwrapped(call->a);
@@ -111,6 +129,7 @@ void rewrite_call(struct printer *printer, const struct syn_expr *call)
     }
     if (!word->result && (print_conversion(printer, call, word) || print_memory(printer, call, word)))
         return;
+    check_access(printer, call, word);
     print_word(printer, word);
     print_text(printer, word->needs_item ? "(kn_me" : "(");
     print_arguments(printer, call->arguments, NULL, !word->needs_item);

@@ -33,6 +33,12 @@ static void print_wrapper_parameter(struct printer *printer, const struct syn_pa
 {
     unsigned space = space_of(parameter->type);
 
+    if (parameter->type->kind == SYN_T_IMAGE) {
+        kn_text_format(printer->out, "KN_IMAGE_PARAM(%s, ", parameter->type->spelling);
+        print_symbol(printer, parameter->symbol);
+        print_text(printer, ")");
+        return;
+    }
     if (!space) {
         print_typed_symbol(printer, parameter->type, parameter->symbol, false);
         return;

@@ -229,7 +229,8 @@ static kn_status read_parameter(struct scan *scan, const struct src_kernel *kern
     param->type = type_text(scan, &declaration);
     param->size = type.size;
     param->name = name->name->text;
-    param->is_const = param->kind == KN_PARAM_CONSTANT || (type.pointers && type.is_const);
+    param->is_const = param->kind == KN_PARAM_CONSTANT || (type.pointers && type.is_const) ||
+                      (param->kind == KN_PARAM_IMAGE && !type.is_written);
     return param->type ? KN_OK : no_memory(scan);
 }
 

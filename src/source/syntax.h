@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 // The syntax tree of a preprocessed OpenCL C program, and the parser that makes it. Every expression knows
 // its type where that can be told; an unknown type is NULL, and whoever asks takes the careful way. words.c:
-// keywords and built-in names; scope.c: what names mean where; type_tree.c: types and conversions; builtin.c:
+// keywords and built-in names; scope.c: what names mean where; type_tree.c: types and conversions;
+// image.c: images and samplers; builtin.c:
 // what built-in functions return; constant.c: constant expressions and sizes; parse_*.c: the parser.
 // Everything lies in one arena. A failure sticks (parser->status) and sends the parser to the end of its
 // tokens.
@@ -75,7 +76,7 @@ enum syn_keyword {
     SYN_ALIGNOF,
     SYN_VEC_STEP,
     SYN_TYPEOF,
-    SYN_REFUSED // pipes, images and the like: word->why says what
+    SYN_REFUSED // pipes and the like: word->why says what
 };
 
 enum syn_scalar {
@@ -101,7 +102,18 @@ enum syn_type_kind {
     SYN_T_ARRAY,
     SYN_T_FUNCTION,
     SYN_T_RECORD,
-    SYN_T_EVENT
+    SYN_T_EVENT,
+    SYN_T_IMAGE,
+    SYN_T_SAMPLER
+};
+
+enum syn_image {
+    SYN_IMAGE_1D,
+    SYN_IMAGE_1D_BUFFER,
+    SYN_IMAGE_1D_ARRAY,
+    SYN_IMAGE_2D,
+    SYN_IMAGE_2D_ARRAY,
+    SYN_IMAGE_3D
 };
 
 enum syn_qualifier {
@@ -137,7 +149,9 @@ struct syn_type {
     struct syn_expr *length;        // of an array, as written; NULL for []
     long count;                     // of an array; -1 if unknown
     struct syn_parameter *parameters;
-    struct syn_tag *tag; // of a record
+    struct syn_tag *tag;  // of a record
+    enum syn_image image; // of an image
+    bool is_written;      // write_only; every other image is read_only
 };
 
 struct syn_attributes {
@@ -402,6 +416,7 @@ struct syn_parser {
     struct syn_item *items, **items_end;
     unsigned numbers;             // for what has no name
     bool contract_off;            // FP_CONTRACT OFF was seen, be it in one block only
+    bool uses_images;             // or samplers
     _Alignas(16) char spare[512]; // what syn_take gives after a failure
 };
 
@@ -432,6 +447,20 @@ struct syn_tag *syn_declare_tag(struct syn_parser *parser, enum syn_tag_kind kin
                                 const struct src_token *place);
 
 void syn_bind(struct syn_parser *parser, struct syn_symbol *symbol); // in the present scope too
+
+// image.c
+const struct syn_type *syn_opaque_type(const char *text, size_t length); // of images, sampler_t
+extern const struct syn_type syn_sampler_type;
+// The image type with read_only, write_only; fails for all else.
+const struct syn_type *syn_with_access(struct syn_parser *parser, const struct syn_type *type,
+                                       const struct syn_token *access);
+// Whether images and samplers may be declared so: as a parameter, a variable, or anything else.
+void syn_check_parameter(struct syn_parser *parser, const struct syn_type *type,
+                         const struct src_token *place);
+void syn_check_variable(struct syn_parser *parser, const struct syn_declarator *declarator,
+                        const struct src_token *place);
+void syn_check_other(struct syn_parser *parser, const struct syn_type *type, const struct src_token *place);
+bool syn_is_image_call(const struct syn_word *word, bool *writes); // read_imagef, write_imagei, ...
 
 // initialiser.c: C99 6.7.8. `*type` of an array without a length gets one.
 struct syn_slot *syn_initialise(struct syn_parser *parser, const struct syn_type **type,

@@ -231,16 +231,19 @@ static void apply_attribute(const struct src_token *at, const struct src_token *
 void src_read_specifiers(const struct src_token **at, const struct src_token *end,
                          struct src_declaration *declaration)
 {
+    static const char *const written[] = {"write_only", "__write_only", "read_write", "__read_write"};
+
     *declaration = (struct src_declaration){.is_typedef = false};
     for (; *at < end;) {
         const struct src_token *token = *at;
         const struct qualifier *qualifier = qualifier_of(token);
         enum src_space space = declaration->base.space;
-        bool is_const = declaration->base.is_const;
+        bool is_const = declaration->base.is_const, is_written = declaration->base.is_written;
         if (qualifier) {
             declaration->base.space = qualifier->space ? qualifier->space : space;
             declaration->base.is_const =
                 is_const || src_is_word(token, "const") || src_is_word(token, "__const");
+            declaration->base.is_written = is_written || is_one_of(token, written, KN_COUNT(written));
             declaration->is_typedef = declaration->is_typedef || src_is_word(token, "typedef");
             ++*at;
         } else if (src_is_attribute(token)) {
@@ -264,6 +267,7 @@ void src_read_specifiers(const struct src_token **at, const struct src_token *en
         } else {
             declaration->first = declaration->last = token;
             declaration->base = named_type(token);
+            declaration->base.is_written = declaration->base.is_written || is_written;
             // A typedef of a pointer has its own; a const of ours is then the pointer's.
             if (!declaration->base.pointers || declaration->base.is_array) {
                 declaration->base.space = space ? space : declaration->base.space;

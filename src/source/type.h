@@ -26,6 +26,7 @@ struct src_type {
     bool is_array; // its last '[]' may still turn out to be an element of something: then it is no pointer
     size_t array_length; // of that; 0 if unknown
     bool is_const;       // what it points to is const
+    bool is_written;     // an image that is write_only or read_write
     bool is_function;    // a function, or a pointer to one
 };
 

@@ -48,6 +48,8 @@ bool syn_same_type(const struct syn_type *a, const struct syn_type *b)
             return a->scalar == b->scalar && a->lanes == b->lanes;
         case SYN_T_RECORD:
             return a->tag == b->tag;
+        case SYN_T_IMAGE:
+            return a->image == b->image && a->is_written == b->is_written;
         case SYN_T_ARRAY:
             if (a->count != b->count)
                 return false;

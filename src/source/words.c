@@ -86,15 +86,14 @@ static const struct refusal {
     const char *text; // a whole word, or with '*' its beginning
     const char *why;
 } refusals[] = {
-    {"image1d_t", "images"},
-    {"image1d_buffer_t", "images"},
-    {"image1d_array_t", "images"},
-    {"image2d_*", "images"},
-    {"image3d_t", "images"},
-    {"sampler_t", "samplers"},
-    {"read_image*", "images"},
-    {"write_image*", "images"},
-    {"get_image_*", "images"},
+    {"image2d_depth_t", "depth images"},
+    {"image2d_array_depth_t", "depth images"},
+    {"image2d_msaa_*", "multi-sample images"},
+    {"image2d_array_msaa_*", "multi-sample images"},
+    {"get_image_num_samples", "multi-sample images"},
+    {"get_image_num_mip_levels", "mip-mapped images"},
+    {"read_imageh", "reading half"},
+    {"write_imageh", "writing half"},
     {"pipe", "pipes"},
     {"read_pipe", "pipes"},
     {"write_pipe", "pipes"},
@@ -292,11 +291,18 @@ static void classify(struct syn_word *word)
     if (word->why)
         word->keyword = SYN_REFUSED;
     word->built_in = syn_built_in_type(name->text, name->length);
+    if (!word->built_in)
+        word->built_in = syn_opaque_type(name->text, name->length);
     word->result = syn_built_in_function(name->text, name->length, &word->needs_item);
     word->reserved = strncmp(name->text, "kn_", 3) == 0 || strncmp(name->text, "KN_", 3) == 0 ||
                      strncmp(name->text, "koine_", 6) == 0 || strchr(name->text, '$');
     for (size_t i = 0; i < KN_COUNT(foreign) && !word->reserved; i++)
         word->reserved = equals(name->text, name->length, foreign[i]);
+}
+
+static bool is_opaque(const struct syn_type *type)
+{
+    return type && (type->kind == SYN_T_IMAGE || type->kind == SYN_T_SAMPLER);
 }
 
 // Doubles the table of words.
@@ -342,5 +348,6 @@ struct syn_word *syn_word(struct syn_parser *parser, const struct src_name *name
     parser->word_count++;
     parser->words[at]->name = name;
     classify(parser->words[at]);
+    parser->uses_images = parser->uses_images || is_opaque(parser->words[at]->built_in);
     return parser->words[at];
 }

@@ -98,14 +98,14 @@ at cuda:sm_90 && {
     cat >"$work/image.cl" <<'EOF'
 __kernel void fine(__global int *p) { *p = 1; }
 
-__kernel void reads(__read_only image2d_t image, __global float4 *p)
+__kernel void reads(__read_only image2d_t image, __read_write image2d_t other, __global float4 *p)
 {
     *p = (float4)(0);
 }
 EOF
     expect_exit 1 koine check --target cuda:sm_90 "$work/image.cl"
     expect_stdout 'image\.cl  *failed'
-    expect_stderr 'image\.cl:3.*image2d_t'
+    expect_stderr 'image\.cl:3.*__read_write'
     echo '__kernel void f(__constant float *c, __global float *p) { p[get_global_id(0)] = c[3]; }' >"$work/bank.cl"
     expect_exit 0 koine check --target cuda:sm_90 -D KN_CONSTANT=bank "$work/bank.cl"
     expect_exit 0 koine check --target cuda:sm_90 "$work/bank.cl"

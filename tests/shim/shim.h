@@ -12,6 +12,8 @@
 #include <cstdlib>
 #include <cstring>
 
+#include "shim_image.h"
+
 #define __global__
 #define __device__
 #define __host__
@@ -34,6 +36,7 @@ inline bool kn_shim_is_local(const void *p)
 }
 
 void kn_shim_barrier(void *fiber);
+
 
 // ---- CUDA's functions that C has not
 

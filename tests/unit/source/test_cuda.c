@@ -293,10 +293,37 @@ START_TEST(files)
 }
 END_TEST
 
+START_TEST(images)
+{
+    static const struct rule rules[] = {
+        {"__constant sampler_t s = CLK_FILTER_NEAREST;",
+         "static constexpr sampler_t s = kn_sampler(CLK_FILTER_NEAREST);"},
+        {"const sampler_t s = 1;", "static constexpr sampler_t s = kn_sampler(1);"},
+        {"typedef write_only image2d_t t; void f(t i, int2 c) { write_imagei(i, c, (int4)(1)); }",
+         "typedef kn_written_image2d_t t; KN_FN void f(const kn_item &kn_me, t i, int2 c) { write_imagei(i, "
+         "c, "
+         "kn_make<int4>(1)); }"},
+        {"float f(const image2d_t i, sampler_t s) { return read_imagef(i, s, (float2)(0)).x; }",
+         "KN_FN float f(const kn_item &kn_me, image2d_t i, sampler_t s) { return read_imagef(i, s, "
+         "kn_make<float2>(0)).x; }"},
+        {"int f(image3d_t i, sampler_t s); int g(image3d_t i) { return f(i, 1 | 2) + get_image_dim(i).w; }",
+         "KN_FN int f(const kn_item &kn_me, image3d_t i, sampler_t s); KN_FN int g(const kn_item &kn_me, "
+         "image3d_t i) { return f(kn_me, i, kn_sampler(1 | 2)) + get_image_dim(i).w; }"},
+        {"void f(void) { const sampler_t s = 3, t = s; }",
+         "KN_FN void f(const kn_item &kn_me) { const sampler_t s = kn_sampler(3); const sampler_t t = s; }"},
+        {"kernel void k(image1d_t i, sampler_t s) { int n = get_image_width(i); }",
+         "KN_BODY void k(const kn_item &kn_me, image1d_t i, sampler_t s) { int n = get_image_width(i); } "
+         "KN_KERNEL(k)(KN_IMAGE_PARAM(image1d_t, i), sampler_t s, KN_ITEM_PARAM) { kn::program::k(kn_me, i, "
+         "s); }"},
+    };
+    CHECK_RULES(rules);
+}
+END_TEST
+
 int main(void)
 {
-    const TTest *const tests[] = {vectors, scalars,   pointers,     initialisers, kernels, jumps,
-                                  places,  unrolling, surroundings, formats,      prelude, files};
+    const TTest *const tests[] = {images, vectors,   scalars,      pointers, initialisers, kernels, jumps,
+                                  places, unrolling, surroundings, formats,  prelude,      files};
 
     return run_suite("cuda", tests, sizeof tests / sizeof *tests);
 }

@@ -10,9 +10,7 @@ START_TEST(refusals)
         const char *source, *message;
         kn_status status;
     } cases[] = {
-        {"\n__kernel void k(read_only image2d_t i) {}", "t.cl:2: \"image2d_t\": images",
-         KN_ERROR_UNSUPPORTED},
-        {"void k(sampler_t s) {}", "t.cl:1: \"sampler_t\": samplers", KN_ERROR_UNSUPPORTED},
+        {"\nvoid f(pipe int p) {}", "t.cl:2: \"pipe\": pipes", KN_ERROR_UNSUPPORTED},
         {"void f(void) {\n enqueue_kernel(); }", "t.cl:2: \"enqueue_kernel\": device-side enqueue",
          KN_ERROR_UNSUPPORTED},
         {"int f(int n)\n{\n return n ? f(n - 1) : 0; }", "t.cl:3: \"f\" comes to call itself",
@@ -51,6 +49,52 @@ START_TEST(refusals)
         ck_assert_msg(strstr(err.text, cases[i].message) != NULL, "%s: %s", cases[i].source, err.text);
         ck_assert_str_eq(err.file, "t.cl");
         ck_assert_int_gt(err.line, 0);
+    }
+}
+END_TEST
+
+START_TEST(images)
+{
+    static const struct {
+        const char *source, *message;
+        kn_status status;
+    } cases[] = {
+        {"__kernel void k(\nread_write image2d_t i) {}", "t.cl:2: \"read_write\": OpenCL C 1.2 has no images",
+         KN_ERROR_UNSUPPORTED},
+        {"void f(read_only\nint i) {}", "t.cl:1: \"read_only\" stands before what is no image",
+         KN_ERROR_BUILD},
+        {"void f(image2d_t i) {\n image2d_t j; }", "t.cl:2: an image (\"image2d_t\") can only be a parameter",
+         KN_ERROR_BUILD},
+        {"void f(write_only image3d_t *i) {}", "an image (\"image3d_t\") can only be", KN_ERROR_BUILD},
+        {"void f(image1d_t i[2]) {}", "an image (\"image1d_t\") can only be", KN_ERROR_BUILD},
+        {"image2d_t f(void);", "an image (\"image2d_t\") can only be", KN_ERROR_BUILD},
+        {"struct s {\n image2d_t i; };", "t.cl:2: an image (\"image2d_t\") can only be", KN_ERROR_BUILD},
+        {"int f(image2d_t i) { return sizeof(image2d_t); }", "an image (\"image2d_t\") can only be",
+         KN_ERROR_BUILD},
+        {"int f(image2d_t i)\n{ return i == 0; }", "t.cl:2: \"i\" is an image: it can only be handed",
+         KN_ERROR_BUILD},
+        {"void f(image2d_t i, image2d_t j)\n{ i = j; }", "t.cl:2: \"i\" is an image", KN_ERROR_BUILD},
+        {"int f(image2d_t i) { return sizeof(i); }", "\"i\" is an image", KN_ERROR_BUILD},
+        {"float4 f(write_only image2d_t i)\n{ return read_imagef(i, (int2)(0)); }",
+         "t.cl:2: read_imagef: the image is write_only; its parameter has to say read_only", KN_ERROR_BUILD},
+        {"void f(image2d_t i)\n{ write_imagei(i, (int2)(0), (int4)(0)); }",
+         "t.cl:2: write_imagei: the image is read_only", KN_ERROR_BUILD},
+        {"float4 f(int i)\n{ return read_imagef(i, (int2)(0)); }", "t.cl:2: read_imagef: the first argument",
+         KN_ERROR_BUILD},
+        {"void f(void) {\n sampler_t s; }", "t.cl:2: a sampler (\"sampler_t\") can only be", KN_ERROR_BUILD},
+        {"void f(void) {\n const sampler_t s[1] = {0}; }", "t.cl:2: a sampler", KN_ERROR_BUILD},
+        {"struct s { sampler_t s; };", "t.cl:1: a sampler", KN_ERROR_BUILD},
+        {"void f(image2d_msaa_t i) {}", "\"image2d_msaa_t\": multi-sample images", KN_ERROR_UNSUPPORTED},
+        {"void f(image2d_depth_t i) {}", "\"image2d_depth_t\": depth images", KN_ERROR_UNSUPPORTED},
+    };
+
+    for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
+        kn_error err = KN_ERROR_INIT;
+        struct src_cuda *cuda;
+
+        ck_assert_msg(rewrite(cases[i].source, &cuda, &err) == cases[i].status, "%s: %s", cases[i].source,
+                      err.text);
+        ck_assert_msg(strstr(err.text, cases[i].message) != NULL, "%s: %s", cases[i].source, err.text);
     }
 }
 END_TEST
@@ -193,7 +237,7 @@ END_TEST
 
 int main(void)
 {
-    const TTest *const tests[] = {refusals, nesting, truncation, determinism, speed};
+    const TTest *const tests[] = {refusals, images, nesting, truncation, determinism, speed};
 
     return run_suite("cuda_refused", tests, sizeof tests / sizeof *tests);
 }
