@@ -34,6 +34,7 @@ typedef struct kn_device_info {
     uint64_t max_argument_bytes;
     int fp64;               // double precision
     int subgroup;           // sub-group operations
+    int images;             // images and samplers
     uint32_t loop_limit;    // loop iterations a work-item may run in all before the device stops them; 0: no limit
     char uuid[40];          // hexadecimal, "" if unknown
     char pci[16];           // "0000:65:00.0", "" if unknown

@@ -10,6 +10,7 @@
 #include <koine/context.h>
 #include <koine/event.h>
 #include <koine/buffer.h>
+#include <koine/image.h>
 #include <koine/program.h>
 #include <koine/launch.h>
 #include <koine/profile.h>

@@ -62,7 +62,7 @@ typedef enum kn_param_kind {
     KN_PARAM_CONSTANT, // a pointer to __constant
     KN_PARAM_LOCAL,    // a pointer to __local
     KN_PARAM_VALUE,    // a scalar, vector or struct by value
-    KN_PARAM_IMAGE,
+    KN_PARAM_IMAGE,    // type is the image's own, whatever a typedef calls it
     KN_PARAM_SAMPLER
 } kn_param_kind;
 

@@ -13,6 +13,7 @@
 
 #include <koine/device.h>
 #include <koine/error.h>
+#include <koine/image.h>
 #include <koine/program.h>
 
 struct src_kernel; // ../source/source.h
@@ -20,6 +21,7 @@ struct src_kernel; // ../source/source.h
 struct be_context;
 struct be_queue;
 struct be_memory;
+struct be_image;
 struct be_program;
 struct be_kernel;
 struct be_event;
@@ -39,10 +41,26 @@ struct be_host {
 };
 
 struct be_arg {
-    enum { BE_ARG_MEMORY, BE_ARG_VALUE, BE_ARG_LOCAL } kind;
+    enum { BE_ARG_MEMORY, BE_ARG_VALUE, BE_ARG_LOCAL, BE_ARG_IMAGE, BE_ARG_SAMPLER } kind;
     struct be_memory *memory;
     const void *value;
     size_t size; // of the value, or bytes of local memory
+    struct be_image *image;
+    unsigned sampler; // kn_sampler_bits
+};
+
+// What an image is; the sizes it does not have are 1.
+struct be_image_shape {
+    kn_image_kind kind;
+    kn_image_format format;
+    size_t size[3]; // the third: slices or layers
+    size_t texel_bytes;
+};
+
+// Host memory of an image's copy: rows so far apart, slices after region.size[1] rows.
+struct be_image_copy {
+    kn_image_region region;
+    size_t row_pitch;
 };
 
 struct be_range {
@@ -72,6 +90,7 @@ struct kn_backend {
     const char *name;  // as in a device's spec: "opencl"
     const char *title; // for people: "OpenCL"
     enum be_language language;
+    size_t image_bytes; // that an image takes of a kernel's arguments
 
     // Every device of this path. None is no error: `why` then says in words why there is none.
     kn_status (*devices)(struct be_device **list, size_t *count, char why[256], kn_error *err);
@@ -98,6 +117,9 @@ struct kn_backend {
     // From now on the application may write to it without our knowledge.
     void *(*memory_native)(struct be_memory *memory);
     void (*memory_free)(struct be_memory *memory);
+    kn_status (*image_create)(struct be_context *context, const struct be_image_shape *shape,
+                              struct be_image **image, kn_error *err);
+    void (*image_free)(struct be_image *image);
     kn_status (*host_alloc)(struct be_queue *queue, size_t bytes, struct be_host *host, kn_error *err);
     void (*host_free)(struct be_queue *queue, struct be_host *host);
 
@@ -112,6 +134,15 @@ struct kn_backend {
     // `pattern_size` is 1, 2, 4, 8 or 16; offset and bytes are multiples of it.
     kn_status (*fill)(struct be_queue *queue, struct be_memory *memory, const void *pattern, size_t pattern_size,
                       size_t offset, size_t bytes, struct be_event **event, kn_error *err);
+
+    // Of images; the first two return when they are done.
+    kn_status (*image_write)(struct be_queue *queue, struct be_image *to, const void *from,
+                             const struct be_image_copy *copy, kn_error *err);
+    kn_status (*image_read)(struct be_queue *queue, struct be_image *from, void *to,
+                            const struct be_image_copy *copy, kn_error *err);
+    kn_status (*image_copy)(struct be_queue *queue, struct be_image *from, struct be_image *to,
+                            const kn_image_region *region, const size_t to_origin[3], struct be_event **event,
+                            kn_error *err);
 
     // The compiler's switches for a numeric policy: part of the cache's key. `contract_off`: the program has #pragma
     // OPENCL FP_CONTRACT OFF.

@@ -8,6 +8,7 @@
 
 #include "../base/array.h"
 #include "../base/error.h"
+#include "cuda_image.h"
 
 #define FAULT                                                                                                \
     "; a kernel before it failed (KOINE_LOG=sync names it), and the device is lost to this process: start "  \
@@ -423,6 +424,7 @@ const struct kn_backend kn_backend_cuda = {
     .name = "cuda",
     .title = "CUDA",
     .language = BE_LANGUAGE_CUDA,
+    .image_bytes = sizeof(struct cuda_image_data),
     .devices = cuda_devices,
     .context_open = context_open,
     .context_wrap = context_wrap,
@@ -439,12 +441,17 @@ const struct kn_backend kn_backend_cuda = {
     .memory_wrap = memory_wrap,
     .memory_native = memory_native,
     .memory_free = memory_free,
+    .image_create = cuda_image_create,
+    .image_free = cuda_image_free,
     .host_alloc = host_alloc,
     .host_free = host_free,
     .copy_to_device = cuda_copy_to_device,
     .copy_to_host = cuda_copy_to_host,
     .copy_on_device = cuda_copy_on_device,
     .fill = cuda_fill,
+    .image_write = cuda_image_write,
+    .image_read = cuda_image_read,
+    .image_copy = cuda_image_copy,
     .policy_options = policy_options,
     .program_build = cuda_program_build,
     .program_load = cuda_program_load,

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // What the parts of the CUDA backend share. cuda_load.c opens NVIDIA's libraries, cuda_device.c finds
-// devices, cuda.c has contexts, queues and memory, cuda_copy.c copies and fills, cuda_event.c measures,
+// devices, cuda.c has contexts, queues and memory, cuda_copy.c copies and fills, cuda_image.c has images, cuda_event.c measures,
 // cuda_compile.c asks NVRTC, cuda_program.c loads what came out, cuda_launch.c runs it.
 //
 // Every call makes its context current and takes it away again, so that several threads and several contexts,
@@ -129,6 +129,17 @@ kn_status cuda_copy_on_device(struct be_queue *queue, struct be_memory *from, si
                               kn_error *err);
 kn_status cuda_fill(struct be_queue *queue, struct be_memory *memory, const void *pattern,
                     size_t pattern_size, size_t offset, size_t bytes, struct be_event **event, kn_error *err);
+
+kn_status cuda_image_create(struct be_context *context, const struct be_image_shape *shape,
+                            struct be_image **image, kn_error *err);
+void cuda_image_free(struct be_image *image);
+kn_status cuda_image_write(struct be_queue *queue, struct be_image *to, const void *from,
+                           const struct be_image_copy *copy, kn_error *err);
+kn_status cuda_image_read(struct be_queue *queue, struct be_image *from, void *to,
+                          const struct be_image_copy *copy, kn_error *err);
+kn_status cuda_image_copy(struct be_queue *queue, struct be_image *from, struct be_image *to,
+                          const kn_image_region *region, const size_t to_origin[3], struct be_event **event,
+                          kn_error *err);
 
 kn_status cuda_program_build(struct be_context *context, const char *source, const char *options,
                              struct be_program **program, char **log, kn_error *err);

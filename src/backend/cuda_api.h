@@ -19,6 +19,56 @@ typedef struct CUuuid_st {
     unsigned char bytes[16];
 } CUuuid;
 typedef size_t (*CUoccupancyB2DSize)(int block);
+typedef struct CUarray_st *CUarray;
+typedef unsigned long long CUtexObject;
+typedef unsigned long long CUsurfObject;
+
+// An array of texels. Depth counts layers where Flags says so; a size it does not have is 0.
+typedef struct CUDA_ARRAY3D_DESCRIPTOR_st {
+    size_t Width, Height, Depth;
+    unsigned Format;
+    unsigned NumChannels;
+    unsigned Flags;
+} CUDA_ARRAY3D_DESCRIPTOR;
+
+// Of a copy, the side that is read or written: memory or an array, and where in it.
+struct cuda_copy_side {
+    size_t x_bytes, y, z, lod;
+    unsigned memory_type;
+    void *host;
+    CUdeviceptr device;
+    CUarray array;
+    void *reserved;
+    size_t pitch, height;
+};
+typedef struct CUDA_MEMCPY3D_st {
+    struct cuda_copy_side from, to;
+    size_t WidthInBytes, Height, Depth;
+} CUDA_MEMCPY3D;
+
+typedef struct CUDA_RESOURCE_DESC_st {
+    unsigned resType;
+    union {
+        CUarray array;
+        int reserved[32];
+    } res;
+    unsigned flags;
+} CUDA_RESOURCE_DESC;
+
+typedef struct CUDA_TEXTURE_DESC_st {
+    unsigned addressMode[3];
+    unsigned filterMode;
+    unsigned flags;
+    unsigned maxAnisotropy;
+    unsigned mipmapFilterMode;
+    float mipmapLevelBias, minMipmapLevelClamp, maxMipmapLevelClamp;
+    float borderColor[4];
+    int reserved[12];
+} CUDA_TEXTURE_DESC;
+
+_Static_assert(sizeof(CUDA_ARRAY3D_DESCRIPTOR) == 40 && sizeof(CUDA_MEMCPY3D) == 200 &&
+                   sizeof(CUDA_RESOURCE_DESC) == 144 && sizeof(CUDA_TEXTURE_DESC) == 104,
+               "as the driver has them");
 
 typedef int nvrtcResult;
 typedef struct nvrtcProgram_st *nvrtcProgram;
@@ -67,6 +117,24 @@ enum {
     CU_FUNC_ATTRIBUTE_MAX_DYNAMIC_SHARED_SIZE_BYTES = 8
 };
 
+enum {
+    CU_AD_FORMAT_UNSIGNED_INT8 = 1,
+    CU_AD_FORMAT_UNSIGNED_INT16 = 2,
+    CU_AD_FORMAT_UNSIGNED_INT32 = 3,
+    CU_AD_FORMAT_SIGNED_INT8 = 8,
+    CU_AD_FORMAT_SIGNED_INT16 = 9,
+    CU_AD_FORMAT_SIGNED_INT32 = 10,
+    CU_AD_FORMAT_HALF = 16,
+    CU_AD_FORMAT_FLOAT = 32
+};
+
+enum { CUDA_ARRAY3D_LAYERED = 1, CUDA_ARRAY3D_SURFACE_LDST = 2 };
+enum { CU_TR_ADDRESS_MODE_WRAP, CU_TR_ADDRESS_MODE_CLAMP, CU_TR_ADDRESS_MODE_MIRROR, CU_TR_ADDRESS_MODE_BORDER };
+enum { CU_TR_FILTER_MODE_POINT, CU_TR_FILTER_MODE_LINEAR };
+enum { CU_TRSF_READ_AS_INTEGER = 1, CU_TRSF_NORMALIZED_COORDINATES = 2 };
+enum { CU_RESOURCE_TYPE_ARRAY = 0 };
+enum { CU_MEMORYTYPE_HOST = 1, CU_MEMORYTYPE_DEVICE = 2, CU_MEMORYTYPE_ARRAY = 3 };
+
 enum { CU_STREAM_NON_BLOCKING = 1, CU_EVENT_DEFAULT = 0, CU_MEMHOSTALLOC_PORTABLE = 1 };
 
 // What every card takes (CUDA C++ Programming Guide, "Technical Specifications per Compute Capability").
@@ -110,6 +178,15 @@ enum { CU_STREAM_NON_BLOCKING = 1, CU_EVENT_DEFAULT = 0, CU_MEMHOSTALLOC_PORTABL
     X(CUresult, cuMemsetD8Async, (CUdeviceptr to, unsigned char value, size_t count, CUstream stream))       \
     X(CUresult, cuMemsetD16Async, (CUdeviceptr to, unsigned short value, size_t count, CUstream stream))     \
     X(CUresult, cuMemsetD32Async, (CUdeviceptr to, unsigned value, size_t count, CUstream stream))           \
+    X(CUresult, cuArray3DCreate_v2, (CUarray *array, const CUDA_ARRAY3D_DESCRIPTOR *shape))                  \
+    X(CUresult, cuArrayDestroy, (CUarray array))                                                             \
+    X(CUresult, cuTexObjectCreate,                                                                           \
+      (CUtexObject *texture, const CUDA_RESOURCE_DESC *resource, const CUDA_TEXTURE_DESC *how,               \
+       const void *view))                                                                                    \
+    X(CUresult, cuTexObjectDestroy, (CUtexObject texture))                                                   \
+    X(CUresult, cuSurfObjectCreate, (CUsurfObject *surface, const CUDA_RESOURCE_DESC *resource))             \
+    X(CUresult, cuSurfObjectDestroy, (CUsurfObject surface))                                                 \
+    X(CUresult, cuMemcpy3DAsync_v2, (const CUDA_MEMCPY3D *copy, CUstream stream))                            \
     X(CUresult, cuModuleLoadData, (CUmodule *module, const void *image))                                     \
     X(CUresult, cuModuleUnload, (CUmodule module))                                                           \
     X(CUresult, cuModuleGetFunction, (CUfunction *function, CUmodule module, const char *name))              \

@@ -15,7 +15,8 @@
 const char cuda_extensions[] = "cl_khr_fp64 cl_khr_byte_addressable_store "
                                "cl_khr_global_int32_base_atomics cl_khr_global_int32_extended_atomics "
                                "cl_khr_local_int32_base_atomics cl_khr_local_int32_extended_atomics "
-                               "cl_khr_int64_base_atomics cl_khr_int64_extended_atomics";
+                               "cl_khr_int64_base_atomics cl_khr_int64_extended_atomics "
+                               "cl_khr_3d_image_writes";
 
 #define ITEM_BYTES 64 // kept of a kernel's arguments for kn_item and its alignment
 
@@ -155,6 +156,7 @@ kn_status cuda_device_describe(const struct cuda_driver *cu, CUdevice native, st
     info->type = KN_DEVICE_GPU;
     info->fp64 = 1;
     info->subgroup = 1;
+    info->images = 1;
     outcome = describe(cu, native, &arch, &mode, info);
     if (outcome.code)
         refuse(cu, outcome, info->why_not);

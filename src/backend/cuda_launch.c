@@ -10,6 +10,7 @@
 #include "../base/error.h"
 #include "../source/source.h"
 #include "cuda.h"
+#include "cuda_image.h"
 
 #define MAX_ARGS    128
 #define ARENA_ALIGN ((size_t)16)
@@ -117,7 +118,7 @@ static struct cuda_outcome pick_local(struct be_kernel *kernel, const struct be_
 
 struct packed {
     void *params[MAX_ARGS + 1];
-    unsigned offsets[MAX_ARGS]; // of local arguments in the arena, of constant ones in the bank
+    unsigned offsets[MAX_ARGS]; // of local arguments in the arena, of constant ones in the bank; samplers' bits
     size_t shared;              // bytes of the arena
     size_t bank;                // bytes of the bank
 };
@@ -144,6 +145,10 @@ static kn_status pack(const struct be_kernel *kernel, const struct be_arg *args,
         } else if (arg->kind == BE_ARG_LOCAL) {
             packed->offsets[i] = (unsigned)packed->shared;
             packed->shared += align_up(arg->size);
+        } else if (arg->kind == BE_ARG_IMAGE) {
+            packed->params[i] = &arg->image->data;
+        } else if (arg->kind == BE_ARG_SAMPLER) {
+            packed->offsets[i] = arg->sampler;
         } else if (is_in_bank(kernel, i)) {
             packed->offsets[i] = (unsigned)packed->bank;
             packed->bank += align_up(arg->memory->bytes);

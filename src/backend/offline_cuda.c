@@ -16,7 +16,8 @@
 #define KERNEL_PREFIX "koine_" // of a kernel's symbol
 
 // As on a CUDA device.
-static const kn_define language[] = {SRC_LANGUAGE_MACROS, {"__OPENCL_VERSION__", "120"}};
+static const kn_define language[] = {
+    SRC_LANGUAGE_MACROS, {"__OPENCL_VERSION__", "120"}, {"__IMAGE_SUPPORT__", "1"}};
 
 // ---- finding it ----
 

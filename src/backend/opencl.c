@@ -101,6 +101,14 @@ kn_status opencl_fail(kn_error *err, cl_int code, const char *spec, const char *
     case CL_OUT_OF_RESOURCES:
         hint = "; out of memory, or a kernel before it failed (KOINE_LOG=sync names the kernel)";
         break;
+    case CL_INVALID_IMAGE_SIZE:
+        status = KN_ERROR_LIMIT;
+        hint = "; the device takes no images of this size";
+        break;
+    case CL_IMAGE_FORMAT_NOT_SUPPORTED:
+        status = KN_ERROR_UNSUPPORTED;
+        hint = "; the device takes no images of this format";
+        break;
     case CL_INVALID_WORK_GROUP_SIZE:
     case CL_INVALID_WORK_ITEM_SIZE:
         status = KN_ERROR_LIMIT;
@@ -131,6 +139,10 @@ static kn_status context_create(cl_context native, const struct be_device *devic
 
     if (!made)
         return kn_fail_memory(err, sizeof *made, "an OpenCL context");
+    if (pthread_mutex_init(&made->lock, NULL) != 0) {
+        free(made);
+        return kn_fail_memory(err, 0, "an OpenCL context");
+    }
     made->context = native;
     made->device = device->device;
     snprintf(made->spec, sizeof made->spec, "%s", device->info.spec);
@@ -193,6 +205,10 @@ static void *context_native(const struct be_context *context)
 
 static void context_close(struct be_context *context)
 {
+    for (size_t i = 0; i < OPENCL_SAMPLERS; i++)
+        if (context->samplers[i])
+            clReleaseSampler(context->samplers[i]);
+    pthread_mutex_destroy(&context->lock);
     clReleaseContext(context->context);
     free(context);
 }
@@ -462,6 +478,7 @@ const struct kn_backend kn_backend_opencl = {
     .name = "opencl",
     .title = "OpenCL",
     .language = BE_LANGUAGE_OPENCL,
+    .image_bytes = sizeof(cl_mem),
     .devices = opencl_devices,
     .context_open = context_open,
     .context_wrap = context_wrap,
@@ -478,12 +495,17 @@ const struct kn_backend kn_backend_opencl = {
     .memory_wrap = memory_wrap,
     .memory_native = memory_native,
     .memory_free = memory_free,
+    .image_create = opencl_image_create,
+    .image_free = opencl_image_free,
     .host_alloc = host_alloc,
     .host_free = host_free,
     .copy_to_device = copy_to_device,
     .copy_to_host = copy_to_host,
     .copy_on_device = copy_on_device,
     .fill = fill,
+    .image_write = opencl_image_write,
+    .image_read = opencl_image_read,
+    .image_copy = opencl_image_copy,
     .policy_options = policy_options,
     .program_build = opencl_program_build,
     .program_load = opencl_program_load,

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // What the parts of the OpenCL backend share: opencl.c (contexts, queues, memory, copies), opencl_device.c (finding
-// devices), opencl_program.c (programs, kernels, launches, events).
+// devices), opencl_image.c
+// (images and samplers), opencl_program.c (programs, kernels, launches, events).
 #ifndef KN_BACKEND_OPENCL_H
 #define KN_BACKEND_OPENCL_H
 
@@ -8,9 +9,12 @@
 #include <CL/cl.h>
 #include <stdatomic.h>
 
+#include <pthread.h>
+
 #include "backend.h"
 
 #define OPENCL_MAX_DEVICES 64 // of one context
+#define OPENCL_SAMPLERS    64 // by their bits
 
 struct be_context {
     cl_context context;
@@ -18,6 +22,8 @@ struct be_context {
     char spec[32]; // for messages
     bool correctly_rounded;
     atomic_ullong serials; // given to memory objects so far
+    pthread_mutex_t lock; // of the samplers, made when first wanted
+    cl_sampler samplers[OPENCL_SAMPLERS];
 };
 
 struct be_queue {
@@ -28,6 +34,12 @@ struct be_queue {
 struct be_memory {
     cl_mem memory;
     unsigned long long serial; // that no other of the context has or had, as cl_mem handles are used again
+};
+
+struct be_image {
+    cl_mem image;
+    cl_mem buffer; // of an image buffer: what copies go to; else NULL
+    size_t texel_bytes;
 };
 
 struct be_event {
@@ -42,6 +54,19 @@ kn_status opencl_fail(kn_error *err, cl_int code, const char *spec, const char *
 
 // An event the caller wants (`event` not NULL) or does not.
 kn_status opencl_event_give(cl_event native, struct be_event **event, kn_error *err);
+
+kn_status opencl_image_create(struct be_context *context, const struct be_image_shape *shape,
+                              struct be_image **image, kn_error *err);
+void opencl_image_free(struct be_image *image);
+kn_status opencl_image_write(struct be_queue *queue, struct be_image *to, const void *from,
+                             const struct be_image_copy *copy, kn_error *err);
+kn_status opencl_image_read(struct be_queue *queue, struct be_image *from, void *to, const struct be_image_copy *copy,
+                            kn_error *err);
+kn_status opencl_image_copy(struct be_queue *queue, struct be_image *from, struct be_image *to,
+                            const kn_image_region *region, const size_t to_origin[3], struct be_event **event,
+                            kn_error *err);
+// The context's own sampler of these bits; CL_SUCCESS or why there is none.
+cl_int opencl_sampler(struct be_context *context, unsigned bits, cl_sampler *sampler);
 
 kn_status opencl_devices(struct be_device **list, size_t *count, char why[256], kn_error *err);
 // Fills `device` for a native device, but for its spec.

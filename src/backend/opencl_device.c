@@ -136,6 +136,7 @@ kn_status opencl_device_describe(cl_device_id native, struct be_device *device, 
         for (int i = 0; i < 3; i++)
             info->max_work_item_sizes[i] = sizes[i];
     info->fp64 = device_number(native, CL_DEVICE_DOUBLE_FP_CONFIG, sizeof(cl_device_fp_config)) != 0;
+    info->images = device_number(native, CL_DEVICE_IMAGE_SUPPORT, sizeof(cl_bool)) != 0;
     info->subgroup = has_subgroups(device->extensions);
     identify(native, device->extensions, info);
 

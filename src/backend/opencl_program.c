@@ -208,12 +208,29 @@ static bool is_kept(const struct set_arg *kept, const struct be_arg *arg)
            (arg->kind == BE_ARG_LOCAL || memcmp(kept->value, arg->value, arg->size) == 0);
 }
 
+static cl_int set_image(struct be_kernel *kernel, size_t i, const struct be_arg *arg)
+{
+    return clSetKernelArg(kernel->kernel, (cl_uint)i, sizeof(cl_mem), &arg->image->image);
+}
+
+static cl_int set_sampler(struct be_kernel *kernel, size_t i, const struct be_arg *arg)
+{
+    cl_sampler sampler;
+    cl_int code = opencl_sampler(kernel->context, arg->sampler, &sampler);
+
+    return code == CL_SUCCESS ? clSetKernelArg(kernel->kernel, (cl_uint)i, sizeof sampler, &sampler) : code;
+}
+
 // Sets an argument, unless it is what the kernel still has.
 static cl_int set_arg(struct be_kernel *kernel, size_t i, const struct be_arg *arg)
 {
     struct set_arg *kept = &kernel->args[i];
     cl_int code;
 
+    if (arg->kind == BE_ARG_IMAGE)
+        return set_image(kernel, i, arg);
+    if (arg->kind == BE_ARG_SAMPLER)
+        return set_sampler(kernel, i, arg);
     if (is_kept(kept, arg))
         return CL_SUCCESS;
     kept->is_set = false;

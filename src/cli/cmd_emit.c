@@ -51,7 +51,7 @@ static const struct option_row options[] = {
 
 // What every OpenCL C 1.2 compiler defines, and the extensions that a program may ask for; the last ones only
 // where it is for CUDA.
-enum { CUDA_ONLY = 3 };
+enum { CUDA_ONLY = 5 };
 static const kn_define predefined[] = {
     SRC_LANGUAGE_MACROS,
     {"__OPENCL_VERSION__", "120"},
@@ -63,6 +63,8 @@ static const kn_define predefined[] = {
     {"cl_khr_local_int32_extended_atomics", "1"},
     {"cl_khr_int64_base_atomics", "1"},
     {"cl_khr_int64_extended_atomics", "1"},
+    {"cl_khr_3d_image_writes", "1"},
+    {"__IMAGE_SUPPORT__", "1"},
     {"KN_CPU", "0"},
 };
 

@@ -269,7 +269,7 @@ static kn_status compute(const struct run_run *run, struct run_outcome *outcome,
         else if (arg->kind == RUN_LOCAL)
             args[i] = KN_LOCAL(arg->bytes);
         else
-            args[i] = (kn_arg){KN_ARG_VALUE, NULL, arg->data, arg->bytes};
+            args[i] = (kn_arg){.kind = KN_ARG_VALUE, .value = arg->data, .size = arg->bytes};
     }
     for (size_t i = 0; i < run->arguments->repeat && !status; i++) {
         status = upload(run, outcome, err);

@@ -68,6 +68,12 @@ struct kn_buffer {
     size_t part_count;
 };
 
+struct kn_image {
+    kn_context *context;
+    struct be_image_shape shape;
+    struct be_image *native;
+};
+
 struct engine_clone {
     const kn_queue *queue; // NULL: nobody's yet
     struct be_kernel *native;
@@ -118,6 +124,9 @@ kn_status engine_builtin_kernel(kn_context *context, const char *file, const kn_
 
 // Gives the queue's clones of all kernels to the next queue that wants one.
 void engine_release_clones(kn_queue *queue);
+
+// "image2d_t" of a kind.
+const char *engine_image_type(kn_image_kind kind);
 
 // An engine event around a backend's, if the caller wants one.
 kn_status engine_event_give(kn_context *context, struct be_event *native, kn_event **event, kn_error *err);

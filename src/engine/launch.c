@@ -18,7 +18,8 @@ static const char *const param_words[] = {
     [KN_PARAM_IMAGE] = "an image",             [KN_PARAM_SAMPLER] = "a sampler",
 };
 static const char *const arg_words[] = {
-    [KN_ARG_BUFFER] = "a buffer", [KN_ARG_VALUE] = "a value", [KN_ARG_LOCAL] = "local memory"};
+    [KN_ARG_BUFFER] = "a buffer", [KN_ARG_VALUE] = "a value", [KN_ARG_LOCAL] = "local memory",
+    [KN_ARG_IMAGE] = "an image",  [KN_ARG_SAMPLER] = "a sampler"};
 
 struct check {
     const kn_context *context;
@@ -51,22 +52,52 @@ static kn_status check_buffer(const struct check *check, const kn_buffer *buffer
     return KN_OK;
 }
 
+static kn_status check_image(const struct check *check, const kn_image *image)
+{
+    const char *kernel = check->kernel->source->name;
+
+    if (!image)
+        return kn_fail(check->err, KN_ERROR_ARGUMENT, "%s: argument %zu (%s) is a NULL image", kernel, check->index,
+                       check->param->name);
+    if (image->context != check->context)
+        return kn_fail(check->err, KN_ERROR_ARGUMENT, "%s: argument %zu (%s) is an image of another context", kernel,
+                       check->index, check->param->name);
+    if (strcmp(engine_image_type(image->shape.kind), check->param->type) != 0)
+        return kn_fail(check->err, KN_ERROR_ARGUMENT, "%s: argument %zu (%s) takes an %s, but was given an %s", kernel,
+                       check->index, check->param->name, check->param->type, engine_image_type(image->shape.kind));
+    return KN_OK;
+}
+
+static kn_status check_sampler(const struct check *check, unsigned bits)
+{
+    unsigned address = bits & 14, filter = bits & 0x30;
+
+    if (bits > 0x3f || address > KN_SAMPLER_MIRROR || (filter != KN_SAMPLER_NEAREST && filter != KN_SAMPLER_LINEAR) ||
+        (address > KN_SAMPLER_CLAMP && !(bits & KN_SAMPLER_NORMALIZED)))
+        return kn_fail(check->err, KN_ERROR_ARGUMENT,
+                       "%s: argument %zu (%s) is a sampler of the bits 0x%x; it takes one filter, one addressing, and "
+                       "normalised coordinates for repeat and mirror",
+                       check->kernel->source->name, check->index, check->param->name, bits);
+    return KN_OK;
+}
+
 static kn_status check_arg(const struct check *check, const kn_arg *arg)
 {
-    static const int wanted[] = {[KN_PARAM_GLOBAL] = KN_ARG_BUFFER, [KN_PARAM_CONSTANT] = KN_ARG_BUFFER,
+    static const unsigned wanted[] = {[KN_PARAM_GLOBAL] = KN_ARG_BUFFER, [KN_PARAM_CONSTANT] = KN_ARG_BUFFER,
                                  [KN_PARAM_LOCAL] = KN_ARG_LOCAL,   [KN_PARAM_VALUE] = KN_ARG_VALUE,
-                                 [KN_PARAM_IMAGE] = -1,             [KN_PARAM_SAMPLER] = -1};
+                                 [KN_PARAM_IMAGE] = KN_ARG_IMAGE,   [KN_PARAM_SAMPLER] = KN_ARG_SAMPLER};
     const kn_param *param = check->param;
     const char *kernel = check->kernel->source->name;
 
-    if (wanted[param->kind] < 0)
-        return kn_fail(check->err, KN_ERROR_UNSUPPORTED, "%s: argument %zu (%s) is %s; Koine launches no kernels with those",
-                       kernel, check->index, param->name, param_words[param->kind]);
-    if ((int)arg->kind != wanted[param->kind])
+    if ((unsigned)arg->kind != wanted[param->kind])
         return kn_fail(check->err, KN_ERROR_ARGUMENT, "%s: argument %zu (%s) takes %s, but was given %s", kernel,
                        check->index, param->name, param_words[param->kind], arg_words[arg->kind]);
     if (arg->kind == KN_ARG_BUFFER)
         return check_buffer(check, arg->buffer);
+    if (arg->kind == KN_ARG_IMAGE)
+        return check_image(check, arg->image);
+    if (arg->kind == KN_ARG_SAMPLER)
+        return check_sampler(check, arg->sampler);
     if (arg->kind == KN_ARG_LOCAL && arg->size == 0)
         return kn_fail(check->err, KN_ERROR_ARGUMENT, "%s: argument %zu (%s) takes local memory, but was given 0 bytes",
                        kernel, check->index, param->name);
@@ -80,6 +111,16 @@ static kn_status check_arg(const struct check *check, const kn_arg *arg)
         return kn_fail(check->err, KN_ERROR_ARGUMENT, "%s: argument %zu (%s) is of type %s, %zu bytes, but was given %zu",
                        kernel, check->index, param->name, param->type, param->size, arg->size);
     return KN_OK;
+}
+
+static bool reads_what_it_writes(const kn_param *params, const kn_arg *args, size_t count)
+{
+    for (size_t i = 0; i < count; i++)
+        for (size_t k = 0; k < i && args[i].kind == KN_ARG_IMAGE; k++)
+            if (args[k].kind == KN_ARG_IMAGE && args[k].image == args[i].image &&
+                params[k].is_const != params[i].is_const)
+                return true;
+    return false;
 }
 
 static kn_status check_args(kn_context *context, const kn_kernel *kernel, const kn_arg *args, size_t count,
@@ -103,8 +144,15 @@ static kn_status check_args(kn_context *context, const kn_kernel *kernel, const 
             size_t rounded = (args[i].size + LOCAL_UNIT - 1) / LOCAL_UNIT * LOCAL_UNIT;
             local = rounded < args[i].size || local + rounded < local ? (size_t)-1 : local + rounded;
         }
-        bytes += args[i].kind == KN_ARG_VALUE ? args[i].size : sizeof(void *);
+        bytes += args[i].kind == KN_ARG_VALUE   ? args[i].size
+                 : args[i].kind == KN_ARG_IMAGE ? context->backend->image_bytes
+                                                : sizeof(void *);
     }
+    if (reads_what_it_writes(source->params, args, count))
+        return kn_fail(err, KN_ERROR_ARGUMENT,
+                       "%s: the same image is read through one argument and written through another; OpenCL C 1.2 has "
+                       "no such kernels: give it two images",
+                       source->name);
     if (local > context->device.info.local_memory)
         return kn_fail(err, KN_ERROR_LIMIT, "%s needs %zu bytes of local memory (%zu of its own); %s has %llu", source->name,
                        local, kernel->limits.local_bytes, context->device.info.spec,
@@ -249,6 +297,11 @@ static kn_status record(kn_queue *queue, const kn_kernel *kernel, struct be_even
 kn_status kn_launch(kn_queue *queue, kn_kernel *kernel, const kn_range *given, const kn_arg *args, size_t arg_count,
                     kn_event **event, kn_error *err)
 {
+    static const int kinds[] = {[KN_ARG_BUFFER] = BE_ARG_MEMORY,
+                                [KN_ARG_VALUE] = BE_ARG_VALUE,
+                                [KN_ARG_LOCAL] = BE_ARG_LOCAL,
+                                [KN_ARG_IMAGE] = BE_ARG_IMAGE,
+                                [KN_ARG_SAMPLER] = BE_ARG_SAMPLER};
     struct be_range range = {0, {0, 0, 0}, {1, 1, 1}, {0, 0, 0}};
     struct be_arg natives[MAX_ARGS];
     struct be_kernel *native = NULL;
@@ -270,12 +323,11 @@ kn_status kn_launch(kn_queue *queue, kn_kernel *kernel, const kn_range *given, c
     if (status)
         return status;
     for (size_t i = 0; i < arg_count; i++) {
-        natives[i].kind = args[i].kind == KN_ARG_BUFFER  ? BE_ARG_MEMORY
-                          : args[i].kind == KN_ARG_VALUE ? BE_ARG_VALUE
-                                                         : BE_ARG_LOCAL;
-        natives[i].memory = args[i].kind == KN_ARG_BUFFER ? args[i].buffer->native : NULL;
-        natives[i].value = args[i].value;
-        natives[i].size = args[i].size;
+        natives[i] = (struct be_arg){kinds[args[i].kind], NULL, args[i].value, args[i].size, NULL, args[i].sampler};
+        if (args[i].kind == KN_ARG_BUFFER)
+            natives[i].memory = args[i].buffer->native;
+        if (args[i].kind == KN_ARG_IMAGE)
+            natives[i].image = args[i].image->native;
     }
     status = context->backend->launch(queue->native, native, &range, natives, arg_count,
                                       event || queue->profile.on ? &done : NULL, &reason);

@@ -48,7 +48,7 @@ kn_status target_describe(const struct be_device *device, const kn_program_optio
     memset(target, 0, sizeof *target);
     target->names = strdup(device->extensions);
     target->predefined =
-        calloc(KN_COUNT(always) + 2 + count_words(device->extensions), sizeof *target->predefined);
+        calloc(KN_COUNT(always) + 3 + count_words(device->extensions), sizeof *target->predefined);
     target->defines = calloc(given + 1, sizeof *target->defines);
     if (!target->names || !target->predefined || !target->defines) {
         target_free(target);
@@ -56,6 +56,8 @@ kn_status target_describe(const struct be_device *device, const kn_program_optio
     }
     snprintf(target->version, sizeof target->version, "%d", version_number(device->info.version));
     target->predefined[count++] = (kn_define){"__OPENCL_VERSION__", target->version};
+    if (device->info.images)
+        target->predefined[count++] = (kn_define){"__IMAGE_SUPPORT__", "1"};
     for (size_t i = 0; i < KN_COUNT(always); i++)
         target->predefined[count++] = always[i];
     char *rest = NULL;

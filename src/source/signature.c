@@ -226,7 +226,7 @@ static kn_status read_parameter(struct scan *scan, const struct src_kernel *kern
             "kernel %.200s: argument %zu cannot be read from \"%.*s\" on; a type and a name are expected",
             kernel->name, index + 1, at->length < 80 ? (int)at->length : 80, at->text);
     param->kind = kind_of(&type);
-    param->type = type_text(scan, &declaration);
+    param->type = type.image ? type.image : type_text(scan, &declaration);
     param->size = type.size;
     param->name = name->name->text;
     param->is_const = param->kind == KN_PARAM_CONSTANT || (type.pointers && type.is_const) ||

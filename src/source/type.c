@@ -130,8 +130,9 @@ static const struct known_type *known(const struct src_token *token, uint64_t *w
 
 static bool is_image(const struct src_token *token)
 {
-    return token->length > 7 && memcmp(token->text, "image", 5) == 0 && token->text[5] >= '1' &&
-           token->text[5] <= '3' && memcmp(token->text + token->length - 2, "_t", 2) == 0;
+    return token->kind == SRC_IDENTIFIER && token->length > 7 && memcmp(token->text, "image", 5) == 0 &&
+           token->text[5] >= '1' && token->text[5] <= '3' &&
+           memcmp(token->text + token->length - 2, "_t", 2) == 0;
 }
 
 // What a single word that names a type says.
@@ -149,6 +150,7 @@ static struct src_type named_type(const struct src_token *token)
         type.size = vector_bytes(entry->size, width);
     } else if (is_image(token)) {
         type.class = SRC_CLASS_IMAGE;
+        type.image = token->name->text;
     }
     return type;
 }

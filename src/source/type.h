@@ -27,6 +27,7 @@ struct src_type {
     size_t array_length; // of that; 0 if unknown
     bool is_const;       // what it points to is const
     bool is_written;     // an image that is write_only or read_write
+    const char *image;   // of an image: its own name, whatever a typedef calls it
     bool is_function;    // a function, or a pointer to one
 };
 

@@ -30,7 +30,7 @@ struct fake_launch {
     unsigned grid[3], block[3], shared;
     size_t count; // of parameters
     size_t sizes[FAKE_PARAMS];
-    unsigned char params[FAKE_PARAMS][64];
+    unsigned char params[FAKE_PARAMS][128];
     void *stream;
 };
 

@@ -80,10 +80,10 @@ static kn_status run_program(struct things *t, kn_error *err)
     struct be_range range = {1, {0, 0, 0}, {1000, 1, 1}, {0, 0, 0}};
     struct be_kernel_limits limits;
     float factor[4] = {1, 2, 3, 4};
-    struct be_arg args[] = {{BE_ARG_MEMORY, t->memory[0], NULL, 0},
-                            {BE_ARG_MEMORY, t->memory[1], NULL, 0},
-                            {BE_ARG_MEMORY, t->memory[1], NULL, 0},
-                            {BE_ARG_VALUE, NULL, factor, sizeof factor}};
+    struct be_arg args[] = {{BE_ARG_MEMORY, t->memory[0], NULL, 0, NULL, 0},
+                            {BE_ARG_MEMORY, t->memory[1], NULL, 0, NULL, 0},
+                            {BE_ARG_MEMORY, t->memory[1], NULL, 0, NULL, 0},
+                            {BE_ARG_VALUE, NULL, factor, sizeof factor, NULL, 0}};
     size_t bytes = 0;
     kn_status status = cuda->program_build(
         t->context, text, cuda->policy_options(t->context, KN_POLICY_STRICT, false), &t->programs[0], &t->log, err);
@@ -100,7 +100,7 @@ static kn_status run_program(struct things *t, kn_error *err)
         status = cuda->launch(t->queues[0], t->kernel, &range, args, KN_COUNT(args), &t->events[2], err);
     if (!status) { // more shared memory than is given unasked
         t->kernel->dynamic_asked = 0;
-        args[1] = (struct be_arg){BE_ARG_LOCAL, NULL, NULL, 100000};
+        args[1] = (struct be_arg){BE_ARG_LOCAL, NULL, NULL, 100000, NULL, 0};
         status = cuda->launch(t->queues[0], t->kernel, &range, args, KN_COUNT(args), NULL, err);
     }
     return status;

@@ -85,7 +85,7 @@ START_TEST(values)
         "image image2d_t 0 const a, image image3d_t 0 b, image image1d_buffer_t 0 const c, sampler sampler_t "
         "0 d");
     expect_kernel("typedef write_only image2d_t target; kernel void k(target a, image2d_array_t b) {}",
-                  "image target 0 a, image image2d_array_t 0 const b");
+                  "image image2d_t 0 a, image image2d_array_t 0 const b");
     expect_params("some_vendor_t a, float5 b", "value some_vendor_t 0 a, value float5 0 b");
     expect_params("", "");
     expect_params("void", "");
