@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Images and samplers (OpenCL C 1.2, 6.12.14) over texture and surface objects: read_image, write_image and the
-// queries. Comes after prelude.cuh, and only where a program has images.
+// Images and samplers (OpenCL C 1.2, 6.12.14) over texture and surface objects: read_image, write_image and
+// the queries. Comes after prelude.cuh, and only where a program has images.
 //
 // A kernel's image is one struct by value. A texture object has its coordinates, addressing and filter built
 // in, so the host makes one for each combination that OpenCL allows, and a sampler, which is its CLK_ bits,
@@ -135,11 +135,11 @@ KN_FN vec<T, 4> kn_sample(const kn_image_data &image, uint sampler, float x, flo
 {
     const float at[3] = {x, y, z};
     const int sizes[3] = {image.width, image.height, image.depth};
-    return ::kn_shim_sample<vec<T, 4>, kn_is_real<T>>(sampler, kn_image_dims<Kind>, at, sizes,
-                                                      [&](int i, int j, int k) {
-        k = kn_has_layers<Kind> ? layer : k;
-        return kn_load_texel<T>(image.order, image.type, kn_texel_at(image, i, j, k));
-    });
+    return ::kn_shim_sample<vec<T, 4>, kn_is_real<T>>(
+        sampler, kn_image_dims<Kind>, at, sizes, [&](int i, int j, int k) {
+            k = kn_has_layers<Kind> ? layer : k;
+            return kn_load_texel<T>(image.order, image.type, kn_texel_at(image, i, j, k));
+        });
 }
 #endif
 
@@ -157,15 +157,16 @@ KN_FN vec<T, 4> kn_read_image(const kn_image<Kind, false> &image, uint sampler, 
             m = kn_load_texel<T>(image.order, image.type, kn_texel_at(image, x, 0, 0));
         return kn_components(image.order, m);
     } else {
-        const S y = kn_lane<S, dims >= 2 ? 1 : 0>(coordinates), z = kn_lane<S, dims == 3 ? 2 : 0>(coordinates);
+        const S y = kn_lane < S, dims >= 2 ? 1 : 0 > (coordinates), z = kn_lane < S,
+                dims == 3 ? 2 : 0 > (coordinates);
         int layer = 0;
         if constexpr (kn_has_layers<Kind>)
             layer = kn_layer(kn_lane<S, dims>(coordinates), image.depth);
         const float middle = kn_same<S, int> ? 0.5f : 0.0f;
         if (kn_same<S, int>)
             sampler = kn_whole_sampler(sampler);
-        return kn_components(image.order, kn_sample<Kind, T>(image, sampler, (float)x + middle, (float)y + middle,
-                                                             (float)z + middle, layer));
+        return kn_components(image.order, kn_sample<Kind, T>(image, sampler, (float)x + middle,
+                                                             (float)y + middle, (float)z + middle, layer));
     }
 }
 
@@ -221,7 +222,8 @@ KN_FN void kn_write_image(const kn_image<Kind, true> &image, const C &coordinate
 {
     constexpr int dims = kn_image_dims<Kind>;
     constexpr bool deep = dims == 3 || kn_has_layers<Kind>;
-    static_assert(kn_width<C> == kn_coordinate_width<Kind>, "write_image: the coordinates have another width");
+    static_assert(kn_width<C> == kn_coordinate_width<Kind>,
+                  "write_image: the coordinates have another width");
     static_assert(!kn_is_real<kn_element<C>>, "write_image: the coordinates are whole");
     static_assert(kn_width<V> == 4, "write_image: the colour has four components");
 #if KN_ON_DEVICE
@@ -232,8 +234,8 @@ KN_FN void kn_write_image(const kn_image<Kind, true> &image, const C &coordinate
     typedef kn_words4 words4;
 #endif
     const int x = kn_lane<int, 0>(coordinates);
-    const int y = dims >= 2 ? kn_lane<int, dims >= 2 ? 1 : 0>(coordinates) : 0;
-    const int z = deep ? kn_lane<int, deep ? kn_coordinates<Kind> - 1 : 0>(coordinates) : 0;
+    const int y = dims >= 2 ? kn_lane < int, dims >= 2 ? 1 : 0 > (coordinates) : 0;
+    const int z = deep ? kn_lane < int, deep ? kn_coordinates<Kind> - 1 : 0 > (coordinates) : 0;
     if ((uint)x >= (uint)image.width || (dims >= 2 && (uint)y >= (uint)image.height) ||
         (deep && (uint)z >= (uint)image.depth))
         return;

@@ -23,7 +23,8 @@ KN_FN int kn_channels(int order)
     }
 }
 
-// Red, green, blue and alpha from the channels in memory (table 6.9.2 of 5.3.1.1: what is missing is 0, alpha 1).
+// Red, green, blue and alpha from the channels in memory (table 6.9.2 of 5.3.1.1: what is missing is 0, alpha
+// 1).
 template <class T> KN_FN vec<T, 4> kn_components(int order, vec<T, 4> m)
 {
     typedef vec<T, 4> V;

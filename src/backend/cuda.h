@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 // What the parts of the CUDA backend share. cuda_load.c opens NVIDIA's libraries, cuda_device.c finds
-// devices, cuda.c has contexts, queues and memory, cuda_copy.c copies and fills, cuda_image.c has images, cuda_event.c measures,
-// cuda_compile.c asks NVRTC, cuda_program.c loads what came out, cuda_launch.c runs it.
+// devices, cuda.c has contexts, queues and memory, cuda_copy.c copies and fills, cuda_image.c has images,
+// cuda_event.c measures, cuda_compile.c asks NVRTC, cuda_program.c loads what came out, cuda_launch.c runs
+// it.
 //
 // Every call makes its context current and takes it away again, so that several threads and several contexts,
 // the application's own among them, never see one another's.

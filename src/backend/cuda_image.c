@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// The CUDA backend: images. An image is an array with twelve textures to read it and a surface to write it; an image
-// buffer is plain memory, which kernels read and write themselves.
+// The CUDA backend: images. An image is an array with twelve textures to read it and a surface to write it;
+// an image buffer is plain memory, which kernels read and write themselves.
 #include "cuda_image.h"
 
 #include <stdio.h>
@@ -10,8 +10,8 @@
 #include "../base/error.h"
 #include "cuda.h"
 
-// Integers are read as they are, normalised ones as numbers from -1 or 0 to 1: and only those and real ones can be
-// filtered.
+// Integers are read as they are, normalised ones as numbers from -1 or 0 to 1: and only those and real ones
+// can be filtered.
 static const struct format {
     kn_channel_type type;
     unsigned format;
@@ -154,8 +154,8 @@ kn_status cuda_image_create(struct be_context *context, const struct be_image_sh
             outcome = create_views(made, format);
     }
     if (outcome.code) {
-        snprintf(what, sizeof what, "an image of %zu x %zu x %zu texels of %zu bytes", shape->size[0], shape->size[1],
-                 shape->size[2], shape->texel_bytes);
+        snprintf(what, sizeof what, "an image of %zu x %zu x %zu texels of %zu bytes", shape->size[0],
+                 shape->size[1], shape->size[2], shape->texel_bytes);
         status = cuda_fail(err, &context->cu, context->spec, outcome, what);
         release(made);
     } else {
@@ -179,7 +179,8 @@ void cuda_image_free(struct be_image *image)
 
 static struct cuda_copy_side side_of(const struct be_image *image, const size_t origin[3])
 {
-    struct cuda_copy_side side = {.x_bytes = origin[0] * (size_t)image->data.texel_bytes, .y = origin[1], .z = origin[2]};
+    struct cuda_copy_side side = {
+        .x_bytes = origin[0] * (size_t)image->data.texel_bytes, .y = origin[1], .z = origin[2]};
 
     side.memory_type = image->array ? CU_MEMORYTYPE_ARRAY : CU_MEMORYTYPE_DEVICE;
     side.array = image->array;
@@ -198,8 +199,9 @@ static struct cuda_copy_side host_side(const void *data, const struct be_image_c
 }
 
 static kn_status copy_between(struct be_queue *queue, const struct cuda_copy_side *from,
-                              const struct cuda_copy_side *to, const kn_image_region *region, size_t texel_bytes,
-                              bool blocking, const char *what, struct be_event **event, kn_error *err)
+                              const struct cuda_copy_side *to, const kn_image_region *region,
+                              size_t texel_bytes, bool blocking, const char *what, struct be_event **event,
+                              kn_error *err)
 {
     CUDA_MEMCPY3D copy = {*from, *to, region->size[0] * texel_bytes, region->size[1], region->size[2]};
     struct cuda_work work;
@@ -217,8 +219,8 @@ kn_status cuda_image_write(struct be_queue *queue, struct be_image *to, const vo
 {
     struct cuda_copy_side host = host_side(from, copy), image = side_of(to, copy->region.origin);
 
-    return copy_between(queue, &host, &image, &copy->region, (size_t)to->data.texel_bytes, true, "copying to an image",
-                        NULL, err);
+    return copy_between(queue, &host, &image, &copy->region, (size_t)to->data.texel_bytes, true,
+                        "copying to an image", NULL, err);
 }
 
 kn_status cuda_image_read(struct be_queue *queue, struct be_image *from, void *to,

@@ -118,9 +118,10 @@ static struct cuda_outcome pick_local(struct be_kernel *kernel, const struct be_
 
 struct packed {
     void *params[MAX_ARGS + 1];
-    unsigned offsets[MAX_ARGS]; // of local arguments in the arena, of constant ones in the bank; samplers' bits
-    size_t shared;              // bytes of the arena
-    size_t bank;                // bytes of the bank
+    unsigned
+        offsets[MAX_ARGS]; // of local arguments in the arena, of constant ones in the bank; samplers' bits
+    size_t shared;         // bytes of the arena
+    size_t bank;           // bytes of the bank
 };
 
 static bool is_in_bank(const struct be_kernel *kernel, size_t i)

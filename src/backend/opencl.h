@@ -40,6 +40,7 @@ struct be_image {
     cl_mem image;
     cl_mem buffer; // of an image buffer: what copies go to; else NULL
     size_t texel_bytes;
+    kn_image_kind kind;
 };
 
 struct be_event {

@@ -26,20 +26,31 @@ static const struct {
     kn_channel_type type;
     unsigned bytes, is;
 } types[] = {
-    {KN_CHANNEL_SNORM8, 1, BYTES_8 | NORMALISED}, {KN_CHANNEL_SNORM16, 2, NORMALISED},
-    {KN_CHANNEL_UNORM8, 1, BYTES_8 | NORMALISED}, {KN_CHANNEL_UNORM16, 2, NORMALISED},
-    {KN_CHANNEL_SIGNED8, 1, BYTES_8},             {KN_CHANNEL_SIGNED16, 2, 0},
-    {KN_CHANNEL_SIGNED32, 4, 0},                  {KN_CHANNEL_UNSIGNED8, 1, BYTES_8},
-    {KN_CHANNEL_UNSIGNED16, 2, 0},                {KN_CHANNEL_UNSIGNED32, 4, 0},
-    {KN_CHANNEL_HALF, 2, FLOATING},               {KN_CHANNEL_FLOAT, 4, FLOATING},
+    {KN_CHANNEL_SNORM8, 1, BYTES_8 | NORMALISED},
+    {KN_CHANNEL_SNORM16, 2, NORMALISED},
+    {KN_CHANNEL_UNORM8, 1, BYTES_8 | NORMALISED},
+    {KN_CHANNEL_UNORM16, 2, NORMALISED},
+    {KN_CHANNEL_SIGNED8, 1, BYTES_8},
+    {KN_CHANNEL_SIGNED16, 2, 0},
+    {KN_CHANNEL_SIGNED32, 4, 0},
+    {KN_CHANNEL_UNSIGNED8, 1, BYTES_8},
+    {KN_CHANNEL_UNSIGNED16, 2, 0},
+    {KN_CHANNEL_UNSIGNED32, 4, 0},
+    {KN_CHANNEL_HALF, 2, FLOATING},
+    {KN_CHANNEL_FLOAT, 4, FLOATING},
 };
 static const struct {
     kn_channel_order order;
     unsigned channels, takes; // 0: every type
 } orders[] = {
-    {KN_ORDER_R, 1, 0},          {KN_ORDER_A, 1, 0},          {KN_ORDER_RG, 2, 0},
-    {KN_ORDER_RA, 2, 0},         {KN_ORDER_RGBA, 4, 0},       {KN_ORDER_BGRA, 4, BYTES_8},
-    {KN_ORDER_ARGB, 4, BYTES_8}, {KN_ORDER_INTENSITY, 1, NORMALISED | FLOATING},
+    {KN_ORDER_R, 1, 0},
+    {KN_ORDER_A, 1, 0},
+    {KN_ORDER_RG, 2, 0},
+    {KN_ORDER_RA, 2, 0},
+    {KN_ORDER_RGBA, 4, 0},
+    {KN_ORDER_BGRA, 4, BYTES_8},
+    {KN_ORDER_ARGB, 4, BYTES_8},
+    {KN_ORDER_INTENSITY, 1, NORMALISED | FLOATING},
     {KN_ORDER_LUMINANCE, 1, NORMALISED | FLOATING},
 };
 
@@ -53,7 +64,9 @@ size_t kn_image_format_size(kn_image_format format)
     for (size_t o = 0; o < KN_COUNT(orders); o++)
         for (size_t t = 0; t < KN_COUNT(types) && orders[o].order == format.order; t++)
             if (types[t].type == format.type)
-                return !orders[o].takes || orders[o].takes & types[t].is ? (size_t)orders[o].channels * types[t].bytes : 0;
+                return !orders[o].takes || orders[o].takes & types[t].is
+                           ? (size_t)orders[o].channels * types[t].bytes
+                           : 0;
     return 0;
 }
 
@@ -68,18 +81,23 @@ static kn_status check_shape(const kn_context *context, const struct be_image_sh
                        (unsigned)shape->format.order, (unsigned)shape->format.type);
     for (int d = 0; d < 3; d++) {
         if (!shape->size[d])
-            return kn_fail(err, KN_ERROR_ARGUMENT, "kn_image_create: an image of %zu x %zu x %zu texels", shape->size[0],
-                           shape->size[1], shape->size[2]);
+            return kn_fail(err, KN_ERROR_ARGUMENT, "kn_image_create: an image of %zu x %zu x %zu texels",
+                           shape->size[0], shape->size[1], shape->size[2]);
         bytes = bytes > (size_t)-1 / shape->size[d] ? (size_t)-1 : bytes * shape->size[d];
     }
     if ((!kind->has_height && shape->size[1] != 1) || (!kind->has_depth && shape->size[2] != 1))
-        return kn_fail(err, KN_ERROR_ARGUMENT, "kn_image_create: an %s has no %s; %zu is given, 1 is expected", kind->type,
-                       kind->has_height ? "depth" : shape->size[1] != 1 ? "height" : "depth or layers",
+        return kn_fail(err, KN_ERROR_ARGUMENT,
+                       "kn_image_create: an %s has no %s; %zu is given, 1 is expected", kind->type,
+                       kind->has_height      ? "depth"
+                       : shape->size[1] != 1 ? "height"
+                                             : "depth or layers",
                        !kind->has_height && shape->size[1] != 1 ? shape->size[1] : shape->size[2]);
     if (bytes > context->device.info.max_alloc)
-        return kn_fail(err, KN_ERROR_LIMIT, "kn_image_create: %zu x %zu x %zu texels of %zu bytes; %s allocates at most %llu bytes",
-                       shape->size[0], shape->size[1], shape->size[2], shape->texel_bytes, context->device.info.spec,
-                       (unsigned long long)context->device.info.max_alloc);
+        return kn_fail(
+            err, KN_ERROR_LIMIT,
+            "kn_image_create: %zu x %zu x %zu texels of %zu bytes; %s allocates at most %llu bytes",
+            shape->size[0], shape->size[1], shape->size[2], shape->texel_bytes, context->device.info.spec,
+            (unsigned long long)context->device.info.max_alloc);
     return KN_OK;
 }
 
@@ -91,7 +109,8 @@ kn_status kn_image_create(kn_context *context, kn_image_kind kind, kn_image_form
     kn_status status;
 
     if (!context || !image || (unsigned)kind >= KN_COUNT(kinds))
-        return kn_fail(err, KN_ERROR_ARGUMENT, "kn_image_create: context or image is NULL, or there is no such kind");
+        return kn_fail(err, KN_ERROR_ARGUMENT,
+                       "kn_image_create: context or image is NULL, or there is no such kind");
     status = check_shape(context, &shape, err);
     if (status)
         return status;
@@ -137,29 +156,32 @@ void kn_image_get_size(const kn_image *image, size_t size[3])
 
 // ---- copies ----
 
-static kn_status check_region(const kn_image *image, const size_t origin[3], const size_t size[3], const char *function,
-                              kn_error *err)
+static kn_status check_region(const kn_image *image, const size_t origin[3], const size_t size[3],
+                              const char *function, kn_error *err)
 {
     const size_t *whole = image->shape.size;
 
     for (int d = 0; d < 3; d++)
         if (!size[d] || origin[d] > whole[d] || size[d] > whole[d] - origin[d])
-            return kn_fail(err, KN_ERROR_ARGUMENT,
-                           "%s: %zu x %zu x %zu texels from (%zu, %zu, %zu) on, of an image of %zu x %zu x %zu", function,
-                           size[0], size[1], size[2], origin[0], origin[1], origin[2], whole[0], whole[1], whole[2]);
+            return kn_fail(
+                err, KN_ERROR_ARGUMENT,
+                "%s: %zu x %zu x %zu texels from (%zu, %zu, %zu) on, of an image of %zu x %zu x %zu",
+                function, size[0], size[1], size[2], origin[0], origin[1], origin[2], whole[0], whole[1],
+                whole[2]);
     return KN_OK;
 }
 
 static kn_status check_copy(const kn_queue *queue, const kn_image *image, const kn_image_region *region,
-                            const void *data, size_t row_pitch, struct be_image_copy *copy, const char *function,
-                            kn_error *err)
+                            const void *data, size_t row_pitch, struct be_image_copy *copy,
+                            const char *function, kn_error *err)
 {
     size_t row;
 
     if (!queue || !image || !data)
         return kn_fail(err, KN_ERROR_ARGUMENT, "%s: queue, image or data is NULL", function);
     if (queue->context != image->context)
-        return kn_fail(err, KN_ERROR_ARGUMENT, "%s: the image belongs to another context than the queue", function);
+        return kn_fail(err, KN_ERROR_ARGUMENT, "%s: the image belongs to another context than the queue",
+                       function);
     if (region)
         copy->region = *region;
     else
@@ -169,9 +191,10 @@ static kn_status check_copy(const kn_queue *queue, const kn_image *image, const 
     if (check_region(image, copy->region.origin, copy->region.size, function, err))
         return KN_ERROR_ARGUMENT;
     if (copy->row_pitch < row || copy->row_pitch % image->shape.texel_bytes)
-        return kn_fail(err, KN_ERROR_ARGUMENT,
-                       "%s: rows %zu bytes apart; they have %zu bytes, and texels of %zu have to fit between them",
-                       function, row_pitch, row, image->shape.texel_bytes);
+        return kn_fail(
+            err, KN_ERROR_ARGUMENT,
+            "%s: rows %zu bytes apart; they have %zu bytes, and texels of %zu have to fit between them",
+            function, row_pitch, row, image->shape.texel_bytes);
     return KN_OK;
 }
 
@@ -181,16 +204,18 @@ kn_status kn_image_write(kn_queue *queue, kn_image *image, const kn_image_region
     struct be_image_copy copy = {{{0, 0, 0}, {0, 0, 0}}, 0};
     kn_status status = check_copy(queue, image, region, data, row_pitch, &copy, "kn_image_write", err);
 
-    return status ? status : image->context->backend->image_write(queue->native, image->native, data, &copy, err);
+    return status ? status
+                  : image->context->backend->image_write(queue->native, image->native, data, &copy, err);
 }
 
-kn_status kn_image_read(kn_queue *queue, kn_image *image, const kn_image_region *region, void *data, size_t row_pitch,
-                        kn_error *err)
+kn_status kn_image_read(kn_queue *queue, kn_image *image, const kn_image_region *region, void *data,
+                        size_t row_pitch, kn_error *err)
 {
     struct be_image_copy copy = {{{0, 0, 0}, {0, 0, 0}}, 0};
     kn_status status = check_copy(queue, image, region, data, row_pitch, &copy, "kn_image_read", err);
 
-    return status ? status : image->context->backend->image_read(queue->native, image->native, data, &copy, err);
+    return status ? status
+                  : image->context->backend->image_read(queue->native, image->native, data, &copy, err);
 }
 
 static bool overlap(const size_t a[3], const size_t b[3], const size_t size[3])
@@ -212,7 +237,11 @@ kn_status kn_image_copy(kn_queue *queue, kn_image *from, const kn_image_region *
     if (status)
         return status;
     if (!to || to->context != from->context)
-        return kn_fail(err, KN_ERROR_ARGUMENT, "kn_image_copy: the second image is NULL or of another context");
+        return kn_fail(err, KN_ERROR_ARGUMENT,
+                       "kn_image_copy: the second image is NULL or of another context");
+    if (from->shape.kind != to->shape.kind)
+        return kn_fail(err, KN_ERROR_ARGUMENT, "kn_image_copy: an %s and an %s; both have to be of one kind",
+                       kinds[from->shape.kind].type, kinds[to->shape.kind].type);
     if (memcmp(&from->shape.format, &to->shape.format, sizeof from->shape.format) != 0)
         return kn_fail(err, KN_ERROR_ARGUMENT, "kn_image_copy: the images have two formats");
     to_origin = to_origin ? to_origin : corner;
@@ -220,7 +249,7 @@ kn_status kn_image_copy(kn_queue *queue, kn_image *from, const kn_image_region *
     if (!status && from == to && overlap(copy.region.origin, to_origin, copy.region.size))
         status = kn_fail(err, KN_ERROR_ARGUMENT, "kn_image_copy: the parts overlap");
     if (!status)
-        status = from->context->backend->image_copy(queue->native, from->native, to->native, &copy.region, to_origin,
-                                                    event ? &native : NULL, err);
+        status = from->context->backend->image_copy(queue->native, from->native, to->native, &copy.region,
+                                                    to_origin, event ? &native : NULL, err);
     return status ? status : engine_event_give(from->context, native, event, err);
 }

@@ -37,7 +37,6 @@ inline bool kn_shim_is_local(const void *p)
 
 void kn_shim_barrier(void *fiber);
 
-
 // ---- CUDA's functions that C has not
 
 inline float rsqrtf(float x)

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// What a texture unit does, exactly: addressing and filtering by the formulas of the OpenCL 1.2 specification,
-// section 8.2. `fetch(i, j, k)` gives a texel of the image; outside it is the border, zeros.
+// What a texture unit does, exactly: addressing and filtering by the formulas of the OpenCL 1.2
+// specification, section 8.2. `fetch(i, j, k)` gives a texel of the image; outside it is the border, zeros.
 #ifndef KN_SHIM_IMAGE
 #define KN_SHIM_IMAGE 1
 

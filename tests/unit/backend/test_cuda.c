@@ -160,10 +160,11 @@ START_TEST(arguments)
     struct be_memory *out = memory_of(64), *table = memory_of(64);
     float f[4] = {1.5f, -2, 3, 4};
     char n = 77;
-    const struct be_arg args[] = {{BE_ARG_MEMORY, out, NULL, 0, NULL, 0},    {BE_ARG_LOCAL, NULL, NULL, 100, NULL, 0},
-                                  {BE_ARG_VALUE, NULL, f, 16, NULL, 0},      {BE_ARG_LOCAL, NULL, NULL, 1, NULL, 0},
-                                  {BE_ARG_MEMORY, table, NULL, 0, NULL, 0},  {BE_ARG_VALUE, NULL, &n, 1, NULL, 0},
-                                  {BE_ARG_LOCAL, NULL, NULL, 50000, NULL, 0}};
+    const struct be_arg args[] = {
+        {BE_ARG_MEMORY, out, NULL, 0, NULL, 0},    {BE_ARG_LOCAL, NULL, NULL, 100, NULL, 0},
+        {BE_ARG_VALUE, NULL, f, 16, NULL, 0},      {BE_ARG_LOCAL, NULL, NULL, 1, NULL, 0},
+        {BE_ARG_MEMORY, table, NULL, 0, NULL, 0},  {BE_ARG_VALUE, NULL, &n, 1, NULL, 0},
+        {BE_ARG_LOCAL, NULL, NULL, 50000, NULL, 0}};
     const struct be_range range = {2, {5, 1000000000000, 0}, {64, 6, 1}, {16, 2, 1}};
     const struct cuda_item item = {{5, 1000000000000, 0}, {4, 3, 1}, {16, 2, 1}, {0, 0}, 0, 2};
     const unsigned offsets[] = {0, 112, 128};
@@ -313,8 +314,9 @@ static const struct src_kernel banked = {"banked", bank_params, KN_COUNT(bank_pa
 static unsigned long refills(struct be_kernel *kernel, struct be_memory *out, struct be_memory *a,
                              struct be_memory *b)
 {
-    const struct be_arg args[] = {
-        {BE_ARG_MEMORY, out, NULL, 0, NULL, 0}, {BE_ARG_MEMORY, a, NULL, 0, NULL, 0}, {BE_ARG_MEMORY, b, NULL, 0, NULL, 0}};
+    const struct be_arg args[] = {{BE_ARG_MEMORY, out, NULL, 0, NULL, 0},
+                                  {BE_ARG_MEMORY, a, NULL, 0, NULL, 0},
+                                  {BE_ARG_MEMORY, b, NULL, 0, NULL, 0}};
     const struct be_range range = {1, {0, 0, 0}, {64, 1, 1}, {64, 1, 1}};
     unsigned long before = driver->copies_on_device;
 
@@ -331,8 +333,9 @@ START_TEST(constant_bank)
     const unsigned char ones = 1, twos = 2;
     const unsigned offsets[] = {0, 112};
     const unsigned char *bank = (const unsigned char *)(uintptr_t)kernel->bank;
-    const struct be_arg too_much[] = {
-        {BE_ARG_MEMORY, out, NULL, 0, NULL, 0}, {BE_ARG_MEMORY, a, NULL, 0, NULL, 0}, {BE_ARG_MEMORY, big, NULL, 0, NULL, 0}};
+    const struct be_arg too_much[] = {{BE_ARG_MEMORY, out, NULL, 0, NULL, 0},
+                                      {BE_ARG_MEMORY, a, NULL, 0, NULL, 0},
+                                      {BE_ARG_MEMORY, big, NULL, 0, NULL, 0}};
     const struct be_range range = {1, {0, 0, 0}, {64, 1, 1}, {64, 1, 1}};
     size_t bytes = 40;
 

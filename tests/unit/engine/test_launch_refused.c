@@ -123,8 +123,11 @@ START_TEST(argument_values)
 {
     unsigned char bytes[33] = {0};
     uint32_t plain = 1;
-    kn_arg mixed[] = {
-        KN_BUFFER(buffer), KN_BUFFER(buffer), KN_LOCAL(64), KN_VALUE(plain), {KN_ARG_VALUE, NULL, bytes, 32, NULL, 0}};
+    kn_arg mixed[] = {KN_BUFFER(buffer),
+                      KN_BUFFER(buffer),
+                      KN_LOCAL(64),
+                      KN_VALUE(plain),
+                      {KN_ARG_VALUE, NULL, bytes, 32, NULL, 0}};
     kn_arg takes[] = {{KN_ARG_VALUE, NULL, bytes, 16}, {KN_ARG_VALUE, NULL, bytes, 1}, KN_BUFFER(buffer)};
 
     takes[0].size = 12;
