@@ -5,6 +5,7 @@
 #include "fake.h"
 
 #include <pthread.h>
+#include <stdbool.h>
 
 #include "../../src/backend/cuda_api.h"
 
@@ -444,6 +445,8 @@ CUresult cuMemsetD32Async(CUdeviceptr to, unsigned value, size_t count, CUstream
         ((unsigned *)(size_t)to)[i] = value;
     return CUDA_SUCCESS;
 }
+
+#include "libcuda_images.h"
 
 // ---- programs ----
 

@@ -6,13 +6,12 @@
 #include "../../../src/base/array.h"
 #include "../../../src/base/error.h"
 
-static const char text[] = "//kernel koine_scale 8 8 4 16 64\n//shared koine_scale 512\n//bank 4096\n";
+static const char text[] = "//kernel koine_scale 8 8 4 16 128 4 64\n//shared koine_scale 512\n//bank 4096\n";
 
 static const kn_param params[] = {
-    {KN_PARAM_GLOBAL, "float", 4, "out", 0},
-    {KN_PARAM_GLOBAL, "float", 4, "in", 1},
-    {KN_PARAM_CONSTANT, "float", 4, "table", 1},
-    {KN_PARAM_VALUE, "float4", 16, "factor", 0},
+    {KN_PARAM_GLOBAL, "float", 4, "out", 0},      {KN_PARAM_GLOBAL, "float", 4, "in", 1},
+    {KN_PARAM_CONSTANT, "float", 4, "table", 1},  {KN_PARAM_VALUE, "float4", 16, "factor", 0},
+    {KN_PARAM_IMAGE, "image2d_t", 0, "image", 1}, {KN_PARAM_SAMPLER, "sampler_t", 0, "sampler", 0},
 };
 static const struct src_kernel scale = {"scale", params, KN_COUNT(params), {0, 0, 0}, "a.cl", 1};
 
@@ -24,10 +23,11 @@ struct things {
     struct be_device described;
     struct be_queue *queues[3];
     struct be_memory *memory[2];
+    struct be_image *images[2]; // a 2D array, a buffer
     struct be_host host;
     struct be_program *programs[2];
     struct be_kernel *kernel;
-    struct be_event *events[4];
+    struct be_event *events[5];
     char *log;
     void *binary;
 };
@@ -75,15 +75,41 @@ static kn_status move_data(struct things *t, kn_error *err)
     return status;
 }
 
+static kn_status move_texels(struct things *t, kn_error *err)
+{
+    static const struct be_image_shape shapes[] = {
+        {KN_IMAGE_2D_ARRAY, {KN_ORDER_RGBA, KN_CHANNEL_UNORM8}, {2, 3, 2}, 4},
+        {KN_IMAGE_1D_BUFFER, {KN_ORDER_R, KN_CHANNEL_FLOAT}, {4, 1, 1}, 4}};
+    struct be_image_copy copy = {{{0, 0, 0}, {2, 1, 1}}, 8};
+    const size_t to[3] = {0, 2, 1};
+    unsigned char texels[8] = {1, 2, 3, 4, 5, 6, 7, 8}, back[8] = {0};
+    kn_status status = KN_OK;
+
+    for (int i = 0; i < 2 && !status; i++) {
+        status = cuda->image_create(t->context, &shapes[i], &t->images[i], err);
+        if (!status)
+            status = cuda->image_write(t->queues[0], t->images[i], texels, &copy, err);
+    }
+    if (!status)
+        status =
+            cuda->image_copy(t->queues[0], t->images[0], t->images[0], &copy.region, to, &t->events[4], err);
+    memcpy(copy.region.origin, to, sizeof to);
+    if (!status)
+        status = cuda->image_read(t->queues[0], t->images[0], back, &copy, err);
+    if (!status)
+        ck_assert_mem_eq(texels, back, sizeof texels);
+    return status;
+}
+
 static kn_status run_program(struct things *t, kn_error *err)
 {
     struct be_range range = {1, {0, 0, 0}, {1000, 1, 1}, {0, 0, 0}};
     struct be_kernel_limits limits;
     float factor[4] = {1, 2, 3, 4};
-    struct be_arg args[] = {{BE_ARG_MEMORY, t->memory[0], NULL, 0, NULL, 0},
-                            {BE_ARG_MEMORY, t->memory[1], NULL, 0, NULL, 0},
-                            {BE_ARG_MEMORY, t->memory[1], NULL, 0, NULL, 0},
-                            {BE_ARG_VALUE, NULL, factor, sizeof factor, NULL, 0}};
+    struct be_arg args[] = {
+        {BE_ARG_MEMORY, t->memory[0], NULL, 0, NULL, 0}, {BE_ARG_MEMORY, t->memory[1], NULL, 0, NULL, 0},
+        {BE_ARG_MEMORY, t->memory[1], NULL, 0, NULL, 0}, {BE_ARG_VALUE, NULL, factor, sizeof factor, NULL, 0},
+        {BE_ARG_IMAGE, NULL, NULL, 0, t->images[0], 0},  {BE_ARG_SAMPLER, NULL, NULL, 0, NULL, 0x12}};
     size_t bytes = 0;
     kn_status status = cuda->program_build(
         t->context, text, cuda->policy_options(t->context, KN_POLICY_STRICT, false), &t->programs[0], &t->log, err);
@@ -136,6 +162,9 @@ static void close_all(struct things *t)
             cuda->program_free(t->programs[i]);
     if (t->host.data)
         cuda->host_free(t->queues[0], &t->host);
+    for (size_t i = 0; i < KN_COUNT(t->images); i++)
+        if (t->images[i])
+            cuda->image_free(t->images[i]);
     for (size_t i = 0; i < KN_COUNT(t->memory); i++)
         if (t->memory[i])
             cuda->memory_free(t->memory[i]);
@@ -160,6 +189,8 @@ static kn_status everything(kn_error *err)
 
     if (!status)
         status = move_data(&things, err);
+    if (!status)
+        status = move_texels(&things, err);
     if (!status)
         status = run_program(&things, err);
     if (!status)
@@ -186,7 +217,8 @@ static bool may_be_quiet(const char *call)
 {
     static const char *const calls[] = {
         "cuDevicePrimaryCtxRelease_v2", "cuCtxPopCurrent_v2", "cuCtxSynchronize", "cuStreamDestroy_v2",
-        "cuMemFree_v2", "cuMemFreeHost", "cuModuleUnload", "cuEventDestroy_v2", "nvrtcDestroyProgram",
+        "cuMemFree_v2", "cuMemFreeHost", "cuArrayDestroy", "cuTexObjectDestroy", "cuSurfObjectDestroy",
+        "cuModuleUnload", "cuEventDestroy_v2", "nvrtcDestroyProgram",
         // the same, and elsewhere too
         "cuStreamSynchronize", "cuCtxPushCurrent_v2"};
 
@@ -267,8 +299,9 @@ END_TEST
 
 START_TEST(memory_runs_out)
 {
-    static const char *const calls[] = {"cuMemAlloc_v2",  "cuMemHostAlloc", "cuModuleLoadData",
-                                        "cuStreamCreate", "cuEventCreate",  "cuDevicePrimaryCtxRetain"};
+    static const char *const calls[] = {"cuMemAlloc_v2",     "cuMemHostAlloc", "cuModuleLoadData",
+                                        "cuStreamCreate",    "cuEventCreate",  "cuDevicePrimaryCtxRetain",
+                                        "cuArray3DCreate_v2"};
 
     for (size_t i = 0; i < KN_COUNT(calls); i++)
         fail_each(calls[i], CUDA_ERROR_OUT_OF_MEMORY, KN_ERROR_MEMORY);

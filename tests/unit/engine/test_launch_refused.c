@@ -128,7 +128,8 @@ START_TEST(argument_values)
                       KN_LOCAL(64),
                       KN_VALUE(plain),
                       {KN_ARG_VALUE, NULL, bytes, 32, NULL, 0}};
-    kn_arg takes[] = {{KN_ARG_VALUE, NULL, bytes, 16}, {KN_ARG_VALUE, NULL, bytes, 1}, KN_BUFFER(buffer)};
+    kn_arg takes[] = {
+        {KN_ARG_VALUE, NULL, bytes, 16, NULL, 0}, {KN_ARG_VALUE, NULL, bytes, 1, NULL, 0}, KN_BUFFER(buffer)};
 
     takes[0].size = 12;
     expect_args_refused("takes", takes, 3, KN_ERROR_ARGUMENT,
@@ -334,33 +335,11 @@ START_TEST(argument_bytes)
 }
 END_TEST
 
-START_TEST(images)
-{
-    static const char with_image[] =
-        "__kernel void look(__global float4 *out, __read_only image2d_t picture, sampler_t how)\n"
-        "{ out[0] = read_imagef(picture, how, (float2)(0, 0)); }\n";
-    kn_program *own = NULL;
-    unsigned char value[8] = {0};
-
-    if (kn_program_from_text(context, with_image, "image.cl", NULL, &own, &err)) {
-        fprintf(stderr, "skipped: no images here: %.300s\n", err.text);
-        memset(&err, 0, sizeof err);
-        return;
-    }
-    kn_arg args[] = {KN_BUFFER(buffer), KN_BUFFER(buffer), KN_VALUE(value)};
-    ck_assert_int_eq(kn_kernel_param(kernel_of(own, "look"), 1)->kind, KN_PARAM_IMAGE);
-    ck_assert_int_eq(kn_kernel_param(kernel_of(own, "look"), 2)->kind, KN_PARAM_SAMPLER);
-    expect_refused(kn_launch(queue, kernel_of(own, "look"), &eight, args, 3, NULL, &err),
-                   KN_ERROR_UNSUPPORTED, "look|argument 1|(picture)|an image");
-    kn_program_free(own);
-}
-END_TEST
-
 int main(void)
 {
     const TTest *const tests[] = {nulls,           counts,         argument_kinds, argument_values,
                                   buffers,         local_memory,   ranges,         largest_group,
-                                  constant_memory, argument_bytes, images};
+                                  constant_memory, argument_bytes};
 
     return RUN_ON_DEVICE_WITH("launch refused", set_up, tear_down, tests);
 }
