@@ -119,6 +119,7 @@ static json_t *device_json(const kn_device_info *device)
     report_put(&object, "constant_memory", json_integer((json_int_t)device->constant_memory));
     report_put(&object, "fp64", json_boolean(device->fp64));
     report_put(&object, "subgroup", json_boolean(device->subgroup));
+    report_put(&object, "images", json_boolean(device->images));
     report_put(&object, "alias_of", report_text(device->alias_of));
     report_put(&object, "default", json_boolean(device->is_default));
     report_put(&object, "why_not", report_text(device->why_not));

@@ -27,7 +27,8 @@ static const struct option_row options[] = {
      "work-items in a group; without it the device chooses"},
     {"arg", 'a', OPTION_STRINGS, "SPEC", NULL, NULL, FIELD(args),
      "an argument, in the kernel's order: buf:TYPE:COUNT[:FILL], in:FILE.npy, out:FILE.npy:TYPE:COUNT, "
-     "inout:IN.npy:OUT.npy, TYPE=VALUE, struct:HEXBYTES or local:BYTES; FILL is zero, iota, random[:SEED], "
+     "inout:IN.npy:OUT.npy, TYPE=VALUE, struct:HEXBYTES, local:BYTES, image2d:ORDER:TYPE:WxH[:FILL] (and its "
+     "like) or sampler:FILTER[,ADDRESSING][,normalized]; FILL is zero, iota, random[:SEED], "
      "value=V or file=PATH"},
     {"repeat", 'n', OPTION_COUNT, "N", NULL, "1", FIELD(repeat),
      "run it N times, each from the same contents"},
@@ -186,19 +187,32 @@ static kn_status create_buffers(const struct run_run *run, struct run_outcome *o
     outcome->buffers = calloc(count, sizeof *outcome->buffers);
     outcome->data = calloc(count, sizeof *outcome->data);
     outcome->seconds = calloc(run->arguments->repeat, sizeof *outcome->seconds);
-    if (!outcome->buffers || !outcome->data || !outcome->seconds)
+    outcome->images = calloc(count, sizeof *outcome->images);
+    if (!outcome->buffers || !outcome->images || !outcome->data || !outcome->seconds)
         return kn_fail_memory(err, 0, "running a kernel");
     for (size_t i = 0; i < run->args.count && !status; i++) {
         const struct run_arg *arg = &run->args.items[i];
 
-        if (arg->kind != RUN_BUFFER)
+        if (!run_has_contents(arg))
             continue;
         outcome->data[i] = malloc(arg->bytes);
-        status = outcome->data[i]
-                     ? kn_buffer_create(outcome->place.context, arg->bytes, &outcome->buffers[i], err)
-                     : kn_fail_memory(err, arg->bytes, "keeping a buffer's contents");
+        if (!outcome->data[i])
+            status = kn_fail_memory(err, arg->bytes, "keeping a buffer's contents");
+        else if (arg->kind == RUN_IMAGE)
+            status = kn_image_create(outcome->place.context, arg->image, arg->format, arg->size[0],
+                                     arg->size[1], arg->size[2], &outcome->images[i], err);
+        else
+            status = kn_buffer_create(outcome->place.context, arg->bytes, &outcome->buffers[i], err);
     }
     return status;
+}
+
+static kn_status upload_image(const struct run_arg *arg, struct run_outcome *outcome, size_t index,
+                              kn_error *err)
+{
+    memset(outcome->data[index], run_poison(&arg->type), arg->bytes);
+    return kn_image_write(outcome->place.queue, outcome->images[index], NULL,
+                          arg->data ? arg->data : outcome->data[index], 0, err);
 }
 
 // What the buffers hold at the start: poison everywhere, then the contents.
@@ -211,6 +225,8 @@ static kn_status upload(const struct run_run *run, struct run_outcome *outcome, 
         const struct run_arg *arg = &run->args.items[i];
         unsigned char poison;
 
+        if (arg->kind == RUN_IMAGE)
+            status = upload_image(arg, outcome, i, err);
         if (arg->kind != RUN_BUFFER)
             continue;
         poison = run_poison(&arg->type);
@@ -252,6 +268,8 @@ static kn_status download(const struct run_run *run, struct run_outcome *outcome
         if (outcome->buffers[i])
             status = kn_buffer_read(outcome->place.queue, outcome->buffers[i], 0, outcome->data[i],
                                     run->args.items[i].bytes, err);
+        else if (outcome->images[i])
+            status = kn_image_read(outcome->place.queue, outcome->images[i], NULL, outcome->data[i], 0, err);
     outcome->download = kn_clock_seconds() - start;
     return status;
 }
@@ -268,6 +286,10 @@ static kn_status compute(const struct run_run *run, struct run_outcome *outcome,
             args[i] = KN_BUFFER(outcome->buffers[i]);
         else if (arg->kind == RUN_LOCAL)
             args[i] = KN_LOCAL(arg->bytes);
+        else if (arg->kind == RUN_IMAGE)
+            args[i] = KN_IMAGE(outcome->images[i]);
+        else if (arg->kind == RUN_SAMPLER)
+            args[i] = KN_SAMPLER(arg->sampler);
         else
             args[i] = (kn_arg){.kind = KN_ARG_VALUE, .value = arg->data, .size = arg->bytes};
     }
@@ -304,7 +326,7 @@ static kn_status compare(struct run_run *run, kn_error *err)
     if (!run->differences)
         return kn_fail_memory(err, 0, "comparing the results");
     for (size_t i = 0; i < run->args.count; i++)
-        if (run->args.items[i].kind == RUN_BUFFER)
+        if (run_has_contents(&run->args.items[i]))
             run_compare(&run->args.items[i], run->outcomes[0].data[i], run->outcomes[1].data[i], &run->bound,
                         &run->differences[i]);
     return KN_OK;
@@ -373,9 +395,12 @@ static void free_outcome(struct run_outcome *outcome, size_t count)
 {
     for (size_t i = 0; outcome->buffers && i < count; i++)
         kn_buffer_free(outcome->buffers[i]);
+    for (size_t i = 0; outcome->images && i < count; i++)
+        kn_image_free(outcome->images[i]);
     for (size_t i = 0; outcome->data && i < count; i++)
         free(outcome->data[i]);
     free(outcome->buffers);
+    free(outcome->images);
     free(outcome->data);
     free(outcome->seconds);
     kn_program_free(outcome->program);
@@ -420,34 +445,47 @@ const struct command command_run = {
     .name = "run",
     .summary = "Runs a kernel of any OpenCL C file on any device, times it, and compares devices",
     .operands = "FILE.cl",
-    .description = "Compiles the file, gives the kernel its arguments in the order of the --arg options, "
-                   "runs it, and shows "
-                   "what is in each buffer then: its least and largest number, the sum, how many are "
-                   "not-a-number, and how many "
-                   "the kernel left unwritten. A file that is not there may be one of Koine's own, reduce.cl "
-                   "for instance.\n\n"
-                   "TYPE is one of char, uchar, short, ushort, int, uint, long, ulong, half, float, double, "
-                   "with 2, 3, 4, 8 or "
-                   "16 behind it for a vector. buf: is a buffer of COUNT elements. FILL says what is in it: "
-                   "zero, iota (0, 1, 2, "
-                   "...), random (floats "
-                   "from 0 to 1, integers of all values; SEED makes it repeatable, and without one it is the "
-                   "argument's place "
-                   "counted from 1) and value=V; file=PATH has its bytes. Without any of these, and "
-                   "for out:, it holds "
-                   "poison: not-a-number in floats, the bytes a5 in integers. in:, out: and inout: are "
-                   "NumPy's files; one with "
-                   "3 in its last dimension serves a kernel that takes vectors of 3. A value's numbers are "
-                   "separated by commas; "
-                   "one number is for all components. struct: has the bytes of a struct in hexadecimal, "
-                   "local: a number of "
-                   "bytes of local memory.\n\n"
-                   "The times are those of the kernel alone, by the device's clock. Every repetition starts "
-                   "from the same "
-                   "contents.\n\n"
-                   "With --compare every buffer is compared with that of a second device. Integers must be "
-                   "equal; floats may "
-                   "differ by --ulp or by --tolerance; the exit status is 1 if one differs by more.",
+    .description =
+        "Compiles the file, gives the kernel its arguments in the order of the --arg options, "
+        "runs it, and shows "
+        "what is in each buffer then: its least and largest number, the sum, how many are "
+        "not-a-number, and how many "
+        "the kernel left unwritten. A file that is not there may be one of Koine's own, reduce.cl "
+        "for instance.\n\n"
+        "TYPE is one of char, uchar, short, ushort, int, uint, long, ulong, half, float, double, "
+        "with 2, 3, 4, 8 or "
+        "16 behind it for a vector. buf: is a buffer of COUNT elements. FILL says what is in it: "
+        "zero, iota (0, 1, 2, "
+        "...), random (floats "
+        "from 0 to 1, integers of all values; SEED makes it repeatable, and without one it is the "
+        "argument's place "
+        "counted from 1) and value=V; file=PATH has its bytes. Without any of these, and "
+        "for out:, it holds "
+        "poison: not-a-number in floats, the bytes a5 in integers. in:, out: and inout: are "
+        "NumPy's files; one with "
+        "3 in its last dimension serves a kernel that takes vectors of 3. A value's numbers are "
+        "separated by commas; "
+        "one number is for all components. struct: has the bytes of a struct in hexadecimal, "
+        "local: a number of "
+        "bytes of local memory.\n\n"
+        "image1d:, image1d_buffer:, image1d_array:, image2d:, image2d_array: and image3d: are images of "
+        "W, W, "
+        "WxLAYERS, WxH, WxHxLAYERS and WxHxDEPTH texels. ORDER is one of r, a, rg, ra, rgba, bgra, argb, "
+        "intensity, "
+        "luminance, TYPE one of snorm8, snorm16, unorm8, unorm16, signed8, signed16, signed32, unsigned8, "
+        "unsigned16, "
+        "unsigned32, half, float. They are filled, shown and compared as the numbers in memory: a channel of "
+        "unorm8 is a "
+        "uchar. sampler: has a filter, nearest or linear; an addressing, none, edge, clamp, repeat or "
+        "mirror; "
+        "and "
+        "normalized, for coordinates from 0 to 1, which repeat and mirror need.\n\n"
+        "The times are those of the kernel alone, by the device's clock. Every repetition starts "
+        "from the same "
+        "contents.\n\n"
+        "With --compare every buffer is compared with that of a second device. Integers must be "
+        "equal; floats may "
+        "differ by --ulp or by --tolerance; the exit status is 1 if one differs by more.",
     .common = COMMON_DEVICE | COMMON_POLICY | COMMON_JSON | COMMON_FORCE,
     .options = options,
     .examples = {{"koine run scale.cl -k scale -g 1024 -a buf:float:1024:iota -a float=2",

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// koine run: the arguments (run_args.c) and what is in them at the start (run_fill.c); how the results of two
-// devices compare and what is in them (run_compare.c); how it is shown (run_print.c).
+// koine run: the arguments (run_args.c, run_image.c) and what is in them at the start (run_fill.c); how the
+// results of two devices compare and what is in them (run_compare.c); how it is shown (run_print.c).
 #ifndef KN_CLI_CMD_RUN_H
 #define KN_CLI_CMD_RUN_H
 
@@ -25,16 +25,20 @@ struct run_arguments {
     size_t repeat;
 };
 
-enum run_kind { RUN_BUFFER, RUN_VALUE, RUN_LOCAL };
+enum run_kind { RUN_BUFFER, RUN_VALUE, RUN_LOCAL, RUN_IMAGE, RUN_SAMPLER };
 
 // An argument of the kernel.
 struct run_arg {
     const char *spec; // as it was given
     enum run_kind kind;
-    bool has_type; // struct: and local: have none
-    struct run_type type;
-    size_t count;        // elements of a buffer
-    size_t bytes;        // of the buffer, the value, the local memory
+    bool has_type;        // struct:, local: and sampler: have none
+    struct run_type type; // of an image: its texels as numbers in memory
+    size_t count;         // elements of a buffer, texels of an image
+    size_t bytes;         // of the buffer, the image, the value, the local memory
+    kn_image_kind image;
+    kn_image_format format;
+    size_t size[3]; // of an image
+    unsigned sampler;
     unsigned char *data; // what is in it at the start; NULL: poison
     bool is_random;
     uint64_t seed;
@@ -54,6 +58,10 @@ kn_status run_args_read(const struct string_list *specs, struct run_args *args, 
 // Fits them to the kernel: count, kinds and types. KN_ERROR_ARGUMENT.
 kn_status run_args_bind(struct run_args *args, const kn_kernel *kernel, kn_error *err);
 void run_args_free(struct run_args *args);
+// Whether it has contents that are shown and compared: a buffer or an image.
+bool run_has_contents(const struct run_arg *arg);
+// image2d: and its like, sampler:. False if the SPEC is none of them; else `status` is how reading it ended.
+bool run_image_read(struct run_arg *arg, size_t index, kn_status *status, kn_error *err);
 
 // A buffer's contents at the start: [zero|iota|random[:SEED]|value=V|file=PATH]; "" leaves it poisoned.
 kn_status run_fill(struct run_arg *arg, const char *fill, uint64_t seed, kn_error *err);
@@ -90,6 +98,7 @@ struct run_outcome {
     kn_program *program;
     kn_kernel *kernel;
     kn_buffer **buffers;  // NULL for other arguments
+    kn_image **images;    // likewise
     unsigned char **data; // what is in them at the end
     double *seconds;      // of each repetition, by the device's clock
     double build, upload, download;
@@ -103,7 +112,7 @@ struct run_run {
     struct run_outcome outcomes[2]; // the second one with --compare
     size_t outcome_count;
     struct run_difference *differences; // of each argument, with --compare
-    char *text; // of a kernel file that came through standard input, else NULL
+    char *text;                         // of a kernel file that came through standard input, else NULL
     double read, total;
 };
 

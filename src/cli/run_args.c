@@ -13,7 +13,8 @@
 
 static const char forms[] =
     "buf:TYPE:COUNT[:FILL], in:FILE.npy, out:FILE.npy:TYPE:COUNT, inout:IN.npy:OUT.npy, "
-    "TYPE=VALUE, struct:HEXBYTES, local:BYTES";
+    "TYPE=VALUE, struct:HEXBYTES, local:BYTES, image2d:ORDER:TYPE:WxH[:FILL], "
+    "sampler:FILTER[,ADDRESSING][,normalized]";
 
 static bool read_size(const char *text, size_t length, size_t *size)
 {
@@ -216,6 +217,7 @@ static const struct {
 static kn_status read_arg(struct run_arg *arg, size_t index, kn_error *err)
 {
     const char *equals = strchr(arg->spec, '=');
+    kn_status status;
 
     for (size_t i = 0; i < KN_COUNT(readers); i++) {
         size_t length = strlen(readers[i].prefix);
@@ -223,6 +225,8 @@ static kn_status read_arg(struct run_arg *arg, size_t index, kn_error *err)
         if (strncmp(arg->spec, readers[i].prefix, length) == 0)
             return readers[i].read(arg, arg->spec + length, index, err);
     }
+    if (run_image_read(arg, index, &status, err))
+        return status;
     if (equals && run_type_read(arg->spec, (size_t)(equals - arg->spec), &arg->type))
         return read_value(arg, equals, err);
     return kn_fail(err, KN_ERROR_ARGUMENT, "--arg: '%s' is none of %s", arg->spec, forms);
@@ -241,6 +245,11 @@ kn_status run_args_read(const struct string_list *specs, struct run_args *args, 
         status = read_arg(&args->items[i], i, err);
     }
     return status;
+}
+
+bool run_has_contents(const struct run_arg *arg)
+{
+    return arg->kind == RUN_BUFFER || arg->kind == RUN_IMAGE;
 }
 
 void run_args_free(struct run_args *args)
@@ -264,8 +273,10 @@ static void add_params(const kn_kernel *kernel, struct kn_text *text)
         const kn_param *param = kn_kernel_param(kernel, i);
 
         kn_text_format(text, "%s%s%s%s %s%s", i ? ", " : "", spaces[param->kind],
-                       param->is_const ? "const " : "", param->type, *spaces[param->kind] ? "*" : "",
-                       param->name);
+                       param->kind == KN_PARAM_IMAGE ? (param->is_const ? "read_only " : "write_only ")
+                       : param->is_const             ? "const "
+                                                     : "",
+                       param->type, *spaces[param->kind] ? "*" : "", param->name);
     }
 }
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// What koine run shows: what is in each buffer, the time, the comparison; and the JSON.
+// What koine run shows: what is in each buffer and image, the time, the comparison; and the JSON.
 #include <inttypes.h>
 #include <math.h>
 #include <stdio.h>
@@ -66,7 +66,7 @@ static bool print_buffers(const struct run_run *run)
         struct run_summary summary;
         char type[RUN_TYPE_NAME];
 
-        if (arg->kind != RUN_BUFFER)
+        if (!run_has_contents(arg))
             continue;
         run_summarize(arg, run->outcomes[0].data[i], &summary);
         run_type_name(&arg->type, type);
@@ -137,7 +137,7 @@ static void print_comparison(const struct run_run *run)
     printf("\nagainst %s (%s), allowed %" PRIu64 " ulp or %g\n", run->outcomes[1].place.device.spec,
            run->outcomes[1].place.device.name, run->bound.ulp, run->bound.tolerance);
     for (size_t i = 0; i < run->args.count; i++)
-        if (run->args.items[i].kind == RUN_BUFFER)
+        if (run_has_contents(&run->args.items[i]))
             print_difference(&run->args.items[i], &run->differences[i]);
     puts(run_agrees(run) ? "all buffers agree" : "the buffers do NOT agree");
 }
@@ -250,7 +250,7 @@ static json_t *compare_json(const struct run_run *run)
     report_put(&other, "backend", kn_json_string(device->backend));
     report_put(&other, "driver", report_text(device->driver));
     for (size_t i = 0; i < run->args.count; i++)
-        if (run->args.items[i].kind == RUN_BUFFER)
+        if (run_has_contents(&run->args.items[i]))
             report_append(&buffers, difference_json(run, i));
     report_put(&object, "device", other);
     report_put(&object, "ok", json_boolean(run_agrees(run)));
@@ -277,7 +277,7 @@ kn_status run_write_json(const struct run_run *run, kn_error *err)
     seconds.compute = times[1];
     root = report_begin("run", &outcome->place.device, NULL, policy_words[common->policy], &seconds);
     for (size_t i = 0; i < run->args.count; i++)
-        if (run->args.items[i].kind == RUN_BUFFER)
+        if (run_has_contents(&run->args.items[i]))
             report_append(&buffers, buffer_json(run, i));
     report_put(&root, "kernel", kn_json_string(kn_kernel_name(outcome->kernel)));
     report_put(&root, "global", sizes_json(run->range.global, run->range.dims));

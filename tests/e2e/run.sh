@@ -90,6 +90,20 @@ if grep -q PoCL "$work/devices.json"; then
     grep -q '"ok": false' "$work/differ.json" || fail "the JSON says that they agree"
 fi
 
+# Images: texels in, texels out, and a sampler.
+if grep -q '"images": true' "$work/devices.json"; then
+    images=$kernels/images.cl
+    expect_exit 0 koine run "$images" -k negate -g 4,3 -a image2d:rgba:unorm8:4x3:value=250 -a image2d:rgba:unorm8:5x3
+    expect_buffer a uchar4 12 250 250 12000 0 0
+    expect_buffer b uchar4 15 5 5 240 0 12
+    expect_exit 0 koine run "$images" -k shrink -g 4,4 -a image2d:rgba:float:8x8:iota -a sampler:linear,edge,normalized \
+        -a buf:float4:16 -a int=4 --compare auto
+    expect_buffer out float4 16 18 237 8160 0 0
+    expect_stdout '^a: equal'
+    expect_exit 0 koine run "$images" -k layers -g 3 -a image1d_array:rgba:unsigned32:1x3:iota -a buf:uint4:3
+    expect_buffer out uint4 3 0 11 66 0 0
+fi
+
 # refuse STATUS REGEX ARGUMENT...: wrong input, in a message that says what.
 refuse()
 {
@@ -113,11 +127,15 @@ refuse 2 'scale takes 3 arguments \(global const float \*x, float factor, global
 for spec in nothing buf buf: buf:float buf:float: buf:float:0 buf:float:-1 buf:real:4 buf:float5:4 buf:float:4:ones \
     buf:float:4:value buf:float:4:value=x buf:uchar:4:value=256 buf:float:4:random:x in: inout:a.npy out:a.npy \
     out:a.npy:float out:a.npy:half:4 out::float:4 int= int=1.5 int=1,2 int4=1,2 int4=1,2,3,4,5 uint=-1 float=1e real=1 \
+    image2d: image2d:rgb:unorm8:4x4 image2d:rgba:unorm9:4x4 image2d:bgra:float:4x4 image2d:rgba:unorm8:4 \
+    image2d:rgba:unorm8:4x image2d:rgba:unorm8:4x4x4 image2d:rgba:unorm8:0x4 image3d:r:half:4x4x image1d:r:half:4:ones \
+    sampler: sampler:edge sampler:nearest,linear sampler:nearest,repeat sampler:nearest,edge,x \
     struct: struct:123 struct:12xy local: local:0 local:x buf:float:99999999999999999999; do
     refuse 2 "--arg:? .*$(echo "$spec" | sed 's/[].[*]/./g')" "$file" -k evens -g 4 -a "$spec"
 done
 refuse 2 'argument 1 \(factor\) is of float, but --arg int=2 is of int' "$file" -k scale -g 4 -a buf:float:4 -a int=2 -a buf:float:4
 refuse 2 'argument 1 \(factor\) takes a value, but was given a buffer' "$file" -k scale -g 4 -a buf:float:4 -a buf:float:4 -a buf:float:4
+refuse 2 'negate takes 2 arguments \(read_only image2d_t a, write_only image2d_t b\)' "$kernels/images.cl" -k negate -g 1
 refuse 2 'argument 0 \(x\) is of int, but --arg in:.*is of float' "$file" -k evens -g 1 -a "in:$work/y.npy"
 refuse 2 'make no whole vectors' "$file" -k negate3 -g 1 -a "in:$work/y.npy"
 refuse 2 'work-group of [0-9]+ work-items|work-group of [0-9]+ in dimension' "$file" -k evens -g 1048576 -l 1048576 -a buf:int:2097152
