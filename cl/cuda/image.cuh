@@ -60,7 +60,7 @@ template <class T> KN_BOTH constexpr sampler_t kn_sampler(T bits)
 }
 
 // Unnormalised: to the edge, to the border; nearest, then linear. Normalised: edge, border, repeat, mirror.
-KN_FN constexpr uint kn_texture_index(uint sampler)
+KN_BOTH constexpr uint kn_texture_index(uint sampler)
 {
     uint linear = sampler >> 5 & 1, mode = sampler >> 1 & 7;
     if (!(sampler & CLK_NORMALIZED_COORDS_TRUE))
@@ -68,8 +68,22 @@ KN_FN constexpr uint kn_texture_index(uint sampler)
     return 4 + linear * 4 + (mode == 0 ? 0 : mode > 4 ? 3 : mode - 1);
 }
 
+static_assert(sizeof(kn_image_data) == 128, "the host's struct has 128 bytes");
+static_assert(kn_texture_index(CLK_ADDRESS_NONE | CLK_FILTER_NEAREST) == 0 &&
+                  kn_texture_index(CLK_ADDRESS_CLAMP_TO_EDGE | CLK_FILTER_NEAREST) == 0 &&
+                  kn_texture_index(CLK_ADDRESS_CLAMP | CLK_FILTER_NEAREST) == 1 &&
+                  kn_texture_index(CLK_ADDRESS_CLAMP | CLK_FILTER_LINEAR) == 3 &&
+                  kn_texture_index(CLK_NORMALIZED_COORDS_TRUE | CLK_ADDRESS_NONE) == 4 &&
+                  kn_texture_index(CLK_NORMALIZED_COORDS_TRUE | CLK_ADDRESS_CLAMP_TO_EDGE) == 4 &&
+                  kn_texture_index(CLK_NORMALIZED_COORDS_TRUE | CLK_ADDRESS_CLAMP) == 5 &&
+                  kn_texture_index(CLK_NORMALIZED_COORDS_TRUE | CLK_ADDRESS_REPEAT) == 6 &&
+                  kn_texture_index(CLK_NORMALIZED_COORDS_TRUE | CLK_ADDRESS_MIRRORED_REPEAT) == 7 &&
+                  kn_texture_index(CLK_NORMALIZED_COORDS_TRUE | CLK_ADDRESS_MIRRORED_REPEAT |
+                                   CLK_FILTER_LINEAR) == 11,
+              "the textures' order is the host's");
+
 // Whole coordinates are looked up at the texel's middle, neither normalised nor filtered.
-KN_FN constexpr uint kn_whole_sampler(uint sampler)
+KN_BOTH constexpr uint kn_whole_sampler(uint sampler)
 {
     return CLK_FILTER_NEAREST | (sampler >> 1 & 7) << 1;
 }

@@ -75,6 +75,7 @@ typedef struct nvrtcProgram_st *nvrtcProgram;
 
 enum {
     CUDA_SUCCESS = 0,
+    CUDA_ERROR_INVALID_VALUE = 1,
     CUDA_ERROR_OUT_OF_MEMORY = 2,
     CUDA_ERROR_STUB_LIBRARY = 34,
     CUDA_ERROR_DEVICE_UNAVAILABLE = 46,

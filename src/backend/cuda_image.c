@@ -122,13 +122,26 @@ static void release(struct be_image *image)
     free(image);
 }
 
+// The driver has one code for all that is wrong with a size; the engine has checked all else.
+static kn_status refuse(struct be_context *context, const struct be_image_shape *shape,
+                        struct cuda_outcome outcome, kn_error *err)
+{
+    char what[128];
+
+    snprintf(what, sizeof what, "an image of %zu x %zu x %zu texels of %zu bytes", shape->size[0],
+             shape->size[1], shape->size[2], shape->texel_bytes);
+    if (outcome.code == CUDA_ERROR_INVALID_VALUE)
+        return kn_fail(err, KN_ERROR_LIMIT, "%s: %s: %s; the device takes no images of this size",
+                       context->spec, what, outcome.call);
+    return cuda_fail(err, &context->cu, context->spec, outcome, what);
+}
+
 kn_status cuda_image_create(struct be_context *context, const struct be_image_shape *shape,
                             struct be_image **image, kn_error *err)
 {
     const struct format *format = format_of(shape->format.type);
     struct be_image *made = calloc(1, sizeof *made);
     struct cuda_outcome outcome;
-    char what[96];
     kn_status status;
 
     if (!made)
@@ -154,9 +167,7 @@ kn_status cuda_image_create(struct be_context *context, const struct be_image_sh
             outcome = create_views(made, format);
     }
     if (outcome.code) {
-        snprintf(what, sizeof what, "an image of %zu x %zu x %zu texels of %zu bytes", shape->size[0],
-                 shape->size[1], shape->size[2], shape->texel_bytes);
-        status = cuda_fail(err, &context->cu, context->spec, outcome, what);
+        status = refuse(context, shape, outcome, err);
         release(made);
     } else {
         *image = made;

@@ -297,11 +297,11 @@ static kn_status record(kn_queue *queue, const kn_kernel *kernel, struct be_even
 kn_status kn_launch(kn_queue *queue, kn_kernel *kernel, const kn_range *given, const kn_arg *args, size_t arg_count,
                     kn_event **event, kn_error *err)
 {
-    static const int kinds[] = {[KN_ARG_BUFFER] = BE_ARG_MEMORY,
-                                [KN_ARG_VALUE] = BE_ARG_VALUE,
-                                [KN_ARG_LOCAL] = BE_ARG_LOCAL,
-                                [KN_ARG_IMAGE] = BE_ARG_IMAGE,
-                                [KN_ARG_SAMPLER] = BE_ARG_SAMPLER};
+    static const unsigned kinds[] = {[KN_ARG_BUFFER] = BE_ARG_MEMORY,
+                                    [KN_ARG_VALUE] = BE_ARG_VALUE,
+                                    [KN_ARG_LOCAL] = BE_ARG_LOCAL,
+                                    [KN_ARG_IMAGE] = BE_ARG_IMAGE,
+                                    [KN_ARG_SAMPLER] = BE_ARG_SAMPLER};
     struct be_range range = {0, {0, 0, 0}, {1, 1, 1}, {0, 0, 0}};
     struct be_arg natives[MAX_ARGS];
     struct be_kernel *native = NULL;

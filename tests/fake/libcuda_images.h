@@ -23,7 +23,8 @@ CUresult cuArray3DCreate_v2(CUarray *array, const CUDA_ARRAY3D_DESCRIPTOR *shape
                        : 2;
 
     NEEDS_CONTEXT(cuArray3DCreate_v2);
-    if (!shape->Width || !(shape->NumChannels == 1 || shape->NumChannels == 2 || shape->NumChannels == 4) ||
+    if (!shape->Width || shape->Width > 131072 ||
+        !(shape->NumChannels == 1 || shape->NumChannels == 2 || shape->NumChannels == 4) ||
         !(shape->Flags & CUDA_ARRAY3D_SURFACE_LDST) || (shape->Flags & CUDA_ARRAY3D_LAYERED && !shape->Depth))
         return INVALID_VALUE;
     *array = calloc(1, sizeof **array);

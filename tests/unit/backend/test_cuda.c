@@ -1,45 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
 // The CUDA backend over the fake driver: what a device says of itself, copies and fills, every byte of a
 // launch, the constant bank, times, faults, and the application's own objects.
-#include "cuda_support.h"
+#include "cuda_open.h"
 
 #include <koine/cuda.h>
 
-#include "../../../src/backend/cuda_image.h"
 #include "../../../src/backend/cuda_launch.h"
 #include "../../../src/base/array.h"
 #include "../../../src/engine/engine.h"
-
-static struct be_device *devices;
-static size_t device_count;
-static struct be_context *context;
-static struct be_queue *queue;
-static kn_error err;
-
-#define expect_ok(call) ck_assert_msg((call) == KN_OK, #call ": %s", err.text)
-
-static void set_up(void)
-{
-    char why[256];
-
-    use_fakes();
-    memset(&err, 0, sizeof err);
-    expect_ok(cuda->devices(&devices, &device_count, why, &err));
-    ck_assert_uint_eq(device_count, 1);
-    ck_assert_str_eq(devices[0].info.why_not, "");
-    expect_ok(cuda->context_open(&devices[0], &context, &err));
-    expect_ok(cuda->queue_open(context, &queue, &err));
-}
-
-static void tear_down(void)
-{
-    cuda->queue_close(queue);
-    cuda->context_close(context);
-    kn_be_devices_free(devices, device_count);
-    ck_assert_int_eq(driver->objects, 0);
-    ck_assert_int_eq(driver->without, 0);
-    forget_fakes();
-}
 
 static struct be_memory *memory_of(size_t bytes)
 {
@@ -47,24 +15,6 @@ static struct be_memory *memory_of(size_t bytes)
 
     expect_ok(cuda->memory_alloc(context, bytes, &memory, &err));
     return memory;
-}
-
-static struct be_program *program_of(const char *text)
-{
-    struct be_program *program = NULL;
-    char *log = NULL;
-
-    expect_ok(cuda->program_build(context, text, "", &program, &log, &err));
-    free(log);
-    return program;
-}
-
-static struct be_kernel *kernel_of(struct be_program *program, const struct src_kernel *source)
-{
-    struct be_kernel *kernel = NULL;
-
-    expect_ok(cuda->kernel_get(program, source, &kernel, &err));
-    return kernel;
 }
 
 START_TEST(description)
@@ -192,59 +142,6 @@ START_TEST(arguments)
     cuda->program_free(program);
     cuda->memory_free(out);
     cuda->memory_free(table);
-}
-END_TEST
-
-static const kn_param image_params[] = {{KN_PARAM_IMAGE, "image2d_t", 0, "image", 1},
-                                        {KN_PARAM_SAMPLER, "sampler_t", 0, "how", 0}};
-static const struct src_kernel sampled = {"sampled", image_params, 2, {0, 0, 0}, "a.cl", 1};
-
-// What a texture of the fake driver is numbered: its addressing, filter and flags.
-static CUtexObject texture(unsigned address, unsigned filter, unsigned flags)
-{
-    return 1 + address + 4 * filter + 8 * flags;
-}
-
-START_TEST(images)
-{
-    static const struct be_image_shape shapes[] = {
-        {KN_IMAGE_2D, {KN_ORDER_BGRA, KN_CHANNEL_UNORM8}, {13, 7, 1}, 4},
-        {KN_IMAGE_2D, {KN_ORDER_RG, KN_CHANNEL_SIGNED16}, {13, 7, 1}, 4}};
-    static const unsigned modes[] = {CU_TR_ADDRESS_MODE_CLAMP, CU_TR_ADDRESS_MODE_BORDER,
-                                     CU_TR_ADDRESS_MODE_WRAP, CU_TR_ADDRESS_MODE_MIRROR};
-    struct be_program *program = program_of("//kernel koine_sampled 128 4 56\n");
-    struct be_kernel *kernel = kernel_of(program, &sampled);
-    const struct be_range range = {1, {0, 0, 0}, {64, 1, 1}, {64, 1, 1}};
-
-    for (unsigned whole = 0; whole < 2; whole++) {
-        struct be_image *image = NULL;
-        struct cuda_image_data data;
-        unsigned bits = 0;
-        expect_ok(cuda->image_create(context, &shapes[whole], &image, &err));
-        const struct be_arg args[] = {{BE_ARG_IMAGE, NULL, NULL, 0, image, 0},
-                                      {BE_ARG_SAMPLER, NULL, NULL, 0, NULL, 0x27}};
-        expect_ok(cuda->launch(queue, kernel, &range, args, KN_COUNT(args), NULL, &err));
-        memcpy(&data, driver->last.params[0], sizeof data);
-        memcpy(&bits, driver->last.params[1], sizeof bits);
-        ck_assert_uint_eq(bits, 0x27);
-        ck_assert_int_eq(data.width, 13);
-        ck_assert_int_eq(data.height, 7);
-        ck_assert_int_eq(data.depth, 1);
-        ck_assert_int_eq(data.order, (int)shapes[whole].format.order);
-        ck_assert_int_eq(data.type, (int)shapes[whole].format.type);
-        ck_assert_int_eq(data.texel_bytes, 4);
-        ck_assert_uint_ne(data.surface, 0);
-        for (unsigned filter = 0; filter < 2; filter++) { // whole numbers are never filtered
-            for (unsigned m = 0; m < 2; m++)
-                ck_assert_uint_eq(data.textures[2 * filter + m], texture(modes[m], filter & !whole, whole));
-            for (unsigned m = 0; m < 4; m++)
-                ck_assert_uint_eq(data.textures[4 + 4 * filter + m],
-                                  texture(modes[m], filter & !whole, 2 + whole));
-        }
-        cuda->image_free(image);
-    }
-    cuda->kernel_free(kernel);
-    cuda->program_free(program);
 }
 END_TEST
 
@@ -658,10 +555,10 @@ END_TEST
 int main(void)
 {
     const TTest *const tests[] = {
-        description,      copies,           fills,        arguments,     images,
-        large_geometry,   too_many_groups,  picked_local, constant_bank, one_bank_a_kernel,
-        compiler_options, does_not_compile, binaries,     times,         a_kernel_that_traps,
-        two_threads,      wrapping};
+        description,      copies,       fills,         arguments,           large_geometry,
+        too_many_groups,  picked_local, constant_bank, one_bank_a_kernel,   compiler_options,
+        does_not_compile, binaries,     times,         a_kernel_that_traps, two_threads,
+        wrapping};
 
     return TEST_RUN_WITH("cuda", CK_FORK, set_up, tear_down, tests);
 }

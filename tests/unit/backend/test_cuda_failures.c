@@ -111,8 +111,9 @@ static kn_status run_program(struct things *t, kn_error *err)
         {BE_ARG_MEMORY, t->memory[1], NULL, 0, NULL, 0}, {BE_ARG_VALUE, NULL, factor, sizeof factor, NULL, 0},
         {BE_ARG_IMAGE, NULL, NULL, 0, t->images[0], 0},  {BE_ARG_SAMPLER, NULL, NULL, 0, NULL, 0x12}};
     size_t bytes = 0;
-    kn_status status = cuda->program_build(
-        t->context, text, cuda->policy_options(t->context, KN_POLICY_STRICT, false), &t->programs[0], &t->log, err);
+    kn_status status =
+        cuda->program_build(t->context, text, cuda->policy_options(t->context, KN_POLICY_STRICT, false),
+                            &t->programs[0], &t->log, err);
 
     if (!status)
         status = cuda->program_binary(t->programs[0], &t->binary, &bytes, err);

@@ -26,6 +26,9 @@ static const kn_image_format rgba_float = {KN_ORDER_RGBA, KN_CHANNEL_FLOAT};
 
 // Texel n of the item's number goes from the image to out, and from in to the image.
 static const char source[] =
+    "#ifndef __IMAGE_SUPPORT__\n"
+    "#error images, and no __IMAGE_SUPPORT__\n"
+    "#endif\n"
     "#ifdef cl_khr_3d_image_writes\n"
     "#pragma OPENCL EXTENSION cl_khr_3d_image_writes : enable\n"
     "#endif\n"

@@ -1,0 +1,78 @@
+// SPDX-License-Identifier: Apache-2.0
+// Images of the CUDA backend over the fake driver: what a kernel is given, and a size that the driver
+// refuses.
+#include "cuda_open.h"
+
+#include "../../../src/backend/cuda_image.h"
+#include "../../../src/base/array.h"
+
+static const kn_param image_params[] = {{KN_PARAM_IMAGE, "image2d_t", 0, "image", 1},
+                                        {KN_PARAM_SAMPLER, "sampler_t", 0, "how", 0}};
+static const struct src_kernel sampled = {"sampled", image_params, 2, {0, 0, 0}, "a.cl", 1};
+
+// What a texture of the fake driver is numbered: its addressing, filter and flags.
+static CUtexObject texture(unsigned address, unsigned filter, unsigned flags)
+{
+    return 1 + address + 4 * filter + 8 * flags;
+}
+
+START_TEST(images)
+{
+    static const struct be_image_shape shapes[] = {
+        {KN_IMAGE_2D, {KN_ORDER_BGRA, KN_CHANNEL_UNORM8}, {13, 7, 1}, 4},
+        {KN_IMAGE_2D, {KN_ORDER_RG, KN_CHANNEL_SIGNED16}, {13, 7, 1}, 4}};
+    static const unsigned modes[] = {CU_TR_ADDRESS_MODE_CLAMP, CU_TR_ADDRESS_MODE_BORDER,
+                                     CU_TR_ADDRESS_MODE_WRAP, CU_TR_ADDRESS_MODE_MIRROR};
+    struct be_program *program = program_of("//kernel koine_sampled 128 4 56\n");
+    struct be_kernel *kernel = kernel_of(program, &sampled);
+    const struct be_range range = {1, {0, 0, 0}, {64, 1, 1}, {64, 1, 1}};
+
+    for (unsigned whole = 0; whole < 2; whole++) {
+        struct be_image *image = NULL;
+        struct cuda_image_data data;
+        unsigned bits = 0;
+        expect_ok(cuda->image_create(context, &shapes[whole], &image, &err));
+        const struct be_arg args[] = {{BE_ARG_IMAGE, NULL, NULL, 0, image, 0},
+                                      {BE_ARG_SAMPLER, NULL, NULL, 0, NULL, 0x27}};
+        expect_ok(cuda->launch(queue, kernel, &range, args, KN_COUNT(args), NULL, &err));
+        memcpy(&data, driver->last.params[0], sizeof data);
+        memcpy(&bits, driver->last.params[1], sizeof bits);
+        ck_assert_uint_eq(bits, 0x27);
+        ck_assert_int_eq(data.width, 13);
+        ck_assert_int_eq(data.height, 7);
+        ck_assert_int_eq(data.depth, 1);
+        ck_assert_int_eq(data.order, (int)shapes[whole].format.order);
+        ck_assert_int_eq(data.type, (int)shapes[whole].format.type);
+        ck_assert_int_eq(data.texel_bytes, 4);
+        ck_assert_uint_ne(data.surface, 0);
+        for (unsigned filter = 0; filter < 2; filter++) { // whole numbers are never filtered
+            for (unsigned m = 0; m < 2; m++)
+                ck_assert_uint_eq(data.textures[2 * filter + m], texture(modes[m], filter & !whole, whole));
+            for (unsigned m = 0; m < 4; m++)
+                ck_assert_uint_eq(data.textures[4 + 4 * filter + m],
+                                  texture(modes[m], filter & !whole, 2 + whole));
+        }
+        cuda->image_free(image);
+    }
+    cuda->kernel_free(kernel);
+    cuda->program_free(program);
+}
+END_TEST
+
+START_TEST(too_large_an_image)
+{
+    const struct be_image_shape wide = {KN_IMAGE_1D, {KN_ORDER_R, KN_CHANNEL_UNORM8}, {1 << 20, 1, 1}, 1};
+    struct be_image *image = NULL;
+
+    expect_failure(cuda->image_create(context, &wide, &image, &err), KN_ERROR_LIMIT, &err,
+                   "cuda:0|1048576 x 1 x 1|no images of this size");
+    ck_assert_ptr_null(image);
+}
+END_TEST
+
+int main(void)
+{
+    const TTest *const tests[] = {images, too_large_an_image};
+
+    return TEST_RUN_WITH("cuda_images", CK_FORK, set_up, tear_down, tests);
+}
