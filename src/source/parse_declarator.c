@@ -304,8 +304,8 @@ static struct syn_declaration *parse_declarators(struct syn_parser *parser, bool
         declare(parser, &specifiers, declarator, name);
         *end = declarator;
         end = &declarator->next;
-        if (body && syn_at(parser, '{') && declarator->type->kind == SYN_T_FUNCTION &&
-            !specifiers.is_typedef) {
+        if (body && syn_at(parser, '{') && declarator == declaration->declarators &&
+            declarator->type->kind == SYN_T_FUNCTION && !specifiers.is_typedef) {
             *body = true;
             break;
         }
