@@ -29,10 +29,14 @@ template <class R, class A> KN_BOTH constexpr R kn_bits(A a)
 template <class R, class A> KN_FN R kn_as(const A &a)
 {
     auto from = kn_rvalue(a);
-    static_assert(sizeof(R) == sizeof from, "as_type: the sizes differ");
-    R r;
-    ::memcpy((void *)&r, (const void *)&from, sizeof r);
-    return r;
+    if constexpr (kn_same<decltype(from), bool>) {
+        return kn_as<R>((int)from); // a comparison, an int in C
+    } else {
+        static_assert(sizeof(R) == sizeof from, "as_type: the sizes differ");
+        R r;
+        ::memcpy((void *)&r, (const void *)&from, sizeof r);
+        return r;
+    }
 }
 
 // The next number up (direction 1) or down (-1); x is no NaN.

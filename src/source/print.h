@@ -19,6 +19,7 @@ struct printer {
     long line;
     int indent;
     const struct syn_function *function; // being printed; NULL at file level
+    const struct syn_type *switched;     // what the innermost switch is over; NULL if that is unknown
     struct print_selector *selectors;    // seen in the program
     size_t selector_count, selector_capacity;
     size_t table_bytes;

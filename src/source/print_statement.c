@@ -56,11 +56,15 @@ static void print_if(struct printer *printer, const struct syn_statement *statem
 static void print_condition_loop(struct printer *printer, const struct syn_statement *statement)
 {
     const char *word = statement->kind == SYN_ST_WHILE ? "while (" : "switch (";
+    const struct syn_type *around = printer->switched, *type = statement->a->type;
 
     print_text(printer, word);
     print_expr(printer, statement->a);
     print_text(printer, ")");
+    if (statement->kind == SYN_ST_SWITCH)
+        printer->switched = type && type->kind == SYN_T_SCALAR ? syn_promoted(type) : NULL;
     print_body(printer, statement->body);
+    printer->switched = around;
 }
 
 static void print_do(struct printer *printer, const struct syn_statement *statement)
@@ -131,11 +135,28 @@ static void print_for(struct printer *printer, const struct syn_statement *state
     print_text(printer, outside ? " }" : "");
 }
 
+// C converts the constant to the type of the switch, C++ refuses one that does not fit.
+static void print_case(struct printer *printer, const struct syn_expr *constant)
+{
+    long long value;
+    bool fits = syn_evaluate(constant, &value) && value >= 0 && value <= 0x7fffffff;
+
+    print_text(printer, "case ");
+    if (!fits && printer->switched) {
+        print_text(printer, "(");
+        print_type(printer, printer->switched, NULL, true);
+        print_text(printer, ")(");
+        print_expr(printer, constant);
+        print_text(printer, ")");
+    } else {
+        print_expr(printer, constant);
+    }
+}
+
 static void print_labelled(struct printer *printer, const struct syn_statement *statement, bool split)
 {
     if (statement->kind == SYN_ST_CASE) {
-        print_text(printer, "case ");
-        print_expr(printer, statement->a);
+        print_case(printer, statement->a);
     } else if (statement->kind == SYN_ST_DEFAULT) {
         print_text(printer, "default");
     } else {

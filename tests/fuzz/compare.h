@@ -1,0 +1,35 @@
+// SPDX-License-Identifier: Apache-2.0
+// Kernels on a device and, rewritten for CUDA, as host C++ over tests/shim: do they write the same?
+#ifndef KN_TESTS_COMPARE_H
+#define KN_TESTS_COMPARE_H
+
+#include <stdbool.h>
+#include <stddef.h>
+
+enum fuzz_verdict {
+    FUZZ_SAME,
+    FUZZ_DIFFERENT,   // the numbers differ
+    FUZZ_UNBUILT,     // the device's compiler refuses it or fails: the generator's fault, or the driver's
+    FUZZ_REFUSED,     // the rewriter refuses it
+    FUZZ_NOT_CPLUSPLUS, // the rewritten text does not compile
+    FUZZ_CRASHED,     // a process ended by a signal, or took too long
+    FUZZ_NO_DEVICE,
+    FUZZ_BROKEN       // the test itself failed: no memory, no disk
+};
+
+extern const char *const fuzz_verdicts[];
+
+// Compares the kernels of a text; to be called in a process of its own, with an empty folder for its files.
+// `different` gets, for each kernel k0, k1, ..., whether it differs. What happened is said on standard error.
+enum fuzz_verdict fuzz_compare(const char *text, const char *folder, bool *different, size_t most);
+
+// In a child, with a folder and time limit of its own. The children's compiler output is thrown away.
+enum fuzz_verdict fuzz_compare_apart(const char *text, unsigned seconds, bool *different, size_t most);
+
+// Whether the device that would be taken computes in double precision; false if there is no device.
+bool fuzz_device(bool *doubles);
+
+// Cuts a text down to less that has the same verdict, for at most `seconds`; the caller frees it.
+char *fuzz_reduce(const char *text, enum fuzz_verdict verdict, unsigned seconds);
+
+#endif

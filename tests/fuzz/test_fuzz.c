@@ -1,0 +1,191 @@
+// SPDX-License-Identifier: Apache-2.0
+// Random kernels on a device and, rewritten for CUDA, over the host shim: the same numbers to the last bit.
+//
+//   test_fuzz                 KOINE_FUZZ_COUNT kernels (256) from KOINE_FUZZ_SEED on (the time), KOINE_FUZZ_JOBS
+//                             processes at once (one a processor), on KOINE_DEVICE or the best device there is
+//   test_fuzz --print SEED    the kernel of that seed
+//   test_fuzz FILE...         the kernels of these files
+//   test_fuzz --reduce FILE   what is left of a failing file when all that is not needed is gone, for an hour at most
+//
+// A kernel that fails is written into the folder KOINE_FUZZ_FAILURES (fuzz-failures), named by its seed.
+#include <errno.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <sys/wait.h>
+#include <time.h>
+#include <unistd.h>
+
+#include "compare.h"
+#include "generate.h"
+
+// Kernels in a file: enough that a C++ compiler's start does not matter.
+enum { BATCH = 64, PATIENCE = 600 };
+
+struct plan {
+    uint64_t seed;
+    int count, jobs;
+    bool doubles;
+};
+
+static long number_of(const char *variable, long fallback)
+{
+    const char *given = getenv(variable);
+
+    return given && *given ? strtol(given, NULL, 0) : fallback;
+}
+
+static void keep_failure(uint64_t seed, bool doubles, enum fuzz_verdict verdict)
+{
+    const char *folder = getenv("KOINE_FUZZ_FAILURES");
+    char *text = fuzz_file(seed, 1, doubles), path[4200];
+    FILE *file;
+
+    folder = folder && *folder ? folder : "fuzz-failures";
+    mkdir(folder, 0777);
+    snprintf(path, sizeof path, "%s/seed-%llu.cl", folder, (unsigned long long)seed);
+    file = fopen(path, "w");
+    if (!file || !text) {
+        fprintf(stderr, "%s: %s\n", path, strerror(errno));
+    } else {
+        fprintf(file, "// %s\n%s", fuzz_verdicts[verdict], text);
+        fclose(file);
+    }
+    printf("FAIL: seed %llu%s: %s: %s\n", (unsigned long long)seed, doubles ? " (with doubles)" : "",
+           fuzz_verdicts[verdict], path);
+    fflush(stdout);
+    free(text);
+}
+
+// The failures among `count` kernels. A file that fails as a whole is cut into halves until it is one kernel.
+static int check_range(uint64_t seed, int count, bool doubles)
+{
+    bool different[BATCH] = {false};
+    char *text = fuzz_file(seed, count, doubles);
+    enum fuzz_verdict verdict = text ? fuzz_compare_apart(text, PATIENCE, different, BATCH) : FUZZ_BROKEN;
+    int failures = 0;
+
+    free(text);
+    if (verdict == FUZZ_SAME)
+        return 0;
+    if (verdict != FUZZ_DIFFERENT && count > 1)
+        return check_range(seed, count / 2, doubles) +
+               check_range(seed + (uint64_t)(count / 2), count - count / 2, doubles);
+    for (int i = 0; i < count; i++)
+        if (verdict != FUZZ_DIFFERENT || different[i]) {
+            keep_failure(seed + (uint64_t)i, doubles, verdict);
+            failures++;
+        }
+    return failures;
+}
+
+// Every jobs-th batch; each fourth one computes with doubles too, where there are some.
+static int work(const struct plan *plan, int job)
+{
+    int failures = 0;
+
+    for (int first = job * BATCH, batch = job; first < plan->count;
+         first += plan->jobs * BATCH, batch += plan->jobs) {
+        int count = plan->count - first < BATCH ? plan->count - first : BATCH;
+        failures += check_range(plan->seed + (uint64_t)first, count, plan->doubles && batch % 4 == 3);
+    }
+    return failures;
+}
+
+static int run_jobs(const struct plan *plan)
+{
+    int failures = 0, status;
+    time_t began = time(NULL);
+
+    for (int job = 0; job < plan->jobs; job++) {
+        pid_t child = fork();
+        if (child == 0) {
+            int failed = work(plan, job);
+            _exit(failed < 100 ? failed : 100);
+        }
+        failures += child < 0;
+    }
+    while (wait(&status) > 0 || errno == EINTR)
+        failures += WIFEXITED(status) ? WEXITSTATUS(status) : 1;
+    printf("%d kernels from seed %llu, %d failed, in %ld s (%d processes)\n", plan->count,
+           (unsigned long long)plan->seed, failures, (long)(time(NULL) - began), plan->jobs);
+    return failures ? EXIT_FAILURE : EXIT_SUCCESS;
+}
+
+// ---- files
+
+static char *read_file(const char *path)
+{
+    struct kn_text text = KN_TEXT_INIT;
+    char buffer[4096];
+    FILE *file = fopen(path, "r");
+    size_t got;
+
+    if (!file) {
+        fprintf(stderr, "%s: %s\n", path, strerror(errno));
+        exit(2);
+    }
+    while ((got = fread(buffer, 1, sizeof buffer, file)) > 0)
+        kn_text_add_bytes(&text, buffer, got);
+    fclose(file);
+    return kn_text_take(&text);
+}
+
+static enum fuzz_verdict check_file(const char *path)
+{
+    bool different[BATCH];
+    char *text = read_file(path);
+    enum fuzz_verdict verdict = fuzz_compare_apart(text, PATIENCE, different, BATCH);
+
+    printf("%s: %s\n", path, fuzz_verdicts[verdict]);
+    free(text);
+    return verdict;
+}
+
+static int reduce_file(const char *path)
+{
+    enum fuzz_verdict verdict = check_file(path);
+    char *text = read_file(path), *less;
+
+    if (verdict == FUZZ_SAME)
+        return EXIT_FAILURE;
+    less = fuzz_reduce(text, verdict, 3600);
+    fputs(less, stdout);
+    free(less);
+    free(text);
+    return EXIT_SUCCESS;
+}
+
+static int print_seed(const char *seed)
+{
+    char *text = fuzz_file(strtoull(seed, NULL, 0), 1, number_of("KOINE_FUZZ_DOUBLES", 0));
+
+    fputs(text, stdout);
+    free(text);
+    return EXIT_SUCCESS;
+}
+
+int main(int count, char **arguments)
+{
+    struct plan plan = {.seed = (uint64_t)number_of("KOINE_FUZZ_SEED", (long)time(NULL)),
+                        .count = (int)number_of("KOINE_FUZZ_COUNT", 256),
+                        .jobs = (int)number_of("KOINE_FUZZ_JOBS", sysconf(_SC_NPROCESSORS_ONLN))};
+    int failures = 0;
+
+    if (count == 3 && strcmp(arguments[1], "--print") == 0)
+        return print_seed(arguments[2]);
+    if (count == 3 && strcmp(arguments[1], "--reduce") == 0)
+        return reduce_file(arguments[2]);
+    for (int i = 1; i < count; i++)
+        failures += check_file(arguments[i]) != FUZZ_SAME;
+    if (count > 1)
+        return failures ? EXIT_FAILURE : EXIT_SUCCESS;
+    fprintf(stderr, "test_fuzz: KOINE_FUZZ_SEED=%llu KOINE_FUZZ_COUNT=%d\n", (unsigned long long)plan.seed,
+            plan.count);
+    if (!fuzz_device(&plan.doubles))
+        return 77;
+    if (plan.jobs < 1)
+        plan.jobs = 1;
+    return run_jobs(&plan);
+}
