@@ -100,14 +100,18 @@ static const struct syn_type *parse_suffix(struct syn_parser *parser, const stru
     return array;
 }
 
-// Behind the ')' that belongs to the '(' at `at`.
-static const struct syn_token *behind_group(const struct syn_token *at)
+// Behind the ')' that belongs to the '(' at `at`. Each group inside is looked through again, hence the bound.
+static const struct syn_token *behind_group(struct syn_parser *parser, const struct syn_token *at)
 {
+    enum { MOST_GROUPS = 200 };
     int depth = 0;
 
     do {
         depth += (at->op == '(') - (at->op == ')');
-        if (at->token->kind == SRC_END)
+        if (depth > MOST_GROUPS)
+            syn_fail(parser, KN_ERROR_BUILD, at->token,
+                     "the brackets of this declaration stand more than %d deep inside one another", MOST_GROUPS);
+        if (at->token->kind == SRC_END || parser->status)
             return at;
         at++;
     } while (depth > 0);
@@ -133,10 +137,11 @@ const struct syn_type *syn_parse_declarator(struct syn_parser *parser, const str
                                             const struct syn_token **name, struct syn_attributes *attributes)
 {
     const struct syn_type *type = syn_qualified(parser, base, parse_qualifiers(parser, attributes));
+    int depth = parser->depth;
 
     if (!syn_descend(parser))
         return base;
-    while (syn_at(parser, '*')) {
+    while (syn_at(parser, '*') && syn_descend(parser)) {
         if (type && type->kind == SYN_T_FUNCTION)
             syn_fail(parser, KN_ERROR_UNSUPPORTED, parser->at->token,
                      "function pointers cannot be had in CUDA; call the function by its name");
@@ -150,7 +155,7 @@ const struct syn_type *syn_parse_declarator(struct syn_parser *parser, const str
         (parser->at[1].op == '*' || parser->at[1].op == '(' || parser->at[1].op == '^' ||
          parser->at[1].op == '[' || (parser->at[1].word && !syn_starts_type(parser, &parser->at[1])))) {
         const struct syn_token *inner = parser->at + 1, *end;
-        parser->at = behind_group(parser->at);
+        parser->at = behind_group(parser, parser->at);
         type = parse_suffix(parser, type, attributes);
         end = parser->at;
         if (!parser->status) {
@@ -166,7 +171,7 @@ const struct syn_type *syn_parse_declarator(struct syn_parser *parser, const str
         type = parse_suffix(parser, type, attributes);
     }
     syn_parse_attributes(parser, attributes);
-    syn_ascend(parser);
+    parser->depth = depth;
     return vector_of(parser, type, attributes);
 }
 

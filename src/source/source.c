@@ -43,6 +43,35 @@ static kn_status open_main(struct src_preprocessor *pp, const char *name, const 
     return found == SRC_FOUND ? KN_OK : found == SRC_NO_MEMORY ? KN_ERROR_MEMORY : KN_ERROR_INPUT;
 }
 
+// What has thousands of tokens without a comma, a semicolon or a brace between them nests as deeply, in an
+// expression or in statements, and so do long chains of else: drivers' compilers run out of their stack, and
+// take the program with them.
+static kn_status check_runs(const struct src_unit *unit, kn_error *err)
+{
+    enum { LONGEST_RUN = 5000 };
+    size_t run = 0, brackets = 0;
+
+    for (size_t i = 0; i < unit->token_count; i++) {
+        const struct src_token *token = &unit->tokens[i], *next = i + 1 < unit->token_count ? token + 1 : NULL;
+        bool ends = (src_is(token, ";") && !brackets) || src_is(token, "}");
+        bool chains = next && src_is_word(next, "else");
+        if (src_is(token, "("))
+            brackets++;
+        else if (src_is(token, ")"))
+            brackets -= brackets > 0;
+        else if (ends)
+            brackets = 0;
+        run = (ends && !chains) || src_is(token, ",") || src_is(token, "{") || token->kind == SRC_STRING ? 0
+                                                                                                         : run + 1;
+        if (run > LONGEST_RUN)
+            return kn_fail_at(err, KN_ERROR_BUILD, token->file, token->line,
+                              "%d tokens without \",\", \";\" or a brace: compilers fail on what nests so deeply; "
+                              "split the expression into several statements",
+                              LONGEST_RUN);
+    }
+    return KN_OK;
+}
+
 static kn_status keep_files(struct reading *reading, const struct src_preprocessor *pp)
 {
     struct src_file *files = kn_arena_take(&reading->arena, pp->inputs.count * sizeof *files);
@@ -96,6 +125,8 @@ kn_status src_read(const char *name, const char *text, const struct src_options 
         pp.output = (struct src_list){NULL, 0, 0};
         status = src_scan(&reading->unit, &reading->arena, err);
     }
+    if (!status)
+        status = check_runs(&reading->unit, err);
     if (!status)
         status = keep_opencl(reading, &pp, host, inclusion);
     if (!status)

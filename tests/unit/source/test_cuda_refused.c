@@ -131,7 +131,7 @@ START_TEST(nesting)
         {"void f(int n) { n = ", "n ? ", "1;}", true},
         {"__constant int a[] = ", "{", "1};", true},
         {"", "struct {", "", true},
-        {"int ", "*", "f(void);", false},
+        {"int ", "*", "f(void);", true},
         {"int ", "(", "f;", true},
         {"int a", "[2]", ";", true},
         {"void f(int n) { n = n", "[0]", ";}", true},
