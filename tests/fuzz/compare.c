@@ -48,38 +48,35 @@ static void make_input(uint32_t *in)
 
 // ---- as OpenCL
 
-static kn_status run_kernel(kn_context *context, kn_queue *queue, kn_program *program,
-                            const struct src_kernel *described, const uint32_t *in, uint32_t *out, kn_error *err)
+struct device_side {
+    kn_queue *queue;
+    kn_program *program;
+    kn_buffer *input, *output; // the same for all kernels
+};
+
+static kn_status run_kernel(const struct device_side *side, const struct src_kernel *described, const uint32_t *in,
+                            uint32_t *out, kn_error *err)
 {
     kn_range range = {.dims = 1, .global = {ITEMS}, .local = {FUZZ_GROUP}};
-    kn_buffer *input = NULL, *output = NULL;
     kn_kernel *kernel;
     kn_arg args[16];
     kn_status status;
 
     memset(out, 0xa5, WORDS * 4);
-    status = kn_buffer_create(context, IN_WORDS * 4, &input, err);
+    status = kn_buffer_write(side->queue, side->output, 0, out, WORDS * 4, err);
     if (!status)
-        status = kn_buffer_create(context, WORDS * 4, &output, err);
-    if (!status)
-        status = kn_buffer_write(queue, input, 0, in, IN_WORDS * 4, err);
-    if (!status)
-        status = kn_buffer_write(queue, output, 0, out, WORDS * 4, err);
-    if (!status)
-        status = kn_program_kernel(program, described->name, &kernel, err);
+        status = kn_program_kernel(side->program, described->name, &kernel, err);
     for (size_t i = 0; i < described->param_count && i < 16; i++) {
         const kn_param *param = &described->params[i];
         args[i] = param->kind == KN_PARAM_LOCAL      ? KN_LOCAL(LOCAL_BYTES)
-                  : param->kind == KN_PARAM_CONSTANT ? KN_BUFFER(input)
+                  : param->kind == KN_PARAM_CONSTANT ? KN_BUFFER(side->input)
                   : param->kind == KN_PARAM_VALUE    ? (kn_arg){KN_ARG_VALUE, NULL, in, param->size}
-                                                     : KN_BUFFER(param->is_const ? input : output);
+                                                     : KN_BUFFER(param->is_const ? side->input : side->output);
     }
     if (!status)
-        status = kn_launch(queue, kernel, &range, args, described->param_count, NULL, err);
+        status = kn_launch(side->queue, kernel, &range, args, described->param_count, NULL, err);
     if (!status)
-        status = kn_buffer_read(queue, output, 0, out, WORDS * 4, err);
-    kn_buffer_free(input);
-    kn_buffer_free(output);
+        status = kn_buffer_read(side->queue, side->output, 0, out, WORDS * 4, err);
     return status;
 }
 
@@ -87,16 +84,23 @@ static kn_status run_on_device(kn_context *context, const char *text, const stru
                                const uint32_t *in, uint32_t *results, kn_error *err)
 {
     kn_program_options options = {.policy = KN_POLICY_STRICT};
-    kn_program *program = NULL;
-    kn_queue *queue = NULL;
-    kn_status status = kn_queue_open(context, &queue, err);
+    struct device_side side = {NULL, NULL, NULL, NULL};
+    kn_status status = kn_queue_open(context, &side.queue, err);
 
     if (!status)
-        status = kn_program_from_text(context, text, "fuzz.cl", &options, &program, err);
+        status = kn_buffer_create(context, IN_WORDS * 4, &side.input, err);
+    if (!status)
+        status = kn_buffer_create(context, WORDS * 4, &side.output, err);
+    if (!status)
+        status = kn_buffer_write(side.queue, side.input, 0, in, IN_WORDS * 4, err);
+    if (!status)
+        status = kn_program_from_text(context, text, "fuzz.cl", &options, &side.program, err);
     for (size_t k = 0; k < unit->kernel_count && !status; k++)
-        status = run_kernel(context, queue, program, &unit->kernels[k], in, results + k * WORDS, err);
-    kn_program_free(program);
-    kn_queue_close(queue);
+        status = run_kernel(&side, &unit->kernels[k], in, results + k * WORDS, err);
+    kn_program_free(side.program);
+    kn_buffer_free(side.input);
+    kn_buffer_free(side.output);
+    kn_queue_close(side.queue);
     return status;
 }
 
@@ -206,15 +210,17 @@ static enum fuzz_verdict run_on_host(const char *folder, const struct src_unit *
 {
     const char *source = getenv("srcdir");
     enum fuzz_verdict verdict;
-    char command[9000], path[4200];
+    char command[14000], path[4200], here[4096] = ".";
 
+    if (!source && getcwd(here, sizeof here))
+        source = here;
     snprintf(path, sizeof path, "%s/program.cpp", folder);
     if (!write_program(path, unit, cuda) || !save(folder, "in", in, IN_WORDS * 4))
         return FUZZ_BROKEN;
     snprintf(command, sizeof command,
              "cd '%s' && %s -std=gnu++17 -fno-strict-aliasing -ffp-contract=off -I'%s/tests/shim' "
              "-o program program.cpp >&2",
-             folder, host_compiler(), source && *source ? source : ".");
+             folder, host_compiler(), source ? source : here);
     verdict = run_command(command, FUZZ_NOT_CPLUSPLUS);
     if (verdict)
         return verdict;
@@ -336,7 +342,7 @@ static void show_log(const char *folder)
 {
     char command[4200];
 
-    snprintf(command, sizeof command, "head -c 1500 '%s/log' >&2", folder);
+    snprintf(command, sizeof command, "head -c 4000 '%s/log' >&2", folder);
     if (system(command) != 0)
         fprintf(stderr, "%s/log cannot be shown\n", folder);
 }
@@ -364,13 +370,14 @@ enum fuzz_verdict fuzz_compare_apart(const char *text, unsigned seconds, bool *d
         kill(-child, SIGKILL); // what it had started
     memcpy(different, shared, most);
     munmap(shared, most);
-    if (verdict && !getenv("KOINE_FUZZ_QUIET"))
+    if (getenv("KOINE_FUZZ_LOG") || (verdict && !getenv("KOINE_FUZZ_QUIET")))
         show_log(folder);
     remove_folder(folder);
     return verdict;
 }
 
-bool fuzz_device(bool *doubles)
+// Asked in a child: OpenCL does not survive the forks to come.
+bool fuzz_find_device(struct fuzz_device *device)
 {
     int status = 0;
     pid_t child = fork();
@@ -380,13 +387,16 @@ bool fuzz_device(bool *doubles)
         kn_error err = KN_ERROR_INIT;
         if (kn_context_open(NULL, &context, &err)) {
             fprintf(stderr, "skipped: %s\n", err.text);
-            _exit(2);
+            _exit(100);
         }
-        fprintf(stderr, "on %s (%s)\n", kn_context_device(context)->name, kn_context_device(context)->platform);
-        _exit(kn_context_device(context)->fp64 ? 1 : 0);
+        const kn_device_info *info = kn_context_device(context);
+        fprintf(stderr, "on %s (%s)\n", info->name, info->platform);
+        _exit((info->fp64 ? 1 : 0) + (strcmp(info->platform, "Oclgrind") == 0 ? 2 : 0) +
+              (strcmp(info->platform, "rusticl") == 0 ? 4 : 0));
     }
     if (child < 0 || waitpid(child, &status, 0) < 0 || !WIFEXITED(status))
         return false;
-    *doubles = WEXITSTATUS(status) == 1;
-    return WEXITSTATUS(status) < 2;
+    status = WEXITSTATUS(status);
+    *device = (struct fuzz_device){status & 1, status & 2, status & 4};
+    return status < 100;
 }

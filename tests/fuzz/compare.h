@@ -26,8 +26,15 @@ enum fuzz_verdict fuzz_compare(const char *text, const char *folder, bool *diffe
 // In a child, with a folder and time limit of its own. The children's compiler output is thrown away.
 enum fuzz_verdict fuzz_compare_apart(const char *text, unsigned seconds, bool *different, size_t most);
 
-// Whether the device that would be taken computes in double precision; false if there is no device.
-bool fuzz_device(bool *doubles);
+// What is to be known of the device that would be taken.
+struct fuzz_device {
+    bool doubles;
+    bool is_oclgrind; // it is asked for races and bounds: some of its numbers are wrong
+    bool is_rusticl;  // Mesa 22's is wrong, or crashes, too often to be asked
+};
+
+// False, after a line that says why, if there is none.
+bool fuzz_find_device(struct fuzz_device *device);
 
 // Cuts a text down to less that has the same verdict, for at most `seconds`; the caller frees it.
 char *fuzz_reduce(const char *text, enum fuzz_verdict verdict, unsigned seconds);

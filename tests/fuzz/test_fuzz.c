@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Random kernels on a device and, rewritten for CUDA, over the host shim: the same numbers to the last bit.
 //
-//   test_fuzz                 KOINE_FUZZ_COUNT kernels (256) from KOINE_FUZZ_SEED on (the time), KOINE_FUZZ_JOBS
+//   test_fuzz                 KOINE_FUZZ_COUNT kernels (64) from KOINE_FUZZ_SEED on (the time), KOINE_FUZZ_JOBS
 //                             processes at once (one a processor), on KOINE_DEVICE or the best device there is
 //   test_fuzz --print SEED    the kernel of that seed
 //   test_fuzz FILE...         the kernels of these files
@@ -26,7 +26,7 @@ enum { BATCH = 64, PATIENCE = 600 };
 struct plan {
     uint64_t seed;
     int count, jobs;
-    bool doubles;
+    struct fuzz_device device;
 };
 
 static long number_of(const char *variable, long fallback)
@@ -58,6 +58,9 @@ static void keep_failure(uint64_t seed, bool doubles, enum fuzz_verdict verdict)
     free(text);
 }
 
+// On Oclgrind, whose reports scripts/test finds in what is said on standard error.
+static bool numbers_do_not_count;
+
 // The failures among `count` kernels. A file that fails as a whole is cut into halves until it is one kernel.
 static int check_range(uint64_t seed, int count, bool doubles)
 {
@@ -67,7 +70,7 @@ static int check_range(uint64_t seed, int count, bool doubles)
     int failures = 0;
 
     free(text);
-    if (verdict == FUZZ_SAME)
+    if (verdict == FUZZ_SAME || (verdict == FUZZ_DIFFERENT && numbers_do_not_count))
         return 0;
     if (verdict != FUZZ_DIFFERENT && count > 1)
         return check_range(seed, count / 2, doubles) +
@@ -88,7 +91,7 @@ static int work(const struct plan *plan, int job)
     for (int first = job * BATCH, batch = job; first < plan->count;
          first += plan->jobs * BATCH, batch += plan->jobs) {
         int count = plan->count - first < BATCH ? plan->count - first : BATCH;
-        failures += check_range(plan->seed + (uint64_t)first, count, plan->doubles && batch % 4 == 3);
+        failures += check_range(plan->seed + (uint64_t)first, count, plan->device.doubles && batch % 4 == 3);
     }
     return failures;
 }
@@ -169,7 +172,7 @@ static int print_seed(const char *seed)
 int main(int count, char **arguments)
 {
     struct plan plan = {.seed = (uint64_t)number_of("KOINE_FUZZ_SEED", (long)time(NULL)),
-                        .count = (int)number_of("KOINE_FUZZ_COUNT", 256),
+                        .count = (int)number_of("KOINE_FUZZ_COUNT", 64),
                         .jobs = (int)number_of("KOINE_FUZZ_JOBS", sysconf(_SC_NPROCESSORS_ONLN))};
     int failures = 0;
 
@@ -183,8 +186,17 @@ int main(int count, char **arguments)
         return failures ? EXIT_FAILURE : EXIT_SUCCESS;
     fprintf(stderr, "test_fuzz: KOINE_FUZZ_SEED=%llu KOINE_FUZZ_COUNT=%d\n", (unsigned long long)plan.seed,
             plan.count);
-    if (!fuzz_device(&plan.doubles))
+    if (!fuzz_find_device(&plan.device))
         return 77;
+    if (plan.device.is_rusticl) {
+        fprintf(stderr, "skipped: rusticl has many of these results wrong itself\n");
+        return 77;
+    }
+    if (plan.device.is_oclgrind) {
+        numbers_do_not_count = true;
+        setenv("KOINE_FUZZ_LOG", "1", 1);
+        plan.count = plan.count < 32 ? plan.count : 32;
+    }
     if (plan.jobs < 1)
         plan.jobs = 1;
     return run_jobs(&plan);
