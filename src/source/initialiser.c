@@ -137,6 +137,7 @@ static void fill_parts(struct syn_parser *parser, struct syn_slot *slot, struct 
     size_t index = 0;
 
     while (cursor->item && !parser->status) {
+        const struct syn_init *item = cursor->item;
         struct syn_slot *part;
         if (cursor->designators) {
             if (!braced && !led)
@@ -152,6 +153,9 @@ static void fill_parts(struct syn_parser *parser, struct syn_slot *slot, struct 
             return;
         }
         initialise_one(parser, part, cursor);
+        // An element that has no parts takes nothing, and neither would millions of them.
+        if (cursor->item == item && slot->type->kind == SYN_T_ARRAY && !parser->status)
+            syn_fail(parser, KN_ERROR_BUILD, item->place, "the elements of this array have no parts");
         index++;
         led = false;
     }

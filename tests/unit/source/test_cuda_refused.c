@@ -38,6 +38,8 @@ START_TEST(refusals)
         {"__kernel void k(__global void *) {}", "t.cl:1: kernel k: argument 1 has a type", KN_ERROR_BUILD},
         {"unknown_t f(void) { return 0; }", "t.cl:1: \"unknown_t\" stands where a type is expected",
          KN_ERROR_BUILD},
+        {"struct e { };\nstruct e a[2000000000] = {1};", "t.cl:2: the elements of this array have no parts",
+         KN_ERROR_BUILD},
         {"int g,\n f(int n) {}", "t.cl:2: \"{\" stands where \",\" or \";\"", KN_ERROR_BUILD},
     };
 
