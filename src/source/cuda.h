@@ -29,7 +29,8 @@ struct src_cuda {
     size_t table_bytes; // of program-scope __constant data, an upper bound
     bool uses_constant_args;
     size_t bank_bytes; // 0: __constant arguments are pointers
-    bool contract_off; // #pragma OPENCL FP_CONTRACT OFF was given: then nothing in the program may be contracted
+    bool contract_off; // #pragma OPENCL FP_CONTRACT OFF was given: then nothing in the program may be
+                       // contracted
 };
 
 // Errors: KN_ERROR_UNSUPPORTED for what CUDA cannot have (pipes, device-side enqueue,

@@ -272,6 +272,11 @@ static void declare(struct syn_parser *parser, const struct syn_specifiers *spec
         declarator->value = syn_initialise(parser, &declarator->type, init);
         declarator->symbol->type = declarator->type;
     }
+    if (kind == SYN_SYMBOL_VARIABLE && parser->level == 0) {
+        struct syn_symbol *symbol = declarator->symbol;
+        symbol->first = symbol->first ? symbol->first : declarator;
+        symbol->definition = declarator->value ? declarator : symbol->definition;
+    }
     if (kind == SYN_SYMBOL_VARIABLE) {
         syn_check_variable(parser, declarator, name->token);
         lift_constant(parser, declarator);

@@ -169,8 +169,10 @@ static void print_variable(struct printer *printer, const struct syn_declarator 
     unsigned space = variable_space(declarator->type);
 
     if (space & SYN_Q_CONSTANT || (!printer->function && !space)) {
-        if (!printer->function)
-            print_constant(printer, declarator);
+        const struct syn_symbol *symbol = declarator->symbol;
+        // C++ has no constant without its value: the definition stands where the name is declared first.
+        if (!printer->function && declarator == symbol->first)
+            print_constant(printer, symbol->definition ? symbol->definition : declarator);
         return; // inside a function it was lifted out
     }
     if (space & SYN_Q_LOCAL) {

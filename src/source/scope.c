@@ -52,10 +52,14 @@ struct syn_symbol *syn_declare(struct syn_parser *parser, enum syn_symbol_kind k
     struct syn_symbol *symbol;
 
     if (word->symbol && word->symbol_level == parser->level && word->symbol->kind == kind &&
-        (kind == SYN_SYMBOL_FUNCTION || kind == SYN_SYMBOL_TYPEDEF)) {
-        // A prototype again, or a typedef: the symbol stays, with what the newest says. An overloadable
-        // function gets one of its own.
+        (kind == SYN_SYMBOL_FUNCTION || kind == SYN_SYMBOL_TYPEDEF || parser->level == 0)) {
+        // A prototype, a typedef or an extern constant again: the symbol stays, with what the newest says. An
+        // overloadable function gets one of its own.
         symbol = word->symbol;
+        if (kind == SYN_SYMBOL_VARIABLE) {
+            symbol->type = type && type->kind == SYN_T_ARRAY && type->count < 0 ? symbol->type : type;
+            return symbol;
+        }
         if (kind == SYN_SYMBOL_TYPEDEF || syn_same_type(symbol->type, type)) {
             symbol->type = type;
             return symbol;

@@ -126,6 +126,7 @@ enum syn_qualifier {
     SYN_Q_PRIVATE = 64
 };
 
+struct syn_declarator;
 struct syn_expr;
 struct syn_symbol;
 struct syn_tag;
@@ -217,7 +218,8 @@ struct syn_symbol {
     unsigned renamed; // a constant lifted out of a function: its number
     long long value;  // of an enumerator
     struct syn_function *function;
-    int level; // 0 for file scope
+    const struct syn_declarator *first, *definition; // of a variable at file scope
+    int level;                                       // 0 for file scope
 };
 
 // A spelling and what it means now.

@@ -205,16 +205,6 @@ START_TEST(the_list)
 }
 END_TEST
 
-// ---- the real one ----
-
-static const char vector_add[] =
-    "namespace kn { struct kn_item { unsigned long long offset[3]; unsigned groups[3], local[3], first[2], fold, dims; }; "
-    "}\n"
-    "extern \"C\" __global__ void koine_add(float *a, const float *b, const __grid_constant__ kn::kn_item "
-    "kn_me)\n"
-    "{ size_t i = kn_me.offset[0] + blockIdx.x * blockDim.x + threadIdx.x; a[i] = a[i] / b[i]; }\n"
-    "static_assert(sizeof(kn::kn_item) == 64, \"as the backend passes it\");\n";
-
 // #pragma OPENCL FP_CONTRACT OFF, wherever it stands and whatever else is asked for.
 START_TEST(contraction)
 {
@@ -275,6 +265,16 @@ START_TEST(contraction)
     kn_context_close(opened);
 }
 END_TEST
+
+// ---- the real one ----
+
+static const char vector_add[] =
+    "namespace kn { struct kn_item { unsigned long long offset[3]; unsigned groups[3], local[3], first[2], fold, dims; }; "
+    "}\n"
+    "extern \"C\" __global__ void koine_add(float *a, const float *b, const __grid_constant__ kn::kn_item "
+    "kn_me)\n"
+    "{ size_t i = kn_me.offset[0] + blockIdx.x * blockDim.x + threadIdx.x; a[i] = a[i] / b[i]; }\n"
+    "static_assert(sizeof(kn::kn_item) == 64, \"as the backend passes it\");\n";
 
 START_TEST(the_real_compiler)
 {

@@ -128,6 +128,8 @@ START_TEST(initialisers)
         {"typedef struct { int x, y; } p; __constant p a = { .y = 1 }, b = { 1 }, c[] = { 1, 2, 3 };",
          "struct kn_type_1 { int x; int y; }; typedef struct kn_type_1 p; KN_CONSTANT_VAR p a = { {}, 1 }; "
          "KN_CONSTANT_VAR p b = { 1 }; KN_CONSTANT_VAR p c[2] = { { 1, 2 }, { 3 } };"},
+        {"extern __constant int a[2]; __constant int b = 1; __constant int a[2] = { 1, 2 };",
+         "KN_CONSTANT_VAR int a[2] = { 1, 2 }; KN_CONSTANT_VAR int b = 1;"},
         {"__constant char a[] = \"ab\\n\", b[2] = \"a\\x41\";",
          "KN_CONSTANT_VAR char a[4] = \"ab\\n\"; KN_CONSTANT_VAR char b[2] = { kn_init('a'), "
          "kn_init('\\x41') };"},
