@@ -107,9 +107,24 @@ static void report(struct trial *trial, const struct maths_question *q, long dou
         fprintf(stderr, "%s: %s\n", trial->spec, text);
 }
 
-static void judge(struct trial *trial, const struct maths_question *q, long double got)
+static bool is_signalling_nan(const struct trial *trial, long double value, const void *at)
 {
-    struct maths_verdict verdict = maths_judge(q, got);
+    uint32_t narrow;
+    uint64_t wide;
+
+    if (!isnan(value))
+        return false;
+    memcpy(&narrow, at, sizeof narrow);
+    if (trial->single)
+        return !(narrow & 0x00400000);
+    memcpy(&wide, at, sizeof wide);
+    return !(wide & UINT64_C(0x0008000000000000));
+}
+
+static void judge(struct trial *trial, const struct maths_question *q, const void *at)
+{
+    const long double got = result_of(trial, q->row, at);
+    struct maths_verdict verdict = maths_judge(q, got, is_signalling_nan(trial, got, at));
 
     if (verdict.good && verdict.ulps > trial->worst[q->row])
         trial->worst[q->row] = verdict.ulps;
@@ -144,7 +159,7 @@ static void judge_scalars(struct trial *trial)
     for (size_t row = 0; row < maths_row_count(trial->single); row++)
         for (size_t i = 0; i < SCALAR_SAMPLES; i++) {
             struct maths_question q = {&trial->device, row, 1, &trial->samples[i]};
-            judge(trial, &q, result_of(trial, row, result_at(trial, trial->scalars, row, SCALAR_SAMPLES, i)));
+            judge(trial, &q, result_at(trial, trial->scalars, row, SCALAR_SAMPLES, i));
         }
     judge_edges(trial);
 }
@@ -164,7 +179,7 @@ static void judge_vectors(struct trial *trial, int width, const unsigned char *r
             if (memcmp(of_vector, of_scalar, maths_rows[row].whole ? sizeof(int) : bytes_of(trial)) == 0 ||
                 (isnan(got) && isnan(same)))
                 continue;
-            judge(trial, &q, got);
+            judge(trial, &q, of_vector);
             if (trial->device.is_cuda && !maths_any_sign(&q))
                 report(trial, &q, got, &verdict);
         }

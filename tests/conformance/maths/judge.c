@@ -138,6 +138,7 @@ static const struct {
     {POCL_3, "half_tan", FLOAT, in_vectors, ONE_FOR_ALL},
     {POCL_3, "ldexp", BOTH, in_vectors_if_denormal, "PoCL 3.1 rounds a vector's denormal results twice"},
     {POCL_3, "lgamma_r", BOTH, at_poles, "PoCL 3.1 stores a sign where Gamma has none"},
+    {POCL_3, "nan", BOTH, always, "PoCL 3.1 puts the code over the bit that makes a NaN quiet"},
     {POCL_3, "pow", DOUBLE, in_wide_vectors, MIXED_UP},
     {POCL_3, "pown", DOUBLE, in_wide_vectors, MIXED_UP},
     {POCL_3, "powr", DOUBLE, in_wide_vectors, MIXED_UP},
@@ -348,7 +349,7 @@ static bool may_flush(const struct maths_question *q)
     return q->args->single && (q->device->flushes || begins(maths_rows[q->row].function, "half_"));
 }
 
-struct maths_verdict maths_judge(const struct maths_question *q, long double got)
+struct maths_verdict maths_judge(const struct maths_question *q, long double got, bool signals)
 {
     struct maths_verdict verdict;
 
@@ -362,6 +363,8 @@ struct maths_verdict maths_judge(const struct maths_question *q, long double got
     }
     if (!verdict.good && may_flush(q) && is_good_flushed(q->row, q->args, got))
         return (struct maths_verdict){.good = true};
+    if (verdict.good && signals)
+        verdict = (struct maths_verdict){.expected = NAN, .why = "a quiet one"};
     if (!verdict.good)
         verdict.reason = known_reason(q, got, verdict.expected);
     return verdict;

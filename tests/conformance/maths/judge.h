@@ -47,7 +47,8 @@ struct maths_verdict {
     const char *reason; // if the device is known for it
 };
 
-struct maths_verdict maths_judge(const struct maths_question *q, long double got);
+// `signals`: what came is a signalling NaN, which no function may return (7.5.1).
+struct maths_verdict maths_judge(const struct maths_question *q, long double got, bool signals);
 struct maths_verdict maths_judge_edge(const struct maths_question *q, const struct maths_edge *edge,
                                       long double got);
 
