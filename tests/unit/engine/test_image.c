@@ -74,6 +74,14 @@ static bool has_images(void)
     return program != NULL;
 }
 
+// Oclgrind 21.10 takes what is read from an image for uninitialised.
+static bool reads_images(void)
+{
+    if (test_is_slow())
+        fprintf(stderr, "skipped: Oclgrind takes what is read from an image for uninitialised\n");
+    return has_images() && !test_is_slow();
+}
+
 static kn_image *image_of(kn_image_kind kind, kn_image_format format)
 {
     const size_t *size = kinds[kind].size;
@@ -164,7 +172,7 @@ START_TEST(kernels)
 {
     static float values[MOST][4], found[MOST][4];
 
-    if (!has_images())
+    if (!reads_images())
         return;
     for (size_t i = 0; i < MOST; i++)
         for (size_t c = 0; c < 4; c++)
@@ -238,7 +246,7 @@ START_TEST(samplers)
     float found[4];
     kn_image *image;
 
-    if (!has_images())
+    if (!reads_images())
         return;
     for (size_t y = 0; y < HEIGHT; y++)
         for (size_t x = 0; x < WIDTH; x++)
@@ -305,14 +313,14 @@ END_TEST
 
 START_TEST(refused_launches)
 {
-    float x = 0;
+    float x = 0, nothing[4] = {0};
     kn_buffer *out;
     kn_image *image, *solid;
     kn_range range = {.dims = 1, .global = {1}};
 
     if (!has_images())
         return;
-    out = test_upload_with_room(&x, 16, 0);
+    out = test_upload_with_room(nothing, sizeof nothing, 0);
     image = image_of(KN_IMAGE_2D, rgba8);
     solid = image_of(KN_IMAGE_3D, rgba8);
     const struct {
