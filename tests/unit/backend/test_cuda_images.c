@@ -23,7 +23,7 @@ START_TEST(images)
         {KN_IMAGE_2D, {KN_ORDER_RG, KN_CHANNEL_SIGNED16}, {13, 7, 1}, 4}};
     static const unsigned modes[] = {CU_TR_ADDRESS_MODE_CLAMP, CU_TR_ADDRESS_MODE_BORDER,
                                      CU_TR_ADDRESS_MODE_WRAP, CU_TR_ADDRESS_MODE_MIRROR};
-    struct be_program *program = program_of("//kernel koine_sampled 128 4 56\n");
+    struct be_program *program = program_of("//kernel koine_sampled 128 4 64\n");
     struct be_kernel *kernel = kernel_of(program, &sampled);
     const struct be_range range = {1, {0, 0, 0}, {64, 1, 1}, {64, 1, 1}};
 
