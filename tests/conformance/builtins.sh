@@ -44,7 +44,7 @@ done <"$work/names"
 # What the prelude declares under its own name; the others become kn_convert, kn_as, kn_vload... where subjects use
 # them.
 {
-    printf '#include "shim.h"\n#include "prelude.cuh"\n'
+    printf '#include "shim.h"\n#include "prelude.cuh"\n#include "image.cuh"\n'
     awk -v excused=" $excused " '!index(excused, " " $2 " ") &&
         $1 !~ /^(convert_|as_|vload|vstore|vec_step|printf)/ { print "using kn::" $1 ";" }' "$work/names" | sort -u
 } >"$work/probe.cpp"
