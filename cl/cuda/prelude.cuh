@@ -66,6 +66,7 @@
 #include "native.cuh"
 #include "geometric.cuh"
 #include "memory.cuh"
+#include "extension.cuh"
 #include "atomic.cuh"
 #include "item.cuh"
 #include "kernel.cuh"

@@ -113,6 +113,23 @@ static int loaded_lanes(const char *name, bool *half)
     return 0;
 }
 
+// Of clang's __builtin_ functions.
+static const struct syn_type *compiler_result(const struct syn_expr *call, const char *name)
+{
+    const struct syn_type *first = call->arguments ? call->arguments->type : NULL;
+    int count = 0;
+
+    if (strcmp(name, "expect") == 0)
+        return syn_scalar_type(SYN_S_LONG);
+    if (strcmp(name, "unreachable") == 0 || strcmp(name, "assume") == 0)
+        return &syn_void_type;
+    if (strcmp(name, "shufflevector") != 0)
+        return syn_scalar_type(SYN_S_INT);
+    for (const struct syn_expr *a = call->arguments; a; a = a->next)
+        count++;
+    return syn_is_vector(first) && count > 2 ? syn_vector_type(first->scalar, count - 2) : NULL;
+}
+
 // Of convert_T, as_T and vload.
 static const struct syn_type *named_result(const struct syn_expr *call, const struct syn_word *word)
 {
@@ -121,6 +138,8 @@ static const struct syn_type *named_result(const struct syn_expr *call, const st
     bool half = false;
     int lanes = loaded_lanes(word->name->text, &half);
 
+    if (strncmp(word->name->text, "__builtin_", 10) == 0)
+        return compiler_result(call, word->name->text + 10);
     type = syn_type_in_name(word, "convert_", &rest);
     if (!type)
         type = syn_type_in_name(word, "as_", &rest);

@@ -4,6 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "../base/array.h"
 #include "syntax.h"
 
 static bool number_value(const struct src_token *token, long long *value)
@@ -155,7 +156,7 @@ bool syn_evaluate(const struct syn_expr *expr, long long *value)
     case SYN_E_CHARACTER:
         return character_value(expr->place->token, value);
     case SYN_E_NAME:
-        if (!expr->symbol || expr->symbol->kind != SYN_SYMBOL_ENUMERATOR)
+        if (!expr->symbol || !(expr->symbol->kind == SYN_SYMBOL_ENUMERATOR || expr->symbol->is_constant))
             return false;
         *value = expr->symbol->value;
         return true;
@@ -174,7 +175,7 @@ bool syn_evaluate(const struct syn_expr *expr, long long *value)
         fine = syn_evaluate(expr->a, &a) && syn_evaluate(expr->b, &b) && binary_value(expr, a, b, value);
         break;
     case SYN_E_TERNARY:
-        return syn_evaluate(expr->a, &a) && syn_evaluate(a ? expr->b : expr->c, value);
+        return syn_evaluate(expr->a, &a) && syn_evaluate(!a ? expr->c : expr->b ? expr->b : expr->a, value);
     case SYN_E_CAST:
         fine = syn_is_integer(expr->named) && syn_evaluate(expr->a, value);
         break;
@@ -193,6 +194,18 @@ bool syn_evaluate(const struct syn_expr *expr, long long *value)
 }
 
 static bool type_layout(const struct syn_type *type, bool as_classes, struct syn_layout *layout);
+
+bool syn_is_spelled_out(const struct syn_expr *expr)
+{
+    const struct syn_expr *parts[] = {expr->a, expr->b, expr->c};
+
+    if (expr->kind == SYN_E_NAME && expr->symbol && expr->symbol->is_constant)
+        return false;
+    for (size_t i = 0; i < KN_COUNT(parts); i++)
+        if (parts[i] && !syn_is_spelled_out(parts[i]))
+            return false;
+    return true;
+}
 
 static size_t round_up(size_t value, size_t alignment)
 {

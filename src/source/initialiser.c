@@ -112,6 +112,30 @@ static struct syn_slot *designated(struct syn_parser *parser, struct syn_slot *s
     return child(parser, slot, *index, member->type);
 }
 
+// [first ... last] = value: the value again and again.
+static void fill_range(struct syn_parser *parser, struct syn_slot *slot, struct cursor *cursor, size_t *index)
+{
+    const struct syn_designator *designator = cursor->designators;
+    const struct syn_type *type = slot->type;
+    struct cursor again = *cursor;
+    long long first, last;
+
+    if (type->kind != SYN_T_ARRAY || !syn_evaluate(designator->index, &first) ||
+        !syn_evaluate(designator->last, &last) || first < 0 || last < first || last >= SYN_MOST_ELEMENTS ||
+        (type->count >= 0 && last >= type->count)) {
+        syn_fail(parser, KN_ERROR_BUILD, cursor->item->place,
+                 "this designator names no elements of the array");
+        return;
+    }
+    for (long long at = first; at <= last && !parser->status; at++) {
+        again = *cursor;
+        again.designators = designator->next;
+        initialise_one(parser, child(parser, slot, (size_t)at, type->of), &again);
+    }
+    *cursor = again;
+    *index = (size_t)last;
+}
+
 static struct syn_slot *next_part(struct syn_parser *parser, struct syn_slot *slot, size_t index)
 {
     const struct syn_type *type = slot->type;
@@ -142,6 +166,12 @@ static void fill_parts(struct syn_parser *parser, struct syn_slot *slot, struct 
         if (cursor->designators) {
             if (!braced && !led)
                 return;
+            if (cursor->designators->last) {
+                fill_range(parser, slot, cursor, &index);
+                index++;
+                led = false;
+                continue;
+            }
             part = designated(parser, slot, cursor, &index);
         } else {
             part = next_part(parser, slot, index);

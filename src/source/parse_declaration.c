@@ -24,7 +24,7 @@ bool syn_starts_type(const struct syn_parser *parser, const struct syn_token *to
         return strcmp(word->name->text + word->name->length - 2, "_t") == 0 ||
                strcmp(word->name->text, "pipe") == 0;
     return word->built_in || (word->keyword >= SYN_TYPEDEF && word->keyword <= SYN_UNSIGNED) ||
-           word->keyword == SYN_TYPEOF;
+           word->keyword == SYN_TYPEOF || word->keyword == SYN_AUTO_TYPE || word->keyword == SYN_ALIGNAS;
 }
 
 static unsigned qualifier_of(enum syn_keyword keyword)
@@ -125,6 +125,10 @@ static void parse_members(struct syn_parser *parser, struct syn_tag *tag)
         struct syn_specifiers specifiers;
         if (syn_take_op(parser, ';'))
             continue;
+        if (syn_at_keyword(parser, SYN_STATIC_ASSERT)) {
+            syn_parse_static_assert(parser);
+            continue;
+        }
         syn_parse_specifiers(parser, &specifiers);
         if (syn_at(parser, ';') && specifiers.tag && !specifiers.tag->name &&
             specifiers.tag->kind != SYN_TAG_ENUM) {
@@ -305,6 +309,9 @@ static bool take_type(struct syn_parser *parser, struct type_words *seen, struct
         seen->type = syn_parse_tag(parser, &specifiers->tag);
     } else if (keyword == SYN_TYPEOF) {
         seen->type = parse_typeof(parser);
+    } else if (keyword == SYN_AUTO_TYPE) {
+        specifiers->is_auto = true;
+        parser->at++;
     } else if (word->symbol && word->symbol->kind == SYN_SYMBOL_TYPEDEF) {
         struct syn_type *type = syn_take(parser, sizeof *type);
         *type = *word->symbol->type;
@@ -322,6 +329,32 @@ static bool take_type(struct syn_parser *parser, struct type_words *seen, struct
     return true;
 }
 
+// _Alignas(16) or _Alignas(float4)
+static void parse_alignas(struct syn_parser *parser, struct syn_attributes *attributes)
+{
+    parser->at++;
+    syn_expect(parser, '(', "behind _Alignas");
+    if (syn_starts_type(parser, parser->at)) {
+        attributes->aligned = syn_new_expr(parser, SYN_E_ALIGNOF_TYPE, parser->at);
+        attributes->aligned->named = syn_parse_type_name(parser);
+    } else {
+        attributes->aligned = syn_parse_conditional(parser);
+    }
+    syn_expect(parser, ')', "at the end of _Alignas");
+}
+
+// `const n = 4;` and, at file level, `f(int x)`: what is left out is int, as in C before 1999.
+static bool is_implicit_int(const struct syn_parser *parser, const struct syn_specifiers *specifiers)
+{
+    const struct syn_token *at = parser->at;
+
+    if (!at->word || at->word->keyword || at->word->built_in)
+        return false;
+    if (at->token != specifiers->place)
+        return strchr("=;,)[(", (int)(at[1].op & 0xff)) && at[1].op && at[1].op < 0x100;
+    return !parser->level && at[1].op == '(';
+}
+
 void syn_parse_specifiers(struct syn_parser *parser, struct syn_specifiers *specifiers)
 {
     struct type_words seen = {.type = NULL};
@@ -333,6 +366,8 @@ void syn_parse_specifiers(struct syn_parser *parser, struct syn_specifiers *spec
         enum syn_keyword keyword = parser->at->word->symbol ? SYN_NO_KEYWORD : parser->at->word->keyword;
         if (keyword == SYN_ATTRIBUTE) {
             syn_parse_attributes(parser, &specifiers->attributes);
+        } else if (keyword == SYN_ALIGNAS) {
+            parse_alignas(parser, &specifiers->attributes);
         } else if ((keyword >= SYN_EXTERN && keyword <= SYN_AUTO) || keyword == SYN_EXTENSION) {
             parser->at++;
         } else if (keyword == SYN_ACCESS) {
@@ -348,9 +383,9 @@ void syn_parse_specifiers(struct syn_parser *parser, struct syn_specifiers *spec
             break;
         }
     }
-    if (!seen.any && !parser->status)
+    if (!seen.any && !parser->status && !is_implicit_int(parser, specifiers))
         syn_unexpected(parser, "a type");
-    type = type_of_words(&seen);
+    type = specifiers->is_auto ? NULL : type_of_words(&seen);
     if (access)
         type = syn_with_access(parser, type, access);
     specifiers->base = syn_qualified(parser, type, specifiers->qualifiers);

@@ -100,8 +100,8 @@ static const struct syn_type *parse_suffix(struct syn_parser *parser, const stru
     return array;
 }
 
-// Behind the ')' that belongs to the '(' at `at`. Each group inside is looked through again, hence the bound.
-static const struct syn_token *behind_group(struct syn_parser *parser, const struct syn_token *at)
+// Each group inside is looked through again, hence the bound.
+const struct syn_token *syn_behind_group(struct syn_parser *parser, const struct syn_token *at)
 {
     enum { MOST_GROUPS = 200 };
     int depth = 0;
@@ -155,7 +155,7 @@ const struct syn_type *syn_parse_declarator(struct syn_parser *parser, const str
         (parser->at[1].op == '*' || parser->at[1].op == '(' || parser->at[1].op == '^' ||
          parser->at[1].op == '[' || (parser->at[1].word && !syn_starts_type(parser, &parser->at[1])))) {
         const struct syn_token *inner = parser->at + 1, *end;
-        parser->at = behind_group(parser, parser->at);
+        parser->at = syn_behind_group(parser, parser->at);
         type = parse_suffix(parser, type, attributes);
         end = parser->at;
         if (!parser->status) {
@@ -179,6 +179,13 @@ static struct syn_designator *parse_designators(struct syn_parser *parser)
 {
     struct syn_designator *first = NULL, **end = &first;
 
+    // GNU's old form, name: value.
+    if (parser->at->word && parser->at[1].op == ':') {
+        first = syn_take(parser, sizeof *first);
+        first->member = parser->at->word;
+        parser->at += 2;
+        return first;
+    }
     while ((syn_at(parser, '.') || syn_at(parser, '[')) && !parser->status) {
         *end = syn_take(parser, sizeof **end);
         if (syn_take_op(parser, '.')) {
@@ -190,6 +197,8 @@ static struct syn_designator *parse_designators(struct syn_parser *parser)
         } else {
             parser->at++;
             (*end)->index = syn_parse_conditional(parser);
+            if (syn_take_op(parser, SYN_OP3('.', '.', '.')))
+                (*end)->last = syn_parse_conditional(parser);
             syn_expect(parser, ']', "to close \"[\"");
         }
         end = &(*end)->next;
@@ -246,12 +255,44 @@ static void lift_constant(struct syn_parser *parser, struct syn_declarator *decl
     (*end)->next = NULL;
 }
 
+// The type of `__auto_type x = value;`
+static const struct syn_type *type_of_value(struct syn_parser *parser, const struct syn_init *init)
+{
+    const struct syn_type *type = init->expr ? syn_decayed(parser, init->expr->type) : NULL;
+    struct syn_type *plain = syn_take(parser, sizeof *plain);
+
+    if (!type) {
+        syn_fail(parser, KN_ERROR_BUILD, init->place, "the type of this value cannot be told; name the type");
+        return &syn_void_type;
+    }
+    *plain = *type;
+    plain->qualifiers = plain->outer = 0;
+    return plain;
+}
+
+// The value of `const int n = 4`, and the string of `constant char s[] = "..."`.
+static void note_constant(struct syn_declarator *declarator)
+{
+    const struct syn_type *type = declarator->type;
+    struct syn_symbol *symbol = declarator->symbol;
+    struct syn_expr value = {.kind = SYN_E_CAST, .named = type, .type = type};
+
+    if (!declarator->value || !declarator->value->expr)
+        return;
+    value.a = declarator->value->expr;
+    if (syn_is_text(declarator->value) && variable_space(type) & SYN_Q_CONSTANT)
+        symbol->text = value.a;
+    symbol->is_constant = syn_is_integer(type) && (type->qualifiers & SYN_Q_CONST) &&
+                          !(type->qualifiers & SYN_Q_VOLATILE) && syn_evaluate(&value, &symbol->value);
+}
+
 static void declare(struct syn_parser *parser, const struct syn_specifiers *specifiers,
                     struct syn_declarator *declarator, const struct syn_token *name)
 {
-    enum syn_symbol_kind kind = specifiers->is_typedef                     ? SYN_SYMBOL_TYPEDEF
-                                : declarator->type->kind == SYN_T_FUNCTION ? SYN_SYMBOL_FUNCTION
-                                                                           : SYN_SYMBOL_VARIABLE;
+    bool is_function = declarator->type && declarator->type->kind == SYN_T_FUNCTION;
+    enum syn_symbol_kind kind = specifiers->is_typedef ? SYN_SYMBOL_TYPEDEF
+                                : is_function          ? SYN_SYMBOL_FUNCTION
+                                                       : SYN_SYMBOL_VARIABLE;
 
     declarator->symbol = syn_declare(parser, kind, name->word, declarator->type, name->token);
     if (kind == SYN_SYMBOL_FUNCTION && !declarator->symbol->function) {
@@ -268,9 +309,15 @@ static void declare(struct syn_parser *parser, const struct syn_specifiers *spec
                    sizeof declarator->attributes.group);
     }
     if (kind == SYN_SYMBOL_VARIABLE && syn_take_op(parser, '=')) {
-        const struct syn_init *init = syn_parse_init(parser);
+        const struct syn_init *init;
+        parser->in_constant = (variable_space(declarator->type) & SYN_Q_CONSTANT) != 0;
+        init = syn_parse_init(parser);
+        parser->in_constant = false;
+        if (specifiers->is_auto && !parser->status)
+            declarator->type = type_of_value(parser, init);
         declarator->value = syn_initialise(parser, &declarator->type, init);
         declarator->symbol->type = declarator->type;
+        note_constant(declarator);
     }
     if (kind == SYN_SYMBOL_VARIABLE && parser->level == 0) {
         struct syn_symbol *symbol = declarator->symbol;
@@ -312,6 +359,8 @@ static struct syn_declaration *parse_declarators(struct syn_parser *parser, bool
         }
         declarator->place = name->token;
         declare(parser, &specifiers, declarator, name);
+        if (specifiers.is_auto)
+            declaration->base = declarator->type;
         *end = declarator;
         end = &declarator->next;
         if (body && syn_at(parser, '{') && declarator == declaration->declarators &&
@@ -369,6 +418,10 @@ void syn_parse_items(struct syn_parser *parser)
         bool body = false;
         if (syn_take_op(parser, ';'))
             continue;
+        if (syn_at_keyword(parser, SYN_STATIC_ASSERT)) {
+            syn_parse_static_assert(parser);
+            continue;
+        }
         item = syn_take(parser, sizeof *item);
         item->declaration = parse_declarators(parser, &body);
         if (body)

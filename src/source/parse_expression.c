@@ -104,6 +104,8 @@ static struct syn_expr *parse_name(struct syn_parser *parser)
     expr->word = place->word;
     expr->symbol = place->word->symbol;
     expr->type = expr->symbol ? expr->symbol->type : syn_constant_type(place->word);
+    if (expr->symbol && parser->in_constant)
+        expr->symbol->is_folded = true;
     return expr;
 }
 
@@ -114,6 +116,9 @@ static struct syn_expr *parse_primary(struct syn_parser *parser)
 
     switch (place->token->kind) {
     case SRC_IDENTIFIER:
+        if (!place->word->symbol && place->word->keyword >= SYN_GENERIC &&
+            place->word->keyword <= SYN_BUILTIN_CONVERT)
+            return syn_parse_extension(parser, place->word->keyword);
         return parse_name(parser);
     case SRC_NUMBER:
         expr = syn_new_expr(parser, SYN_E_NUMBER, parser->at++);
@@ -128,6 +133,8 @@ static struct syn_expr *parse_primary(struct syn_parser *parser)
     default:
         break;
     }
+    if (syn_at(parser, '(') && parser->at[1].op == '{')
+        return syn_parse_statements(parser, place);
     if (syn_take_op(parser, '(')) {
         expr = make_unary(parser, SYN_E_PAREN, place, syn_parse_expression(parser));
         expr->type = expr->a->type;
@@ -505,7 +512,8 @@ static struct syn_expr *parse_binary(struct syn_parser *parser, int lowest)
 
 static const struct syn_type *ternary_type(struct syn_parser *parser, const struct syn_expr *expr)
 {
-    const struct syn_type *b = syn_decayed(parser, expr->b->type), *c = syn_decayed(parser, expr->c->type);
+    const struct syn_type *b = syn_decayed(parser, expr->b ? expr->b->type : expr->a->type);
+    const struct syn_type *c = syn_decayed(parser, expr->c->type);
 
     if (b && b->kind == SYN_T_POINTER)
         return b;
@@ -533,7 +541,8 @@ struct syn_expr *syn_parse_conditional(struct syn_parser *parser)
     if (syn_at(parser, '?')) {
         expr = syn_new_expr(parser, SYN_E_TERNARY, parser->at++);
         expr->a = condition;
-        expr->b = syn_parse_expression(parser);
+        if (!syn_at(parser, ':'))
+            expr->b = syn_parse_expression(parser);
         syn_expect(parser, ':', "behind the first choice of \"?\"");
         expr->c = syn_parse_conditional(parser);
         expr->type = ternary_type(parser, expr);

@@ -62,6 +62,7 @@ static void parse_for(struct syn_parser *parser, struct syn_statement *statement
 static void parse_loop(struct syn_parser *parser, struct syn_statement *statement, enum syn_keyword keyword)
 {
     parser->at++;
+    parser->loops++;
     syn_enter(parser);
     if (keyword == SYN_FOR) {
         statement->kind = SYN_ST_FOR;
@@ -82,6 +83,7 @@ static void parse_loop(struct syn_parser *parser, struct syn_statement *statemen
         syn_expect(parser, ';', "behind do ... while (...)");
     }
     syn_leave(parser);
+    parser->loops--;
 }
 
 static void parse_choice(struct syn_parser *parser, struct syn_statement *statement, enum syn_keyword keyword)
@@ -91,7 +93,9 @@ static void parse_choice(struct syn_parser *parser, struct syn_statement *statem
     statement->a = parse_condition(parser);
     take_needs(parser, statement);
     syn_enter(parser);
+    parser->loops += keyword == SYN_SWITCH;
     statement->body = parse_statement(parser);
+    parser->loops -= keyword == SYN_SWITCH;
     syn_leave(parser);
     if (keyword == SYN_IF && syn_at_keyword(parser, SYN_ELSE)) {
         parser->at++;
@@ -107,14 +111,27 @@ static void parse_case(struct syn_parser *parser, struct syn_statement *statemen
     parser->at++;
     if (keyword == SYN_CASE)
         statement->a = syn_parse_conditional(parser);
+    if (keyword == SYN_CASE && syn_take_op(parser, SYN_OP3('.', '.', '.')))
+        statement->b = syn_parse_conditional(parser);
     syn_expect(parser, ':', "behind a case");
     statement->has_case = true;
     if (!syn_at(parser, '}'))
         statement->body = parse_statement(parser);
 }
 
+// ({ ... }) becomes a function of its own: nothing may jump out of it.
+static void refuse_jump(struct syn_parser *parser, enum syn_keyword keyword)
+{
+    bool inner = keyword == SYN_BREAK || keyword == SYN_CONTINUE;
+
+    if (parser->in_expression && keyword >= SYN_BREAK && keyword <= SYN_GOTO && !(inner && parser->loops))
+        syn_fail(parser, KN_ERROR_UNSUPPORTED, parser->at->token,
+                 "\"%s\" out of ({ ... }) cannot be had in CUDA", parser->at->word->name->text);
+}
+
 static void parse_simple(struct syn_parser *parser, struct syn_statement *statement, enum syn_keyword keyword)
 {
+    refuse_jump(parser, keyword);
     switch (keyword) {
     case SYN_BREAK:
     case SYN_CONTINUE:
@@ -153,6 +170,15 @@ static void parse_kind(struct syn_parser *parser, struct syn_statement *statemen
         statement->kind = SYN_ST_BLOCK;
         statement->body = syn_parse_block(parser);
         statement->end = parser->at[-1].token;
+    } else if (syn_at(parser, '(') && parser->at[1].op == '{' && syn_behind_group(parser, parser->at)->op == ';') {
+        // ({ ... }); is a block, from which one may jump.
+        parser->at++;
+        statement->place = parser->at->token;
+        statement->kind = SYN_ST_BLOCK;
+        statement->body = syn_parse_block(parser);
+        statement->end = parser->at[-1].token;
+        syn_expect(parser, ')', "to close \"({\"");
+        syn_expect(parser, ';', "at the end of a statement");
     } else if (syn_take_op(parser, ';')) {
         statement->kind = SYN_ST_EMPTY;
     } else if (keyword == SYN_FOR || keyword == SYN_WHILE || keyword == SYN_DO) {
@@ -168,6 +194,9 @@ static void parse_kind(struct syn_parser *parser, struct syn_statement *statemen
         parser->at += 2;
         if (!syn_at(parser, '}'))
             statement->body = parse_statement(parser);
+    } else if (keyword == SYN_STATIC_ASSERT) {
+        syn_parse_static_assert(parser);
+        statement->kind = SYN_ST_EMPTY;
     } else if (syn_starts_type(parser, parser->at)) {
         statement->kind = SYN_ST_DECLARATION;
         statement->declaration = syn_parse_declaration(parser);

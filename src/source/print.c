@@ -151,7 +151,7 @@ static void add_declarator(struct printer *printer, const struct syn_type *type,
         } else if (type->kind == SYN_T_ARRAY) {
             kn_text_add(&wider, kn_text_string(&text));
             print_text(printer, "[");
-            if (type->length)
+            if (type->length && (type->count < 0 || syn_is_spelled_out(type->length)))
                 print_expr(printer, type->length);
             else if (type->count >= 0)
                 kn_text_format(&wider, "%ld", type->count);

@@ -54,6 +54,7 @@ bool print_is_selection(const struct syn_expr *expr);                // several 
 
 // A file each.
 void rewrite_call(struct printer *printer, const struct syn_expr *call);
+bool rewrite_builtin(struct printer *printer, const struct syn_expr *call, const char *name);
 void rewrite_printf(struct printer *printer, const struct syn_expr *call);
 void rewrite_ternary(struct printer *printer, const struct syn_expr *expr);
 void rewrite_shift(struct printer *printer, const struct syn_expr *expr); // with its assignment
@@ -71,6 +72,7 @@ void print_constant(struct printer *printer, const struct syn_declarator *declar
 // the literals stand. Arrays are wrapped, so that they can be assigned.
 void print_literal_type(struct printer *printer, const struct syn_type *type);
 void print_literals(struct printer *printer, const struct syn_expr *literals);
+void print_value_block(struct printer *printer, const struct syn_expr *statements); // of ({ ... })
 void print_block(struct printer *printer, const struct syn_statement *first, const struct src_token *open,
                  const struct src_token *end);
 

@@ -107,7 +107,9 @@ static void print_constant_type(struct printer *printer, const struct syn_declar
     while (element->kind == SYN_T_ARRAY)
         element = element->of;
     if (element->kind != SYN_T_POINTER) {
-        print_text(printer, "KN_CONSTANT_VAR ");
+        // Another constant's value may depend on it.
+        bool folds = declarator->symbol->is_folded && element == declarator->type && declarator->value;
+        print_text(printer, folds ? "KN_CONSTANT_VAR constexpr " : "KN_CONSTANT_VAR ");
         print_typed_symbol(printer, declarator->type, declarator->symbol, true);
         return;
     }

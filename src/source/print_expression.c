@@ -151,6 +151,22 @@ static bool steps_bool(const struct syn_expr *expr)
            expr->a->type->kind == SYN_T_SCALAR && expr->a->type->scalar == SYN_S_BOOL;
 }
 
+static bool is_void_pointer(const struct syn_type *type)
+{
+    return type && type->kind == SYN_T_POINTER && (!type->of || type->of->kind == SYN_T_VOID);
+}
+
+// ++ and -- of a void *, which GNU's C has; `function` is kn_step_before or kn_step_after.
+static bool print_step(struct printer *printer, const struct syn_expr *expr, const char *function)
+{
+    if ((expr->op != SYN_OP2('+', '+') && expr->op != SYN_OP2('-', '-')) || !is_void_pointer(expr->type))
+        return false;
+    kn_text_format(printer->out, "%s(", function);
+    print_expr(printer, expr->a);
+    print_text(printer, (expr->op & 0xff) == '+' ? ", 1)" : ", -1)");
+    return true;
+}
+
 static void print_prefix(struct printer *printer, const struct syn_expr *expr)
 {
     if (steps_bool(expr)) {
@@ -159,6 +175,8 @@ static void print_prefix(struct printer *printer, const struct syn_expr *expr)
         print_text(printer, expr->op == SYN_OP2('+', '+') ? " = 1)" : " ^= 1)");
         return;
     }
+    if (print_step(printer, expr, "kn_step_before"))
+        return;
     print_op(printer, expr->op);
     if (expr->a->kind == SYN_E_PREFIX && (expr->a->op & 0xff) == (expr->op & 0xff))
         print_text(printer, " ");
@@ -173,6 +191,8 @@ static void print_postfix(struct printer *printer, const struct syn_expr *expr)
         print_text(printer, expr->op == SYN_OP2('+', '+') ? ", 1)" : ", -1)");
         return;
     }
+    if (print_step(printer, expr, "kn_step_after"))
+        return;
     print_expr(printer, expr->a);
     print_op(printer, expr->op);
 }
@@ -191,9 +211,28 @@ static bool compares_addresses(struct printer *printer, const struct syn_expr *e
     return !converts(a, b) && !converts(b, a);
 }
 
+// Arithmetic on a void *, in bytes as GNU's C has it: p + n, n + p, p - n, p - q.
+static bool print_bytes(struct printer *printer, const struct syn_expr *expr)
+{
+    bool left = is_void_pointer(expr->a->type), right = is_void_pointer(expr->b->type);
+    const struct syn_expr *pointer = left ? expr->a : expr->b, *other = left ? expr->b : expr->a;
+
+    if ((expr->op != '+' && expr->op != '-') || !(left || right))
+        return false;
+    print_text(printer, expr->op == '+' ? "kn_bytes_on(" : "kn_bytes_back(");
+    print_expr(printer, pointer);
+    print_text(printer, ", ");
+    print_expr(printer, other);
+    print_text(printer, ")");
+    return true;
+}
+
 static void print_binary(struct printer *printer, const struct syn_expr *expr)
 {
     bool addresses;
+
+    if (print_bytes(printer, expr))
+        return;
 
     if (expr->op == SYN_OP2('<', '<') || expr->op == SYN_OP2('>', '>')) {
         rewrite_shift(printer, expr);
@@ -222,6 +261,14 @@ static void print_assign(struct printer *printer, const struct syn_expr *expr)
 {
     if (expr->op == SYN_OP3('<', '<', '=') || expr->op == SYN_OP3('>', '>', '=')) {
         rewrite_shift(printer, expr);
+        return;
+    }
+    if (is_void_pointer(expr->a->type) && expr->op != '=') {
+        print_text(printer, "kn_step_before(");
+        print_expr(printer, expr->a);
+        print_text(printer, (expr->op & 0xff) == '-' ? ", -(ptrdiff_t)(" : ", (");
+        print_expr(printer, expr->b);
+        print_text(printer, "))");
         return;
     }
     print_expr(printer, expr->a);
@@ -340,6 +387,27 @@ static void print_sizeof(struct printer *printer, const struct syn_expr *expr)
     print_text(printer, ")");
 }
 
+static void print_statements(struct printer *printer, const struct syn_expr *expr)
+{
+    print_text(printer, "[&]");
+    if (expr->type && expr->type->kind != SYN_T_VOID) {
+        print_text(printer, "() -> ");
+        print_type(printer, expr->type, NULL, true);
+    }
+    print_text(printer, " ");
+    print_value_block(printer, expr);
+    print_text(printer, "()");
+}
+
+static void print_with_type(struct printer *printer, const struct syn_expr *expr)
+{
+    print_text(printer, expr->kind == SYN_E_BUILTIN_AS ? "kn_as<" : "kn_convert<");
+    print_type(printer, expr->named, NULL, true);
+    print_text(printer, ">(");
+    print_expr(printer, expr->a);
+    print_text(printer, ")");
+}
+
 static void print_vec_step(struct printer *printer, const struct syn_expr *expr)
 {
     int lanes = syn_is_vector(expr->named) ? expr->named->lanes : 1;
@@ -350,17 +418,31 @@ static void print_vec_step(struct printer *printer, const struct syn_expr *expr)
 void print_expr(struct printer *printer, const struct syn_expr *expr)
 {
     static void (*const print[])(struct printer *, const struct syn_expr *) = {
-        [SYN_E_NAME] = print_name,           [SYN_E_NUMBER] = print_number,
-        [SYN_E_CHARACTER] = print_character, [SYN_E_STRING] = print_string,
-        [SYN_E_PAREN] = print_paren,         [SYN_E_PREFIX] = print_prefix,
-        [SYN_E_POSTFIX] = print_postfix,     [SYN_E_BINARY] = print_binary,
-        [SYN_E_ASSIGN] = print_assign,       [SYN_E_TERNARY] = rewrite_ternary,
-        [SYN_E_COMMA] = print_comma,         [SYN_E_CALL] = rewrite_call,
-        [SYN_E_INDEX] = print_index,         [SYN_E_DOT] = rewrite_selection,
-        [SYN_E_ARROW] = rewrite_selection,   [SYN_E_CAST] = print_cast,
-        [SYN_E_VECTOR] = print_vector,       [SYN_E_COMPOUND] = print_compound,
-        [SYN_E_SIZEOF_TYPE] = print_sizeof,  [SYN_E_SIZEOF] = print_sizeof,
-        [SYN_E_ALIGNOF_TYPE] = print_sizeof, [SYN_E_VEC_STEP] = print_vec_step,
+        [SYN_E_NAME] = print_name,
+        [SYN_E_NUMBER] = print_number,
+        [SYN_E_CHARACTER] = print_character,
+        [SYN_E_STRING] = print_string,
+        [SYN_E_PAREN] = print_paren,
+        [SYN_E_PREFIX] = print_prefix,
+        [SYN_E_POSTFIX] = print_postfix,
+        [SYN_E_BINARY] = print_binary,
+        [SYN_E_ASSIGN] = print_assign,
+        [SYN_E_TERNARY] = rewrite_ternary,
+        [SYN_E_COMMA] = print_comma,
+        [SYN_E_CALL] = rewrite_call,
+        [SYN_E_INDEX] = print_index,
+        [SYN_E_DOT] = rewrite_selection,
+        [SYN_E_ARROW] = rewrite_selection,
+        [SYN_E_CAST] = print_cast,
+        [SYN_E_VECTOR] = print_vector,
+        [SYN_E_COMPOUND] = print_compound,
+        [SYN_E_SIZEOF_TYPE] = print_sizeof,
+        [SYN_E_SIZEOF] = print_sizeof,
+        [SYN_E_ALIGNOF_TYPE] = print_sizeof,
+        [SYN_E_VEC_STEP] = print_vec_step,
+        [SYN_E_STATEMENTS] = print_statements,
+        [SYN_E_BUILTIN_AS] = print_with_type,
+        [SYN_E_BUILTIN_CONVERT] = print_with_type,
     };
 
     print[expr->kind](printer, expr);

@@ -153,10 +153,31 @@ static void print_case(struct printer *printer, const struct syn_expr *constant)
     }
 }
 
+// CUDA has no ranges of cases: each value is named.
+static void print_cases(struct printer *printer, const struct syn_statement *statement)
+{
+    long long first = 0, last = 0;
+    bool known = syn_evaluate(statement->a, &first);
+
+    if (!statement->b && (!known || syn_is_spelled_out(statement->a))) {
+        print_case(printer, statement->a);
+        return;
+    }
+    last = first;
+    if (statement->b && (!known || !syn_evaluate(statement->b, &last) || last < first || last - first > 1000))
+        syn_fail(printer->parser, KN_ERROR_UNSUPPORTED, statement->place,
+                 "this range of cases is none of 1 to 1000 integer constants");
+    for (long long value = first; value <= last && !printer->parser->status; value++) {
+        print_text(printer, "case (");
+        print_type(printer, printer->switched ? printer->switched : syn_scalar_type(SYN_S_LONG), NULL, true);
+        kn_text_format(printer->out, value == last ? ")%lld" : ")%lld: ", value);
+    }
+}
+
 static void print_labelled(struct printer *printer, const struct syn_statement *statement, bool split)
 {
     if (statement->kind == SYN_ST_CASE) {
-        print_case(printer, statement->a);
+        print_cases(printer, statement);
     } else if (statement->kind == SYN_ST_DEFAULT) {
         print_text(printer, "default");
     } else {
@@ -268,4 +289,26 @@ void print_block(struct printer *printer, const struct syn_statement *first, con
     print_space(printer);
     print_place(printer, end);
     print_text(printer, "}");
+}
+
+// Its last statement's value is what it returns.
+void print_value_block(struct printer *printer, const struct syn_expr *statements)
+{
+    print_text(printer, "{");
+    printer->indent++;
+    for (const struct syn_statement *s = statements->body; s; s = s->next) {
+        print_space(printer);
+        if (s->next || s->kind != SYN_ST_EXPR) {
+            print_statement(printer, s, false);
+            continue;
+        }
+        print_tags(printer, s->tags);
+        print_place(printer, s->place);
+        print_literals(printer, s->literals);
+        print_text(printer, print_is_selection(s->a) ? "return kn_rvalue(" : "return ");
+        print_expr(printer, s->a);
+        print_text(printer, print_is_selection(s->a) ? ");" : ";");
+    }
+    printer->indent--;
+    print_text(printer, " }");
 }

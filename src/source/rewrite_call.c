@@ -127,6 +127,8 @@ void rewrite_call(struct printer *printer, const struct syn_expr *call)
         rewrite_printf(printer, call);
         return;
     }
+    if (rewrite_builtin(printer, call, word->name->text))
+        return;
     if (!word->result && (print_conversion(printer, call, word) || print_memory(printer, call, word)))
         return;
     check_access(printer, call, word);

@@ -137,9 +137,11 @@ void rewrite_printf(struct printer *printer, const struct syn_expr *call)
     const struct syn_expr *format = call->arguments ? print_unwrapped(call->arguments) : NULL, *argument;
     struct kn_text values = KN_TEXT_INIT;
 
+    if (format && format->kind == SYN_E_NAME && format->symbol && format->symbol->text)
+        format = format->symbol->text;
     if (!format || format->kind != SYN_E_STRING) {
         syn_fail(printer->parser, KN_ERROR_UNSUPPORTED, call->place->token,
-                 "printf's format must stand in the call as a string");
+                 "printf's format must stand in the call as a string, or be a __constant array");
         return;
     }
     argument = call->arguments->next;

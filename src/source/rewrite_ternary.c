@@ -53,9 +53,17 @@ static void print_arm(struct printer *printer, const struct syn_expr *arm)
 
 void rewrite_ternary(struct printer *printer, const struct syn_expr *expr)
 {
-    const struct syn_type *b = syn_decayed(printer->parser, expr->b->type);
-    const struct syn_type *c = syn_decayed(printer->parser, expr->c->type);
+    const struct syn_type *b, *c;
 
+    if (!expr->b) {
+        print_text(printer, "kn_elvis(");
+        print_expr(printer, expr->a);
+        print_arm(printer, expr->c);
+        print_text(printer, ")");
+        return;
+    }
+    b = syn_decayed(printer->parser, expr->b->type);
+    c = syn_decayed(printer->parser, expr->c->type);
     if (is_plain(expr, b, c)) {
         print_plain(printer, expr, b, c);
         return;

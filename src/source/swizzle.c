@@ -29,7 +29,8 @@ static int digit(char c)
 
 int syn_selector(const char *text, size_t length, int lanes, int components[16])
 {
-    static const char letters[] = "xyzw";
+    static const char positions[] = "xyzw", colours[] = "rgba";
+    const char *letters = length && strchr(colours, text[0]) ? colours : positions;
     bool numbered = length > 1 && (text[0] == 's' || text[0] == 'S');
     int count = lanes ? half(text, length, lanes, components) : 0;
 

@@ -3,7 +3,8 @@
 // its type where that can be told; an unknown type is NULL, and whoever asks takes the careful way. words.c:
 // keywords and built-in names; scope.c: what names mean where; type_tree.c: types and conversions;
 // image.c: images and samplers; builtin.c:
-// what built-in functions return; constant.c: constant expressions and sizes; parse_*.c: the parser.
+// what built-in functions return; constant.c: constant expressions and sizes; parse_*.c: the parser, with
+// parse_extension.c for what clang accepts beyond C99.
 // Everything lies in one arena. A failure sticks (parser->status) and sends the parser to the end of its
 // tokens.
 #ifndef KN_SOURCE_SYNTAX_H
@@ -76,6 +77,13 @@ enum syn_keyword {
     SYN_ALIGNOF,
     SYN_VEC_STEP,
     SYN_TYPEOF,
+    // What compilers add to C99.
+    SYN_AUTO_TYPE,
+    SYN_ALIGNAS,
+    SYN_GENERIC,
+    SYN_STATIC_ASSERT,
+    SYN_BUILTIN_AS,
+    SYN_BUILTIN_CONVERT,
     SYN_REFUSED // pipes and the like: word->why says what
 };
 
@@ -215,8 +223,11 @@ struct syn_symbol {
     struct syn_word *word;
     const struct syn_type *type;
     const struct src_token *place;
-    unsigned renamed; // a constant lifted out of a function: its number
-    long long value;  // of an enumerator
+    unsigned renamed;            // a constant lifted out of a function: its number
+    long long value;             // of an enumerator, or of a const integer
+    bool is_constant;            // a const integer whose value is known
+    bool is_folded;              // a __constant variable that another's initialiser names
+    const struct syn_expr *text; // of a constant array of characters: its string
     struct syn_function *function;
     const struct syn_declarator *first, *definition; // of a variable at file scope
     int level;                                       // 0 for file scope
@@ -268,21 +279,25 @@ enum syn_expr_kind {
     SYN_E_SIZEOF_TYPE,
     SYN_E_SIZEOF,
     SYN_E_ALIGNOF_TYPE,
-    SYN_E_VEC_STEP
+    SYN_E_VEC_STEP,
+    SYN_E_STATEMENTS, // ({ ... })
+    SYN_E_BUILTIN_AS, // __builtin_astype(a, type)
+    SYN_E_BUILTIN_CONVERT
 };
 
 struct syn_expr {
     enum syn_expr_kind kind;
     uint32_t op;
     int height;
-    const struct syn_token *place; // its operator or first token
-    const struct syn_type *type;   // NULL if unknown
-    struct syn_expr *a, *b, *c;
+    const struct syn_token *place;     // its operator or first token
+    const struct syn_type *type;       // NULL if unknown
+    struct syn_expr *a, *b, *c;        // of a ? : c, b is NULL
     struct syn_expr *arguments, *next; // of a call or a vector literal
     struct syn_word *word;             // a name, a member
     struct syn_symbol *symbol;
     const struct syn_type *named; // the type in a cast, sizeof, ...
     struct syn_slot *value;       // of a compound literal
+    struct syn_statement *body;   // of ({ ... })
     size_t token_count;           // of a string
     struct syn_expr *next_literal;
     unsigned hoisted; // a compound literal that has a variable: its number
@@ -356,8 +371,8 @@ struct syn_statement {
     const struct src_token *place, *end; // end: of a block, its last bracket
     const struct src_token *pragma;
     long unroll;
-    struct syn_tag *tags; // defined inside its expressions
-    struct syn_expr *a, *b, *c;
+    struct syn_tag *tags;                   // defined inside its expressions
+    struct syn_expr *a, *b, *c;             // of a range of cases: a ... b
     struct syn_statement *body, *otherwise; // a block's first, a loop's body; else; a for's declaration
     struct syn_declaration *declaration;
     struct syn_word *label;
@@ -417,6 +432,9 @@ struct syn_parser {
     struct syn_function *function;    // whose body is being read
     struct syn_item *items, **items_end;
     unsigned numbers;             // for what has no name
+    int loops;                    // around what is read, inside the innermost ({ ... }) if there is one
+    bool in_expression;           // inside ({ ... })
+    bool in_constant;             // inside the initialiser of a __constant variable
     bool contract_off;            // FP_CONTRACT OFF was seen, be it in one block only
     bool uses_images;             // or samplers
     _Alignas(16) char spare[512]; // what syn_take gives after a failure
@@ -494,6 +512,7 @@ const struct syn_type *syn_type_in_name(const struct syn_word *word, const char 
 
 // constant.c
 bool syn_evaluate(const struct syn_expr *expr, long long *value);
+bool syn_is_spelled_out(const struct syn_expr *expr); // it names no variable: it may be printed anywhere
 bool syn_size(const struct syn_type *type, size_t *size, size_t *alignment);
 void syn_lay_out(struct syn_tag *tag);                   // when it is complete
 bool syn_is_packed_otherwise(const struct syn_tag *tag); // by C++, where vectors are classes
@@ -505,6 +524,8 @@ struct syn_expr *syn_parse_conditional(struct syn_parser *parser);
 struct syn_expr *syn_new_expr(struct syn_parser *parser, enum syn_expr_kind kind,
                               const struct syn_token *place);
 void syn_expr_above(struct syn_parser *parser, struct syn_expr *expr); // its height from its parts
+// Behind the ')' that belongs to the '(' at `at`.
+const struct syn_token *syn_behind_group(struct syn_parser *parser, const struct syn_token *at);
 bool syn_starts_type(const struct syn_parser *parser, const struct syn_token *token);
 const struct syn_type *syn_parse_type_name(struct syn_parser *parser);
 struct syn_init *syn_parse_init(struct syn_parser *parser);
@@ -512,6 +533,9 @@ struct syn_declaration *syn_parse_declaration(struct syn_parser *parser); // in 
 void syn_parse_items(struct syn_parser *parser);
 struct syn_statement *syn_parse_block(struct syn_parser *parser);
 void syn_parse_attributes(struct syn_parser *parser, struct syn_attributes *attributes);
+struct syn_expr *syn_parse_statements(struct syn_parser *parser, const struct syn_token *place);
+struct syn_expr *syn_parse_extension(struct syn_parser *parser, enum syn_keyword keyword);
+void syn_parse_static_assert(struct syn_parser *parser);
 
 struct syn_specifiers {
     const struct src_token *place;
@@ -519,6 +543,7 @@ struct syn_specifiers {
     struct syn_tag *tag; // named or defined by them
     unsigned qualifiers;
     bool is_typedef, is_kernel;
+    bool is_auto; // __auto_type: the type is the initialiser's
     struct syn_attributes attributes;
 };
 void syn_parse_specifiers(struct syn_parser *parser, struct syn_specifiers *specifiers);

@@ -80,6 +80,14 @@ static const struct keyword {
     {"__typeof__", SYN_TYPEOF},
     {"typeof", SYN_TYPEOF},
     {"__typeof", SYN_TYPEOF},
+    {"__auto_type", SYN_AUTO_TYPE},
+    {"_Alignas", SYN_ALIGNAS},
+    {"_Alignof", SYN_ALIGNOF},
+    {"_Generic", SYN_GENERIC},
+    {"_Noreturn", SYN_EXTERN},
+    {"_Static_assert", SYN_STATIC_ASSERT},
+    {"__builtin_astype", SYN_BUILTIN_AS},
+    {"__builtin_convertvector", SYN_BUILTIN_CONVERT},
 };
 
 static const struct refusal {

@@ -51,6 +51,32 @@ __kernel void of_vectors(__global const uint *in, __global uint *out)
     vstore2(as_uint2(c / (d | (uchar)1)), 7, out);
 }
 
+__kernel void scopes(__global const uint *in, __global uint *out)
+{
+    BEGIN;
+    bool b = in[0] & 1;
+    out[0] = b++, out[1] = b, out[2] = b--, out[3] = b, out[4] = --b, out[5] = ++b, out[6] = ~b;
+    for (uint i = 0; i < 3; i++) {
+        uint i = in[1];
+        out[7] = i++;
+        for (int k = 0; k < 2; k++) {
+            float k = 2;
+            out[8] = i + k;
+        }
+    }
+    const uint unset, set = 4;
+    switch (in[2] & 1) {
+        uint t[2];
+    case 0:;
+        uint many[3] = {1, 2, in[3]};
+        out[9] = many[2] + set;
+        break;
+    default:
+        t[1] = in[4];
+        out[9] = t[1];
+    }
+}
+
 __kernel void floats_ulp0(__global const float *in, __global float *out)
 {
     BEGIN;
