@@ -28,6 +28,7 @@ static const struct directive {
     {"line", line_directive, false, false},
     {"error", error_directive, false, true},
     {"warning", warning_directive, false, true},
+    {"ident", warning_directive, false, true},
     {"pragma", pragma_directive, false, true},
 };
 

@@ -9,7 +9,16 @@ static const char builtin_lines[] =
     "#define __kernel_exec(X, typen) __kernel __attribute__((work_group_size_hint(X, 1, 1))) "
     "__attribute__((vec_type_hint(typen)))\n"
     "#define kernel_exec(X, typen) __kernel __attribute__((work_group_size_hint(X, 1, 1))) "
-    "__attribute__((vec_type_hint(typen)))\n";
+    "__attribute__((vec_type_hint(typen)))\n"
+    // What clang lets a program ask of its compiler: nothing here has to be there.
+    "#define __has_attribute(x) 0\n"
+    "#define __has_builtin(x) 0\n"
+    "#define __has_extension(x) 0\n"
+    "#define __has_feature(x) 0\n"
+    "#define __has_include(x) 0\n"
+    // The same text is the same program on every day.
+    "#define __DATE__ \"Jan  1 1970\"\n"
+    "#define __TIME__ \"00:00:00\"\n";
 
 static const struct computed {
     const char *name;
@@ -146,16 +155,11 @@ static kn_status fail_redefined(struct src_preprocessor *pp, const struct src_ma
         used += old->body[i].length;
         value[used] = '\0';
     }
-    if (old->origin == SRC_ORIGIN_HOST)
-        return src_fail_token(
-            pp, name,
-            "macro %.100s is defined as something else than the host's definition (-D %.100s=%s); put "
-            "#ifndef %.100s around it to make it a default",
-            old->name->text, old->name->text, value, old->name->text);
     return src_fail_token(
         pp, name,
-        "macro %.100s is defined as something else than before (\"%s\", at %.200s:%ld); #undef it first",
-        old->name->text, value, old->file, old->line);
+        "macro %.100s is defined as something else than the host's definition (-D %.100s=%s); put "
+        "#ifndef %.100s around it to make it a default",
+        old->name->text, old->name->text, value, old->name->text);
 }
 
 static bool is_reserved(const struct src_token *name)
@@ -207,7 +211,8 @@ kn_status src_define(struct src_preprocessor *pp, const struct src_token *hash)
     old = macro->name->macro;
     if (old && is_same(old, macro))
         return KN_OK;
-    if (old && old->origin != SRC_ORIGIN_TARGET)
+    // The file's own is replaced, as compilers do with a warning; the host's would be ignored.
+    if (old && old->origin == SRC_ORIGIN_HOST)
         return fail_redefined(pp, old, name);
     macro->name->macro = macro;
     return KN_OK;

@@ -320,6 +320,10 @@ static bool take_type(struct syn_parser *parser, struct type_words *seen, struct
         seen->type = type;
         parser->at++;
     } else if (!word->symbol && word->built_in) {
+        if (word->built_in->kind == SYN_T_VECTOR && word->built_in->scalar == SYN_S_HALF)
+            syn_fail(parser, KN_ERROR_UNSUPPORTED, parser->at->token,
+                     "\"%s\": arithmetic in half precision (cl_khr_fp16) cannot be had in CUDA yet",
+                     word->name->text);
         seen->type = word->built_in;
         parser->at++;
     } else {

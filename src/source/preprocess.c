@@ -211,12 +211,6 @@ whole:
     return status;
 }
 
-// What clang lets a program ask of its compiler: nothing here has to be there.
-static const kn_define asked[] = {
-    {"__has_attribute(x)", "0"}, {"__has_builtin(x)", "0"}, {"__has_extension(x)", "0"},
-    {"__has_feature(x)", "0"},   {"__has_include(x)", "0"}, {"__has_warning(x)", "0"},
-};
-
 kn_status src_preprocess(struct src_preprocessor *pp, struct src_input *main, const char **host,
                          struct src_inclusion **inclusion)
 {
@@ -225,8 +219,6 @@ kn_status src_preprocess(struct src_preprocessor *pp, struct src_input *main, co
     struct src_token token;
     kn_status status = src_define_builtins(pp);
 
-    if (!status)
-        status = read_defines(pp, asked, KN_COUNT(asked), SRC_ORIGIN_TARGET, &unused);
     if (!status)
         status = read_defines(pp, options->predefined, options->predefined_count, SRC_ORIGIN_TARGET, &unused);
     if (!status)

@@ -51,7 +51,10 @@ void print_word(struct printer *printer, const struct syn_word *word)
     if (word->reserved)
         print_text(printer, "kn_id_");
     for (const char *c = word->name->text; *c; c++)
-        kn_text_add_char(printer->out, *c == '$' ? '_' : *c);
+        if ((unsigned char)*c >= 0x80)
+            kn_text_format(printer->out, "_%02x", (unsigned)(unsigned char)*c);
+        else
+            kn_text_add_char(printer->out, *c == '$' ? '_' : *c);
 }
 
 // In C++ a member that is named like a type hides it from the members behind.

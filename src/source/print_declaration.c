@@ -27,6 +27,10 @@ static void print_member(struct printer *printer, const struct syn_member *membe
 {
     struct syn_symbol symbol = {.kind = SYN_SYMBOL_MEMBER, .word = member->name};
 
+    if (member->type->kind == SYN_T_ARRAY &&
+        (member->type->count == 0 || (member->type->count < 0 && !member->type->length)))
+        syn_fail(printer->parser, KN_ERROR_UNSUPPORTED, member->place,
+                 "an array without elements as a struct's member cannot be had in CUDA");
     if (member->is_anonymous)
         print_record(printer, member->type->tag);
     else if (member->name)

@@ -49,11 +49,16 @@ bool rewrite_builtin(struct printer *printer, const struct syn_expr *call, const
     static const char prefix[] = "__builtin_";
     const char *plain = name + sizeof prefix - 1;
     bool found = false;
+    long long value;
 
     if (strncmp(name, prefix, sizeof prefix - 1) != 0)
         return false;
     if (strcmp(plain, "shufflevector") == 0) {
         print_shuffle(printer, call);
+        return true;
+    }
+    if (strcmp(plain, "constant_p") == 0 && call->arguments) {
+        kn_text_format(printer->out, "%d", syn_evaluate(call->arguments, &value));
         return true;
     }
     for (size_t i = 0; i < KN_COUNT(builtins) && !found; i++) {

@@ -304,6 +304,8 @@ static void classify(struct syn_word *word)
     word->result = syn_built_in_function(name->text, name->length, &word->needs_item);
     word->reserved = strncmp(name->text, "kn_", 3) == 0 || strncmp(name->text, "KN_", 3) == 0 ||
                      strncmp(name->text, "koine_", 6) == 0 || strchr(name->text, '$');
+    for (const char *c = name->text; *c; c++) // not of ASCII: print_word spells it out
+        word->reserved = word->reserved || (unsigned char)*c >= 0x80;
     for (size_t i = 0; i < KN_COUNT(foreign) && !word->reserved; i++)
         word->reserved = equals(name->text, name->length, foreign[i]);
 }

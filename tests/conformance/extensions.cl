@@ -3,6 +3,8 @@
 #define BEGIN in += get_global_id(0) * 16, out += get_global_id(0) * 16
 #define LARGER(a, b) ({ uint a_ = (a), b_ = (b); a_ > b_ ? a_ : b_; })
 #define SET(place, value) ({ place = value; })
+#define ONCE 1
+#define ONCE 2
 __constant COUNT = 4, squares[10] = {[1 ... 3] = 7, [5] = 1, 2, [8 ... 9] = 3};
 __constant int WIDTH = COUNT + 2;
 __constant float third = 1.0f / 3, twice = third * 2;
@@ -80,5 +82,6 @@ __kernel void pieces(__global const uint *in, __global uint *out)
     vstore2(__builtin_shufflevector(v, w, 6, 1), 5, out);
     out[12] = __builtin_popcount(in[0]) + __builtin_clz(in[1] | 1) + __builtin_ctz(in[2] | 8);
     out[13] = __builtin_convertvector(v.xy, ushort2).y, out[14] = __builtin_expect(in[0] & 1, 0) ? 1 : 2;
-    out[15] = __builtin_shufflevector(v, v, 0, 3, 2, 2).z;
+    uint größe$ = in[0];
+    out[15] = __builtin_shufflevector(v, v, 0, 3, 2, 2).z + größe$ + ONCE + sizeof(__DATE__);
 }
