@@ -19,6 +19,7 @@
 #define KN_BODY         __device__ __forceinline__
 #define KN_LOCAL        __shared__
 #define KN_CONSTANT_VAR __constant__
+#define KN_TABLE_VAR    __device__ const
 #define KN_ON_DEVICE    1
 #elif defined(KN_SHIM)
 #define KN_FN           inline
@@ -26,6 +27,7 @@
 #define KN_BODY         static
 #define KN_LOCAL        KN_SHIM_LOCAL
 #define KN_CONSTANT_VAR static const
+#define KN_TABLE_VAR    static const
 #define KN_ON_DEVICE    0
 #else
 #error "this file is CUDA C++: compile it with NVRTC or nvcc, or include tests/shim/shim.h first"

@@ -13,6 +13,9 @@
 #define PRELUDE "cuda/prelude.cuh"
 #define IMAGES  "cuda/image.cuh" // only where a program has images or samplers
 
+#define BANK_BYTES   65536 // of __constant__ memory in a CUDA module
+#define BANK_RESERVE 1024  // of it left to the compiler
+
 static void print_items(struct printer *printer)
 {
     for (const struct syn_item *item = printer->parser->items; item; item = item->next) {
@@ -25,6 +28,23 @@ static void print_items(struct printer *printer)
             print_declaration(printer, item->declaration, false);
     }
     print_trim(printer);
+}
+
+// The program's text. Tables that are too large for __constant__ memory, or too many, lie in global memory:
+// first the large ones, then all.
+static void print_program(struct printer *printer)
+{
+    static const size_t largest[] = {BANK_BYTES, 4096, 0};
+
+    for (size_t i = 0; i < KN_COUNT(largest) && !printer->parser->status; i++) {
+        kn_text_free(printer->out);
+        printer->file = NULL;
+        printer->table_bytes = 0;
+        printer->largest_table = largest[i];
+        print_items(printer);
+        if (printer->table_bytes <= BANK_BYTES - BANK_RESERVE)
+            return;
+    }
 }
 
 static const char *find_embedded(const struct src_embedded *table, const char *name)
@@ -117,7 +137,7 @@ kn_status src_cuda(const struct src_unit *unit, const struct src_options *option
     if (made)
         status = syn_parse(&parser, unit, &arena, err);
     if (!status) {
-        print_items(&printer);
+        print_program(&printer);
         status = parser.status;
     }
     if (!status)
@@ -142,9 +162,6 @@ kn_status src_cuda(const struct src_unit *unit, const struct src_options *option
     kn_arena_free(&arena);
     return status;
 }
-
-#define BANK_BYTES   65536 // of __constant__ memory in a CUDA module
-#define BANK_RESERVE 1024  // of it left to the compiler
 
 static bool wants_bank(const struct src_options *options)
 {

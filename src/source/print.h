@@ -22,7 +22,8 @@ struct printer {
     const struct syn_type *switched;     // what the innermost switch is over; NULL if that is unknown
     struct print_selector *selectors;    // seen in the program
     size_t selector_count, selector_capacity;
-    size_t table_bytes;
+    size_t table_bytes;   // of program-scope __constant data
+    size_t largest_table; // what is larger lies in global memory instead
     bool uses_constant_args;
     const struct syn_expr *argument; // of the call being printed: where an image may stand
 };

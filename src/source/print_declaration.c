@@ -102,7 +102,8 @@ static void print_value(struct printer *printer, const struct syn_declarator *de
 }
 
 // KN_CONSTANT_VAR may say const itself: a pointer, whose const is another, hides behind a name.
-static void print_constant_type(struct printer *printer, const struct syn_declarator *declarator)
+static void print_constant_type(struct printer *printer, const struct syn_declarator *declarator,
+                                const char *space)
 {
     const struct syn_type *element = declarator->type;
     const char *name = declarator->symbol->word->name->text;
@@ -113,20 +114,20 @@ static void print_constant_type(struct printer *printer, const struct syn_declar
     if (element->kind != SYN_T_POINTER) {
         // Another constant's value may depend on it.
         bool folds = declarator->symbol->is_folded && element == declarator->type && declarator->value;
-        print_text(printer, folds ? "KN_CONSTANT_VAR constexpr " : "KN_CONSTANT_VAR ");
+        kn_text_format(printer->out, "%s %s", space, folds ? "constexpr " : "");
         print_typed_symbol(printer, declarator->type, declarator->symbol, true);
         return;
     }
     snprintf(pointer, sizeof pointer, "kn_pointer_%.100s", name);
     print_text(printer, "typedef ");
     print_type(printer, element, pointer, true);
-    kn_text_format(printer->out, "; KN_CONSTANT_VAR %s ", pointer);
+    kn_text_format(printer->out, "; %s %s ", space, pointer);
     print_declarator(printer, declarator->type, element, declarator->symbol);
 }
 
 void print_constant(struct printer *printer, const struct syn_declarator *declarator)
 {
-    size_t size, alignment;
+    size_t size = 0, alignment;
 
     // Its value is known wherever it is used, so that a texture is chosen when the program is compiled.
     if (declarator->type->kind == SYN_T_SAMPLER) {
@@ -136,12 +137,13 @@ void print_constant(struct printer *printer, const struct syn_declarator *declar
         print_text(printer, "; ");
         return;
     }
-    if (syn_size(declarator->type, &size, &alignment))
-        printer->table_bytes += (size + 15) / 16 * 16;
-    else
+    if (!syn_size(declarator->type, &size, &alignment))
         syn_fail(printer->parser, KN_ERROR_BUILD, declarator->place,
                  "the size of this __constant variable cannot be told");
-    print_constant_type(printer, declarator);
+    if (size <= printer->largest_table)
+        printer->table_bytes += (size + 15) / 16 * 16;
+    print_constant_type(printer, declarator,
+                        size <= printer->largest_table ? "KN_CONSTANT_VAR" : "KN_TABLE_VAR");
     print_attributes(printer, &declarator->attributes);
     print_value(printer, declarator);
     print_text(printer, "; ");

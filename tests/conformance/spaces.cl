@@ -74,3 +74,19 @@ __kernel void ids(__global uint *out, uint n)
     out[4] = get_local_size(0), out[5] = get_num_groups(0), out[6] = get_work_dim(), out[7] = get_global_offset(0);
     out[8] = get_global_id(1) + get_global_size(2) * 2 + get_local_size(1) * 4 + get_global_id(9), out[9] = n;
 }
+
+// More than 64 KiB of tables: the large one does not fit with the others.
+#define N4(x)   x, x + 1, x + 2, x + 3
+#define N16(x)  N4(x), N4(x + 4), N4(x + 8), N4(x + 12)
+#define N64(x)  N16(x), N16(x + 16), N16(x + 32), N16(x + 48)
+#define N256(x) N64(x), N64(x + 64), N64(x + 128), N64(x + 192)
+#define N1K(x)  N256(x), N256(x + 256), N256(x + 512), N256(x + 768)
+#define N4K(x)  N1K(x), N1K(x + 1024), N1K(x + 2048), N1K(x + 3072)
+__constant uint large[] = {N4K(0u), N4K(4096u), N4K(8192u), N4K(12288u), N4K(16384u)}, *__constant middle = large + 7;
+
+__kernel void large_table(__global const uint *in, __global uint *out)
+{
+    BEGIN;
+    __constant uint *t = in[0] & 1 ? large : middle;
+    out[0] = t[in[1] % 20000] + *middle, out[1] = sizeof large, out[2] = scale;
+}
