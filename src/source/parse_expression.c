@@ -481,6 +481,10 @@ static const struct syn_type *binary_type(struct syn_parser *parser, const struc
     const struct syn_type *a = syn_decayed(parser, expr->a->type), *b = syn_decayed(parser, expr->b->type);
     int level = precedence(expr->op);
 
+    if ((a && a->kind == SYN_T_SCALAR && a->scalar == SYN_S_HALF) ||
+        (b && b->kind == SYN_T_SCALAR && b->scalar == SYN_S_HALF))
+        syn_fail(parser, KN_ERROR_UNSUPPORTED, expr->place->token,
+                 "arithmetic in half precision (cl_khr_fp16) cannot be had in CUDA yet");
     if (level <= 2 || level == 6 || level == 7)
         return syn_truth(a, b);
     if (level == 8)

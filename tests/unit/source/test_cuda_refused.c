@@ -50,6 +50,8 @@ START_TEST(refusals)
         {"struct s { int n; int a[]; };", "t.cl:1: an array without elements", KN_ERROR_UNSUPPORTED},
         {"void f(void)\n{ half2 h; }", "t.cl:2: \"half2\": arithmetic in half precision",
          KN_ERROR_UNSUPPORTED},
+        {"void f(__global half *h)\n{ h[0] = h[1] * h[2]; }", "t.cl:2: arithmetic in half precision",
+         KN_ERROR_UNSUPPORTED},
         {"unknown_t f(void) { return 0; }", "t.cl:1: \"unknown_t\" stands where a type is expected",
          KN_ERROR_BUILD},
         {"struct e { };\nstruct e a[2000000000] = {1};", "t.cl:2: the elements of this array have no parts",
