@@ -61,6 +61,8 @@ void rewrite_ternary(struct printer *printer, const struct syn_expr *expr);
 void rewrite_shift(struct printer *printer, const struct syn_expr *expr); // with its assignment
 void rewrite_selection(struct printer *printer, const struct syn_expr *expr);
 void rewrite_slot(struct printer *printer, const struct syn_slot *slot);
+// Whether it becomes an expression of the whole type, for a union's later member is set.
+bool rewrite_sets_other_member(const struct syn_slot *slot);
 void rewrite_function(struct printer *printer, const struct syn_item *item);
 void rewrite_prototype(struct printer *printer, const struct syn_symbol *symbol, const struct syn_type *type);
 

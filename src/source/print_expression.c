@@ -355,7 +355,9 @@ static void print_compound(struct printer *printer, const struct syn_expr *expr)
 
     if (expr->hoisted)
         kn_text_format(printer->out, "(kn_literal_%u = ", expr->hoisted);
-    if (expr->named->alias && !array) {
+    if (rewrite_sets_other_member(expr->value)) {
+        record = true; // says its type itself
+    } else if (expr->named->alias && !array) {
         print_symbol(printer, expr->named->alias);
     } else if (record) {
         print_tag(printer, expr->named->tag);

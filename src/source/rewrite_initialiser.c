@@ -101,14 +101,14 @@ static bool is_anonymous_record(const struct syn_slot *slot)
 }
 
 // Whether the initialiser of a record with a name sets such a member, perhaps of an anonymous union inside.
-static bool sets_other_member(const struct syn_slot *slot)
+bool rewrite_sets_other_member(const struct syn_slot *slot)
 {
     if (slot->expr || !slot->type || slot->type->kind != SYN_T_RECORD)
         return false;
     if (is_other_member(slot))
         return true;
     for (size_t i = 0; i < slot->count; i++)
-        if (is_anonymous_record(slot->children[i]) && sets_other_member(slot->children[i]))
+        if (is_anonymous_record(slot->children[i]) && rewrite_sets_other_member(slot->children[i]))
             return true;
     return false;
 }
@@ -174,7 +174,7 @@ void rewrite_slot(struct printer *printer, const struct syn_slot *slot)
         print_scalar(printer, type, slot->expr);
     else if (type->kind == SYN_T_VECTOR && slot->count)
         print_pieces(printer, slot);
-    else if (sets_other_member(slot) && !is_anonymous_record(slot))
+    else if (rewrite_sets_other_member(slot) && !is_anonymous_record(slot))
         print_made(printer, slot);
     else
         print_parts(printer, slot);
