@@ -43,4 +43,7 @@ xargs -P 2 -L 1 sh "$work/compile" <"$work/jobs"
 for log in "$work"/*.failed; do
     [ ! -e "$log" ] || fail "$(basename "$log" .failed): $(cat "$log")"
 done
+wanted=$(wc -l <"$work/jobs")
+found=$(find "$work" -name '*.cu.sm_*' | wc -l)
+[ "$found" -eq "$wanted" ] || fail "$found of $wanted compilations were made"
 echo "$turn subjects for $(echo "$archs" | tr '\n' ' ')"
