@@ -17,6 +17,7 @@
 #define KN_FN           __device__ inline
 #define KN_BOTH         __host__ __device__ inline
 #define KN_BODY         __device__ __forceinline__
+#define KN_DECLARED     __device__
 #define KN_LOCAL        __shared__
 #define KN_CONSTANT_VAR __constant__
 #define KN_TABLE_VAR    __device__ const
@@ -25,6 +26,7 @@
 #define KN_FN           inline
 #define KN_BOTH         inline
 #define KN_BODY         static
+#define KN_DECLARED
 #define KN_LOCAL        KN_SHIM_LOCAL
 #define KN_CONSTANT_VAR static const
 #define KN_TABLE_VAR    static const

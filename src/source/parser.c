@@ -173,6 +173,23 @@ static bool finds_recursion(struct syn_parser *parser, struct syn_function *func
     return false;
 }
 
+// What a kernel calls has to be defined, here or nowhere: programs are not linked.
+static void find_undefined(struct syn_parser *parser, struct syn_function *function)
+{
+    if (function->is_reached)
+        return;
+    function->is_reached = true;
+    for (const struct syn_call *call = function->calls; call; call = call->next) {
+        if (!call->callee)
+            continue;
+        if (!call->callee->body)
+            syn_fail(parser, KN_ERROR_BUILD, call->place,
+                     "\"%s\" is declared and nowhere defined: define it, or #include the file that does",
+                     call->callee->symbol->word->name->text);
+        find_undefined(parser, call->callee);
+    }
+}
+
 kn_status syn_parse(struct syn_parser *parser, const struct src_unit *unit, struct kn_arena *arena,
                     kn_error *err)
 {
@@ -186,6 +203,9 @@ kn_status syn_parse(struct syn_parser *parser, const struct src_unit *unit, stru
     for (const struct syn_item *item = parser->items; item && !parser->status; item = item->next)
         if (item->definition && !item->definition->visited)
             finds_recursion(parser, item->definition, 0);
+    for (const struct syn_item *item = parser->items; item && !parser->status; item = item->next)
+        if (item->definition && item->definition->is_kernel)
+            find_undefined(parser, item->definition);
     return parser->status;
 }
 

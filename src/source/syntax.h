@@ -396,6 +396,7 @@ struct syn_function {
     struct syn_call *calls;
     struct syn_declarator *constants; // __constant variables inside it
     int visited;
+    bool is_reached; // by a kernel
 };
 
 // At file level.

@@ -159,6 +159,10 @@ START_TEST(kernels)
          "KN_FN float g(const kn_item &kn_me, float x); KN_FN float f(const kn_item &kn_me, float x) { "
          "return g(kn_me, x); } "
          "KN_FN float g(const kn_item &kn_me, float x) { return x; }"},
+        // A part of a larger program: what it only declares is not inline, and no kernel comes to it.
+        {"float g(float x); float f(float x) { return g(x); }",
+         "KN_DECLARED float g(const kn_item &kn_me, float x); KN_FN float f(const kn_item &kn_me, float x) { "
+         "return g(kn_me, x); }"},
         {"typedef struct box { int x; } crate; struct crate { struct box b; };",
          "struct box { int x; }; typedef struct box crate; struct kn_tag_crate { struct box b; };"},
     };

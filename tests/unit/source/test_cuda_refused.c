@@ -20,6 +20,8 @@ START_TEST(refusals)
         {"void f(void)\n{ int (*p)(int); }", "t.cl:2: function pointers", KN_ERROR_UNSUPPORTED},
         {"int g(int);\nvoid f(void)\n{ int x = g == 0; }", "t.cl:3: \"g\" is used without calling it",
          KN_ERROR_UNSUPPORTED},
+        {"int g(int);\nint f(int n)\n{ return g(n); }\n__kernel void k(__global int *p) { *p = f(1); }",
+         "t.cl:3: \"g\" is declared and nowhere defined", KN_ERROR_BUILD},
         {"void f(int n)\n{ n = n +; }", "t.cl:2: \";\" stands where an expression is expected",
          KN_ERROR_BUILD},
         {"void f(int n)\n{ n = 1 }", "t.cl:2: \"}\" stands where \";\" at the end of a statement is expected",
