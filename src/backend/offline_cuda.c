@@ -257,10 +257,29 @@ static kn_status keep_refusal(kn_status refused, const kn_error *why, struct off
     return read_log(why->text, result, err);
 }
 
+// With the resources of every kernel in the log. With them NVRTC forgets what ptxas refuses (a kernel that
+// wants too much local memory): then once more without.
+static kn_status compile_text(const struct offline_target *target, const char *text, const char *options,
+                              struct cuda_cubin *cubin, char **log, kn_error *err)
+{
+    struct kn_text with_report = KN_TEXT_INIT;
+    kn_status status;
+
+    kn_text_format(&with_report, "%s --ptxas-options=-v", options);
+    if (with_report.failed)
+        return kn_fail_memory(err, 0, "compiling a program");
+    status =
+        cuda_compile(&target->nvrtc, text, kn_text_string(&with_report), target->cuda_arch, cubin, log, err);
+    kn_text_free(&with_report);
+    if (status != KN_ERROR_BUILD || !*log || strstr(*log, "error"))
+        return status;
+    free(*log);
+    return cuda_compile(&target->nvrtc, text, options, target->cuda_arch, cubin, log, err);
+}
+
 static kn_status compile_cuda(const struct offline_target *target, const struct offline_job *job,
                               struct offline_result *result, kn_error *err)
 {
-    struct kn_text options = KN_TEXT_INIT;
     struct cuda_cubin cubin = {NULL, 0};
     struct src_cuda *cuda = NULL;
     kn_error why = KN_ERROR_INIT;
@@ -269,18 +288,13 @@ static kn_status compile_cuda(const struct offline_target *target, const struct 
 
     if (status)
         return keep_refusal(status, &why, result, err);
-    kn_text_format(&options, "%s --ptxas-options=-v", cuda_policy_options(job->policy, cuda->contract_off));
-    if (options.failed)
-        status = kn_fail_memory(&why, 0, "compiling a program");
-    else
-        status = cuda_compile(&target->nvrtc, cuda->text, kn_text_string(&options), target->cuda_arch, &cubin,
-                              &log, &why);
+    status = compile_text(target, cuda->text, cuda_policy_options(job->policy, cuda->contract_off), &cubin,
+                          &log, &why);
     kept = read_log(log, result, err);
     if (status && !kept)
         kept = keep_refusal(status, &why, result, err);
     free(log);
     free(cubin.data);
-    kn_text_free(&options);
     src_cuda_free(cuda);
     return kept;
 }

@@ -84,6 +84,10 @@ at cuda:sm_90 && {
         expect_exit 2 koine check --target "cuda:$architecture" "$kernels/kernels.cl"
         expect_stderr "cuda:$architecture: there is no such architecture; NVRTC .* sm_90"
     done
+    echo '__kernel void greedy(__global float *p) { __local float a[100000]; a[get_local_id(0)] = *p;
+        barrier(CLK_LOCAL_MEM_FENCE); *p = a[get_local_size(0)]; }' > "$work/greedy.cl"
+    expect_exit 1 koine check --target cuda:sm_90 "$work/greedy.cl"
+    expect_stderr 'too much shared data'
     expect_exit 0 koine check --target cuda:sm_90 "$kernels/double.cl" "$kernels/spill.cl" --policy strict
     expect_stdout '^hoards  .*  cuda:sm_90  +255  +128  +[1-9][0-9]*  '
     expect_stdout '^thirds  .*  cuda:sm_90  +[1-9][0-9]*  +0  +0  '
