@@ -239,7 +239,7 @@ KN_FN void kn_write_image(const kn_image<Kind, true> &image, const C &coordinate
     static_assert(kn_width<C> == kn_coordinate_width<Kind>,
                   "write_image: the coordinates have another width");
     static_assert(!kn_is_real<kn_element<C>>, "write_image: the coordinates are whole");
-    static_assert(kn_width<V> == 4, "write_image: the colour has four components");
+    static_assert(kn_width<V> == 4 || kn_width<V> == 1, "write_image: the colour has four components");
 #if KN_ON_DEVICE
     typedef ::uint2 words2;
     typedef ::uint4 words4;

@@ -84,6 +84,9 @@ at cuda:sm_90 && {
         expect_exit 2 koine check --target "cuda:$architecture" "$kernels/kernels.cl"
         expect_stderr "cuda:$architecture: there is no such architecture; NVRTC .* sm_90"
     done
+    # A number becomes a colour of four such, as everywhere in OpenCL C.
+    echo '__kernel void grey(__write_only image2d_t i) { write_imagef(i, (int2)(0), 0.5f); }' >"$work/grey.cl"
+    expect_exit 0 koine check --target cuda:sm_90 "$work/grey.cl"
     echo '__kernel void greedy(__global float *p) { __local float a[100000]; a[get_local_id(0)] = *p;
         barrier(CLK_LOCAL_MEM_FENCE); *p = a[get_local_size(0)]; }' > "$work/greedy.cl"
     expect_exit 1 koine check --target cuda:sm_90 "$work/greedy.cl"
