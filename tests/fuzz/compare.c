@@ -70,7 +70,7 @@ static kn_status run_kernel(const struct device_side *side, const struct src_ker
         const kn_param *param = &described->params[i];
         args[i] = param->kind == KN_PARAM_LOCAL      ? KN_LOCAL(LOCAL_BYTES)
                   : param->kind == KN_PARAM_CONSTANT ? KN_BUFFER(side->input)
-                  : param->kind == KN_PARAM_VALUE    ? (kn_arg){KN_ARG_VALUE, NULL, in, param->size, NULL, 0}
+                  : param->kind == KN_PARAM_VALUE    ? (kn_arg){.kind = KN_ARG_VALUE, .value = in, .size = param->size}
                                                      : KN_BUFFER(param->is_const ? side->input : side->output);
     }
     if (!status)
