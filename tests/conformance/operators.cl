@@ -93,3 +93,20 @@ __kernel void floats_ulp0(__global const float *in, __global float *out)
     out[14] = fabs(in[5]) < 1e6f ? (uchar)fabs(fmod(in[5], 200.0f)) : 0;
     out[15] = in[4] * 3 / 4;
 }
+
+// A comparison is an int, for as_type too; the constants of a switch are converted to its type.
+__kernel void ints_and_cases(__global const uint *in, __global uint *out)
+{
+    BEGIN;
+    ulong wide = in[12] & 1 ? (ulong)-1 : in[8];
+    out[0] = as_uint(in[0] < in[1]) + as_int(!in[8]);
+    switch (wide) {
+    case -1: out[1] = 1; break;
+    default: out[1] = 2;
+    }
+    switch (in[9]) {
+    case -5: out[2] = 3; break;
+    case 0xffffffffffL: out[2] = 4; break;
+    default: out[2] = 5;
+    }
+}
