@@ -52,7 +52,8 @@ static kn_status check_runs(const struct src_unit *unit, kn_error *err)
     size_t run = 0, brackets = 0;
 
     for (size_t i = 0; i < unit->token_count; i++) {
-        const struct src_token *token = &unit->tokens[i], *next = i + 1 < unit->token_count ? token + 1 : NULL;
+        const struct src_token *token = &unit->tokens[i],
+                               *next = i + 1 < unit->token_count ? token + 1 : NULL;
         bool ends = (src_is(token, ";") && !brackets) || src_is(token, "}");
         bool chains = next && src_is_word(next, "else");
         if (src_is(token, "("))
@@ -61,13 +62,15 @@ static kn_status check_runs(const struct src_unit *unit, kn_error *err)
             brackets -= brackets > 0;
         else if (ends)
             brackets = 0;
-        run = (ends && !chains) || src_is(token, ",") || src_is(token, "{") || token->kind == SRC_STRING ? 0
-                                                                                                         : run + 1;
+        run = (ends && !chains) || src_is(token, ",") || src_is(token, "{") || token->kind == SRC_STRING
+                  ? 0
+                  : run + 1;
         if (run > LONGEST_RUN)
-            return kn_fail_at(err, KN_ERROR_BUILD, token->file, token->line,
-                              "%d tokens without \",\", \";\" or a brace: compilers fail on what nests so deeply; "
-                              "split the expression into several statements",
-                              LONGEST_RUN);
+            return kn_fail_at(
+                err, KN_ERROR_BUILD, token->file, token->line,
+                "%d tokens without \",\", \";\" or a brace: compilers fail on what nests so deeply; "
+                "split the expression into several statements",
+                LONGEST_RUN);
     }
     return KN_OK;
 }

@@ -18,7 +18,12 @@
 #include "generate.h"
 
 // The last work-item may read the row behind its own.
-enum { ITEMS = 4 * FUZZ_GROUP, WORDS = ITEMS * FUZZ_COLUMNS, IN_WORDS = WORDS + FUZZ_COLUMNS, LOCAL_BYTES = 256 };
+enum {
+    ITEMS = 4 * FUZZ_GROUP,
+    WORDS = ITEMS * FUZZ_COLUMNS,
+    IN_WORDS = WORDS + FUZZ_COLUMNS,
+    LOCAL_BYTES = 256
+};
 
 const char *const fuzz_verdicts[] = {
     [FUZZ_SAME] = "the same",
@@ -34,8 +39,9 @@ const char *const fuzz_verdicts[] = {
 // Any bits, small numbers, and the edges of the types.
 static void make_input(uint32_t *in)
 {
-    static const uint32_t edges[] = {0,          1,    0xffffffff, 0x7fffffff, 0x80000000, 0x80,       0x7f7f,
-                                     0xff00ff00, 31,   32,         0x80808080, 0x00010001, 0x01010101, 0xaaaaaaaa};
+    static const uint32_t edges[] = {0,          1,          0xffffffff, 0x7fffffff, 0x80000000,
+                                     0x80,       0x7f7f,     0xff00ff00, 31,         32,
+                                     0x80808080, 0x00010001, 0x01010101, 0xaaaaaaaa};
     uint64_t z = 1;
 
     for (size_t i = 0; i < IN_WORDS; i++) {
@@ -54,8 +60,8 @@ struct device_side {
     kn_buffer *input, *output; // the same for all kernels
 };
 
-static kn_status run_kernel(const struct device_side *side, const struct src_kernel *described, const uint32_t *in,
-                            uint32_t *out, kn_error *err)
+static kn_status run_kernel(const struct device_side *side, const struct src_kernel *described,
+                            const uint32_t *in, uint32_t *out, kn_error *err)
 {
     kn_range range = {.dims = 1, .global = {ITEMS}, .local = {FUZZ_GROUP}};
     kn_kernel *kernel;
@@ -70,8 +76,9 @@ static kn_status run_kernel(const struct device_side *side, const struct src_ker
         const kn_param *param = &described->params[i];
         args[i] = param->kind == KN_PARAM_LOCAL      ? KN_LOCAL(LOCAL_BYTES)
                   : param->kind == KN_PARAM_CONSTANT ? KN_BUFFER(side->input)
-                  : param->kind == KN_PARAM_VALUE    ? (kn_arg){.kind = KN_ARG_VALUE, .value = in, .size = param->size}
-                                                     : KN_BUFFER(param->is_const ? side->input : side->output);
+                  : param->kind == KN_PARAM_VALUE
+                      ? (kn_arg){.kind = KN_ARG_VALUE, .value = in, .size = param->size}
+                      : KN_BUFFER(param->is_const ? side->input : side->output);
     }
     if (!status)
         status = kn_launch(side->queue, kernel, &range, args, described->param_count, NULL, err);
@@ -117,10 +124,9 @@ static void write_call(FILE *file, const struct src_kernel *kernel)
             fprintf(file, "%zu, ", local);
             local += LOCAL_BYTES;
         } else {
-            fputs(param->kind == KN_PARAM_VALUE ? "value(), "
-                  : param->is_const || param->kind == KN_PARAM_CONSTANT
-                      ? "pointer(in), "
-                      : "pointer(out), ",
+            fputs(param->kind == KN_PARAM_VALUE                         ? "value(), "
+                  : param->is_const || param->kind == KN_PARAM_CONSTANT ? "pointer(in), "
+                                                                        : "pointer(out), ",
                   file);
         }
     }
@@ -129,32 +135,34 @@ static void write_call(FILE *file, const struct src_kernel *kernel)
 
 static bool write_program(const char *path, const struct src_unit *unit, const struct src_cuda *cuda)
 {
-    static const char runner[] =
-        "#line 1 \"runner\"\n"
-        "#include \"shim_run.h\"\n"
-        "alignas(128) static unsigned in[in_words], out[words];\n"
-        "static FILE *results;\n"
-        "struct pointer { void *p; pointer(void *q) : p(q) {} template <class T> operator T *() const { return (T *)p; } };\n"
-        "struct value { template <class T> operator T() const { T t; memcpy((void *)&t, in, sizeof t); return t; } };\n"
-        "static void run(void (*kernel)(const kn::kn_item &))\n"
-        "{\n"
-        "    size_t global[3] = {items, 1, 1}, local[3] = {group, 1, 1};\n"
-        "    memset(out, 0xa5, sizeof out);\n"
-        "    shim_run(kernel, global, local, nullptr, 4096, 1);\n"
-        "    fwrite(out, sizeof out, 1, results);\n"
-        "}\n"
-        "int main(int, char **argv)\n"
-        "{\n"
-        "    FILE *file = fopen(argv[1], \"rb\");\n"
-        "    results = fopen(argv[2], \"wb\");\n"
-        "    if (!file || !results || fread(in, sizeof in, 1, file) != 1)\n"
-        "        return 1;\n";
+    static const char runner[] = "#line 1 \"runner\"\n"
+                                 "#include \"shim_run.h\"\n"
+                                 "alignas(128) static unsigned in[in_words], out[words];\n"
+                                 "static FILE *results;\n"
+                                 "struct pointer { void *p; pointer(void *q) : p(q) {} template <class T> "
+                                 "operator T *() const { return (T *)p; } };\n"
+                                 "struct value { template <class T> operator T() const { T t; memcpy((void "
+                                 "*)&t, in, sizeof t); return t; } };\n"
+                                 "static void run(void (*kernel)(const kn::kn_item &))\n"
+                                 "{\n"
+                                 "    size_t global[3] = {items, 1, 1}, local[3] = {group, 1, 1};\n"
+                                 "    memset(out, 0xa5, sizeof out);\n"
+                                 "    shim_run(kernel, global, local, nullptr, 4096, 1);\n"
+                                 "    fwrite(out, sizeof out, 1, results);\n"
+                                 "}\n"
+                                 "int main(int, char **argv)\n"
+                                 "{\n"
+                                 "    FILE *file = fopen(argv[1], \"rb\");\n"
+                                 "    results = fopen(argv[2], \"wb\");\n"
+                                 "    if (!file || !results || fread(in, sizeof in, 1, file) != 1)\n"
+                                 "        return 1;\n";
     FILE *file = fopen(path, "w");
 
     if (!file)
         return false;
     fprintf(file, "#include \"shim.h\"\n%s", cuda->text);
-    fprintf(file, "enum : unsigned { items = %d, words = %d, in_words = %d, group = %d };\n%s", ITEMS, WORDS, IN_WORDS, FUZZ_GROUP, runner);
+    fprintf(file, "enum : unsigned { items = %d, words = %d, in_words = %d, group = %d };\n%s", ITEMS, WORDS,
+            IN_WORDS, FUZZ_GROUP, runner);
     for (size_t k = 0; k < unit->kernel_count; k++)
         write_call(file, &unit->kernels[k]);
     fputs("    return fclose(results);\n}\n", file);
@@ -205,8 +213,8 @@ static const char *host_compiler(void)
     return given && *given ? given : "c++ -O1 -Werror=narrowing -fmax-errors=3";
 }
 
-static enum fuzz_verdict run_on_host(const char *folder, const struct src_unit *unit, const struct src_cuda *cuda,
-                                     const uint32_t *in, uint32_t *results)
+static enum fuzz_verdict run_on_host(const char *folder, const struct src_unit *unit,
+                                     const struct src_cuda *cuda, const uint32_t *in, uint32_t *results)
 {
     const char *source = getenv("srcdir");
     enum fuzz_verdict verdict;
@@ -249,7 +257,8 @@ static enum fuzz_verdict compare_unit(kn_context *context, const char *text, con
                                       size_t most, kn_error *err)
 {
     struct src_cuda_options wanted = {.embedded = src_embedded_kernels, .host_shim = true};
-    uint32_t in[IN_WORDS], *host = calloc(unit->kernel_count, WORDS * 4), *device = calloc(unit->kernel_count, WORDS * 4);
+    uint32_t in[IN_WORDS], *host = calloc(unit->kernel_count, WORDS * 4),
+                           *device = calloc(unit->kernel_count, WORDS * 4);
     enum fuzz_verdict verdict = FUZZ_BROKEN;
     struct src_cuda *cuda = NULL;
 

@@ -8,13 +8,13 @@
 
 enum fuzz_verdict {
     FUZZ_SAME,
-    FUZZ_DIFFERENT,   // the numbers differ
-    FUZZ_UNBUILT,     // the device's compiler refuses it or fails: the generator's fault, or the driver's
-    FUZZ_REFUSED,     // the rewriter refuses it
+    FUZZ_DIFFERENT,     // the numbers differ
+    FUZZ_UNBUILT,       // the device's compiler refuses it or fails: the generator's fault, or the driver's
+    FUZZ_REFUSED,       // the rewriter refuses it
     FUZZ_NOT_CPLUSPLUS, // the rewritten text does not compile
-    FUZZ_CRASHED,     // a process ended by a signal, or took too long
+    FUZZ_CRASHED,       // a process ended by a signal, or took too long
     FUZZ_NO_DEVICE,
-    FUZZ_BROKEN       // the test itself failed: no memory, no disk
+    FUZZ_BROKEN // the test itself failed: no memory, no disk
 };
 
 extern const char *const fuzz_verdicts[];

@@ -26,8 +26,10 @@ static void unexpected(const char *what, int line)
 
 // What texts may include; the main file joins them.
 static const struct src_embedded headers[] = {
-    {"a.clh", "#ifndef A_CLH\n#define A_CLH\n#define SQUARE(x) ((x) * (x))\n#include \"lib/b.clh\"\n#endif\n"},
-    {"lib/b.clh", "#pragma once\n#include \"c.clh\"\n#define JOIN(a, b) a ## b\n#define TEXT(...) #__VA_ARGS__\n"},
+    {"a.clh",
+     "#ifndef A_CLH\n#define A_CLH\n#define SQUARE(x) ((x) * (x))\n#include \"lib/b.clh\"\n#endif\n"},
+    {"lib/b.clh",
+     "#pragma once\n#include \"c.clh\"\n#define JOIN(a, b) a ## b\n#define TEXT(...) #__VA_ARGS__\n"},
     {"lib/c.clh", "typedef struct { float4 v; int n; } pair;\nint twice(int x) { return x << 1; }\n"},
     {"self.clh", "#include \"self.clh\"\n"},
     {"one.clh", "#include \"two.clh\"\n"},
@@ -162,7 +164,8 @@ int LLVMFuzzerInitialize(int *count, char ***arguments)
 
 int LLVMFuzzerTestOneInput(const uint8_t *bytes, size_t size)
 {
-    char *text = strndup((const char *)bytes, size); // a copy of its own size, so that any step too far is seen
+    char *text =
+        strndup((const char *)bytes, size); // a copy of its own size, so that any step too far is seen
 
     EXPECT(text);
     target(text);

@@ -3,7 +3,8 @@
 // on every machine.
 //
 // What keeps a kernel free of undefined behaviour:
-//   signed integers   every value carries a bound (|v| <= 2^bits); arithmetic that may exceed its type is done
+//   signed integers   every value carries a bound (|v| <= 2^bits); arithmetic that may exceed its type is
+//   done
 //                     on masked operands or in the unsigned type
 //   floats            are multiples of 2^-frac below 2^bits with bits + frac within the mantissa, so that
 //                     every operation is exact; the sign of a zero is never looked at
@@ -109,11 +110,11 @@ struct generator {
     int record_count;
     struct record_variable record_variables[16];
     int record_variable_count;
-    int pure;                        // > 0: no side effects here
-    bool in_kernel;                  // so that `in` and the work-item's rows are at hand
-    bool in_loop, in_switch;         // break and continue have a meaning
+    int pure;                // > 0: no side effects here
+    bool in_kernel;          // so that `in` and the work-item's rows are at hand
+    bool in_loop, in_switch; // break and continue have a meaning
     int loop_depth, block_depth;
-    bool (*mixes)[WIDTHS];           // which hashes are used, by scalar and width
+    bool (*mixes)[WIDTHS]; // which hashes are used, by scalar and width
 };
 
 // ---- generate_type.c
@@ -124,9 +125,9 @@ const char *say(struct generator *g, const char *format, ...) __attribute__((for
 const char *fresh_name(struct generator *g, const char *prefix);
 bool is_float(struct type type);
 bool is_signed(struct type type);
-int width_of(struct type type); // bits of a component
+int width_of(struct type type);   // bits of a component
 int whole_bits(struct type type); // the bits that any value of it fits
-int safe_bits(struct type type); // what the result of signed or float arithmetic must fit
+int safe_bits(struct type type);  // what the result of signed or float arithmetic must fit
 const char *type_name(struct generator *g, struct type type);
 struct type with_lanes(struct type type, int lanes);
 struct type with_scalar(struct type type, enum scalar scalar);
@@ -140,14 +141,14 @@ const char *inside(struct generator *g, struct value value, enum precedence prec
 void line(struct generator *g, const char *format, ...) __attribute__((format(printf, 2, 3)));
 
 // ---- expressions: a component is whatever its bounds say
-struct value gen_value(struct generator *g, struct type type, int depth);   // of exactly this type
-struct value gen_integer(struct generator *g, int depth);                   // of any integer type
+struct value gen_value(struct generator *g, struct type type, int depth); // of exactly this type
+struct value gen_integer(struct generator *g, int depth);                 // of any integer type
 struct value gen_integer_leaf(struct generator *g);
 struct value gen_integer_vector(struct generator *g, struct type type, int depth);
 struct value gen_float(struct generator *g, struct type type, int depth);
 struct value gen_condition(struct generator *g, int depth);
 struct value gen_index(struct generator *g, int elements, int depth);
-struct value gen_call(struct generator *g, struct type type, int depth);    // text NULL: no such function
+struct value gen_call(struct generator *g, struct type type, int depth); // text NULL: no such function
 struct value gen_built_in(struct generator *g, struct type type, int depth);
 struct value gen_arithmetic(struct generator *g, struct type type, struct value a, struct value b);
 struct value gen_division(struct generator *g, struct type type, struct value a, struct value b);
@@ -159,7 +160,8 @@ struct value fitted(struct generator *g, struct value value, int bits, int frac)
 // ---- generate_place.c
 void begin_expression(struct generator *g);
 int new_root(struct generator *g);
-struct variable *add_variable(struct generator *g, const char *path, struct type type, int elements, int root);
+struct variable *add_variable(struct generator *g, const char *path, struct type type, int elements,
+                              int root);
 struct value read_variable(struct generator *g, const struct variable *variable);
 struct value read_any(struct generator *g, struct type type); // text NULL: none of this type can be read
 struct value read_integer(struct generator *g);               // a variable or a component of one

@@ -4,7 +4,8 @@
 
 #include <string.h>
 
-// How a function's arguments are made: each letter is one argument of the result's type, if nothing else is said.
+// How a function's arguments are made: each letter is one argument of the result's type, if nothing else is
+// said.
 //   .  any value        u  of the unsigned type        s  of the signed or the unsigned type, alike for all
 //   m  within 24 bits   h  the upper half of upsample, l its lower half
 struct built_in {
@@ -13,12 +14,24 @@ struct built_in {
 };
 
 static const struct built_in built_ins[] = {
-    {"abs", "s", UNSIGNED_ONLY},      {"abs_diff", "ss", UNSIGNED_ONLY}, {"add_sat", "..", ANY},
-    {"sub_sat", "..", ANY},           {"hadd", "..", ANY},               {"rhadd", "..", ANY},
-    {"clz", ".", ANY},                {"popcount", ".", ANY},            {"mul_hi", "..", ANY},
-    {"mad_hi", "...", UNSIGNED_ONLY}, {"mad_sat", "...", ANY},           {"max", "..", ANY},
-    {"min", "..", ANY},               {"rotate", "..", ANY},             {"mul24", "mm", WORDS},
-    {"mad24", "mmm", WORDS},          {"upsample", "hl", UPSAMPLED},     {"bitselect", "...", ANY},
+    {"abs", "s", UNSIGNED_ONLY},
+    {"abs_diff", "ss", UNSIGNED_ONLY},
+    {"add_sat", "..", ANY},
+    {"sub_sat", "..", ANY},
+    {"hadd", "..", ANY},
+    {"rhadd", "..", ANY},
+    {"clz", ".", ANY},
+    {"popcount", ".", ANY},
+    {"mul_hi", "..", ANY},
+    {"mad_hi", "...", UNSIGNED_ONLY},
+    {"mad_sat", "...", ANY},
+    {"max", "..", ANY},
+    {"min", "..", ANY},
+    {"rotate", "..", ANY},
+    {"mul24", "mm", WORDS},
+    {"mad24", "mmm", WORDS},
+    {"upsample", "hl", UPSAMPLED},
+    {"bitselect", "...", ANY},
     {"clamp", "", ANY},
 };
 
@@ -102,9 +115,10 @@ struct value gen_call(struct generator *g, struct type type, int depth)
             struct variable *variable = writable(g, true, &wanted);
             text = variable ? say(g, "&%s", variable->path) : NULL;
         } else {
-            text = inside(g, function->in_macro || wanted.lanes > 1 || is_float(wanted)
-                                 ? fitted(g, gen_value(g, wanted, depth - 1), 10, 3)
-                                 : gen_integer(g, depth - 1),
+            text = inside(g,
+                          function->in_macro || wanted.lanes > 1 || is_float(wanted)
+                              ? fitted(g, gen_value(g, wanted, depth - 1), 10, 3)
+                              : gen_integer(g, depth - 1),
                           P_ASSIGN);
         }
         if (!text)

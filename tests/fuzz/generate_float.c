@@ -2,8 +2,8 @@
 // Floats and doubles with few enough bits that every operation is exact, vectors of them too.
 #include "generate.h"
 
-static struct value bounded(struct generator *g, struct type type, enum precedence precedence, const char *text,
-                            int bits, int frac)
+static struct value bounded(struct generator *g, struct type type, enum precedence precedence,
+                            const char *text, int bits, int frac)
 {
     struct value value = value_of(g, type, precedence, text);
 
@@ -23,7 +23,8 @@ static const char *constant(struct generator *g, struct type type, const char *n
     if (type.lanes > 1 && one_in(g, 2))
         return say(g, "(%s)(%s)", type_name(g, type), constant(g, one, number));
     return type.scalar == G_FLOAT ? say(g, "%sf", number)
-                                  : one_in(g, 2) ? number : say(g, "(double)%s", number);
+           : one_in(g, 2)         ? number
+                                  : say(g, "(double)%s", number);
 }
 
 // Of a float: within 2^bits, a multiple of 2^-frac. An integer stays what it is.
@@ -39,8 +40,8 @@ struct value fitted(struct generator *g, struct value value, int bits, int frac)
     }
     if (value.bits > bits) {
         const char *limit = constant(g, value.type, say(g, "%u.0", 1u << bits));
-        value = bounded(g, value.type, P_POSTFIX, say(g, "clamp(%s, -%s, %s)", value.text, limit, limit), bits,
-                        value.frac);
+        value = bounded(g, value.type, P_POSTFIX, say(g, "clamp(%s, -%s, %s)", value.text, limit, limit),
+                        bits, value.frac);
     }
     return value;
 }
@@ -54,8 +55,8 @@ static struct value leaf(struct generator *g, struct type type, int depth)
         return value;
     if (type.lanes == 1)
         return gen_literal(g, type);
-    return bounded(g, type, P_UNARY, say(g, "(%s)(%s)", type_name(g, type), gen_literal(g, with_lanes(type, 1)).text),
-                   7, 2);
+    return bounded(g, type, P_UNARY,
+                   say(g, "(%s)(%s)", type_name(g, type), gen_literal(g, with_lanes(type, 1)).text), 7, 2);
 }
 
 // From an integer that fits, in one of the ways.
@@ -69,8 +70,8 @@ static struct value from_integer(struct generator *g, struct type type, int dept
         return bounded(g, type, P_UNARY, say(g, "(%s)%s", type_name(g, type), inside(g, value, P_UNARY)),
                        value.bits, 0);
     return bounded(g, type, P_POSTFIX,
-                   say(g, "convert_%s%s(%s)", type_name(g, type), modes[chance(g, 5)], value.text), value.bits,
-                   0);
+                   say(g, "convert_%s%s(%s)", type_name(g, type), modes[chance(g, 5)], value.text),
+                   value.bits, 0);
 }
 
 static struct value arithmetic(struct generator *g, struct type type, int depth)
@@ -105,8 +106,8 @@ static struct value of_three(struct generator *g, struct type type, int depth)
                  c = fitted(g, gen_float(g, type, depth - 1), bits, 3);
 
     return bounded(g, type, P_POSTFIX,
-                   say(g, "%s(%s, %s, %s)", one_in(g, 2) ? "fma" : "mad", a.text, b.text, c.text), 2 * bits + 1,
-                   a.frac + b.frac > c.frac ? a.frac + b.frac : c.frac);
+                   say(g, "%s(%s, %s, %s)", one_in(g, 2) ? "fma" : "mad", a.text, b.text, c.text),
+                   2 * bits + 1, a.frac + b.frac > c.frac ? a.frac + b.frac : c.frac);
 }
 
 static struct value of_two(struct generator *g, struct type type, int depth)
@@ -117,7 +118,8 @@ static struct value of_two(struct generator *g, struct type type, int depth)
 
     if (!fits(type, bits, frac))
         a = fitted(g, a, 10, 3), b = fitted(g, b, 10, 3), bits = 10, frac = 3;
-    return bounded(g, type, P_POSTFIX, say(g, "%s(%s, %s)", functions[chance(g, 4)], a.text, b.text), bits, frac);
+    return bounded(g, type, P_POSTFIX, say(g, "%s(%s, %s)", functions[chance(g, 4)], a.text, b.text), bits,
+                   frac);
 }
 
 static struct value of_one(struct generator *g, struct type type, int depth)
@@ -171,7 +173,8 @@ static struct value literal(struct generator *g, struct type type, int depth)
     if (type.lanes == 1)
         return leaf(g, type, depth);
     for (int i = 0; i < type.lanes; i++) {
-        struct value part = fitted(g, gen_float(g, with_lanes(type, 1), type.lanes > 4 ? 0 : depth - 1), 10, 3);
+        struct value part =
+            fitted(g, gen_float(g, with_lanes(type, 1), type.lanes > 4 ? 0 : depth - 1), 10, 3);
         bits = part.bits > bits ? part.bits : bits, frac = part.frac > frac ? part.frac : frac;
         parts = parts ? say(g, "%s, %s", parts, inside(g, part, P_ASSIGN)) : inside(g, part, P_ASSIGN);
     }
@@ -212,7 +215,7 @@ static struct value call(struct generator *g, struct type type, int depth)
 struct value gen_float(struct generator *g, struct type type, int depth)
 {
     static struct value (*const productions[])(struct generator *, struct type, int) = {
-        from_integer, from_integer, arithmetic, arithmetic,        scaled,      of_three, of_two,
+        from_integer, from_integer, arithmetic, arithmetic,         scaled,      of_three, of_two,
         of_one,       ternary,      selection,  of_other_precision, dot_product, literal,  call};
 
     if (depth <= 0 || one_in(g, 6))

@@ -22,7 +22,8 @@ static struct type common(struct type a, struct type b)
 
 struct value gen_literal(struct generator *g, struct type type)
 {
-    static const unsigned long long edges[] = {0, 1, 2, 3, 5, 7, 8, 15, 16, 31, 32, 33, 63, 64, 100, 127, 128, 255};
+    static const unsigned long long edges[] = {0,  1,  2,  3,  5,  7,   8,   15,  16,
+                                               31, 32, 33, 63, 64, 100, 127, 128, 255};
     static const char *const suffixes[] = {"", "", "", "", "", "u", "L", "UL"};
     unsigned long long number = edges[chance(g, sizeof edges / sizeof *edges)], most;
     bool negative = is_signed(type) && one_in(g, 4);
@@ -55,8 +56,8 @@ static struct value work_item_function(struct generator *g)
     static const struct {
         const char *name;
         int bits;
-    } functions[] = {{"get_global_id(0)", 16}, {"get_local_id(0)", 4},  {"get_group_id(0)", 12},
-                     {"get_local_size(0)", 5}, {"get_work_dim()", 1},   {"get_global_offset(0)", 0},
+    } functions[] = {{"get_global_id(0)", 16}, {"get_local_id(0)", 4},   {"get_group_id(0)", 12},
+                     {"get_local_size(0)", 5}, {"get_work_dim()", 1},    {"get_global_offset(0)", 0},
                      {"get_local_id(1)", 0},   {"get_global_size(1)", 1}};
     unsigned which = chance(g, sizeof functions / sizeof *functions);
     struct value value =
@@ -125,12 +126,12 @@ static struct value as_unsigned(struct generator *g, struct value value)
                         type_name(g, type), value.text));
 }
 
-static struct value operation(struct generator *g, struct type type, const char *op, enum precedence precedence,
-                              struct value a, struct value b)
+static struct value operation(struct generator *g, struct type type, const char *op,
+                              enum precedence precedence, struct value a, struct value b)
 {
-    return value_of(g, type, precedence,
-                    say(g, "%s %s %s", inside(g, a, precedence), op,
-                        inside(g, b, (enum precedence)(precedence + 1))));
+    return value_of(
+        g, type, precedence,
+        say(g, "%s %s %s", inside(g, a, precedence), op, inside(g, b, (enum precedence)(precedence + 1))));
 }
 
 static int bits_of(unsigned op, struct value a, struct value b)
@@ -231,7 +232,7 @@ static struct value truth(struct generator *g, enum precedence precedence, const
 static struct value comparison(struct generator *g, int depth)
 {
     static const char *const ops[] = {"<", ">", "<=", ">=", "==", "!="};
-    static const char *const functions[] = {"isless",         "isgreater", "islessequal", "isgreaterequal",
+    static const char *const functions[] = {"isless",        "isgreater", "islessequal", "isgreaterequal",
                                             "islessgreater", "isequal",   "isnotequal"};
     unsigned op = chance(g, 6);
     enum precedence precedence = op < 4 ? P_LESS : P_EQUAL;
@@ -283,7 +284,8 @@ struct value gen_condition(struct generator *g, int depth)
 
 static struct value ternary(struct generator *g, int depth)
 {
-    struct value c = gen_condition(g, depth - 1), a = gen_integer(g, depth - 1), b = gen_integer(g, depth - 1);
+    struct value c = gen_condition(g, depth - 1), a = gen_integer(g, depth - 1),
+                 b = gen_integer(g, depth - 1);
     struct value result = value_of(g, common(a.type, b.type), P_TERNARY, NULL);
 
     result.text = say(g, "%s ? %s : %s", inside(g, c, P_OR), inside(g, a, P_COMMA), inside(g, b, P_TERNARY));
@@ -321,11 +323,14 @@ static struct value conversion(struct generator *g, int depth)
             return one_in(g, 3) ? value_of(g, type, P_UNARY,
                                            say(g, "(%s)%s", type_name(g, type), inside(g, from, P_UNARY)))
                                 : value_of(g, type, P_POSTFIX,
-                                           say(g, "convert_%s%s(%s)", type_name(g, type),
-                                               modes[chance(g, 6)], from.text));
+                                           say(g, "convert_%s%s(%s)", type_name(g, type), modes[chance(g, 6)],
+                                               from.text));
         return value_of(g, type, P_POSTFIX,
                         say(g, "convert_%s_sat%s(%s)", type_name(g, type),
-                            one_in(g, 2) ? "" : one_in(g, 2) ? "_rte" : one_in(g, 2) ? "_rtp" : "_rtn",
+                            one_in(g, 2)   ? ""
+                            : one_in(g, 2) ? "_rte"
+                            : one_in(g, 2) ? "_rtp"
+                                           : "_rtn",
                             from.text));
     }
     from = gen_integer(g, depth - 1);
@@ -389,8 +394,9 @@ static struct value size_of(struct generator *g, int depth)
     else if (one_in(g, 3))
         value.text = say(g, "sizeof(%s)", gen_value(g, any_type(g), depth - 1).text);
     else if (one_in(g, 2))
-        value.text = say(g, "(int)vec_step(%s)", type_name(g, any_type(g))), value.type = int_type, // of any type
-        value.precedence = P_UNARY;
+        value.text = say(g, "(int)vec_step(%s)", type_name(g, any_type(g))),
+        value.type = int_type, // of any type
+            value.precedence = P_UNARY;
     else
         value.text = say(g, "sizeof(%s)", gen_integer(g, depth - 1).text);
     g->pure--;
@@ -412,9 +418,9 @@ static struct value call(struct generator *g, int depth)
 struct value gen_integer(struct generator *g, int depth)
 {
     static struct value (*const productions[])(struct generator *, int) = {
-        arithmetic, arithmetic, bitwise,  shift,      comparison,       of_vector,        logical, ternary,
-        unary,      conversion, built_in, built_in,   reinterpretation, with_side_effect, comma,   size_of,
-        call,       call,       shift,    arithmetic, of_vector};
+        arithmetic, arithmetic, bitwise,    shift,    comparison, of_vector,        logical,
+        ternary,    unary,      conversion, built_in, built_in,   reinterpretation, with_side_effect,
+        comma,      size_of,    call,       call,     shift,      arithmetic,       of_vector};
 
     if (depth <= 0 || one_in(g, 8))
         return gen_integer_leaf(g);
@@ -428,8 +434,7 @@ struct value gen_index(struct generator *g, int elements, int depth)
     if (one_in(g, 2))
         return value_of(g, uint_type, P_POSTFIX, say(g, "%u", chance(g, (unsigned)elements)));
     index = gen_integer(g, depth);
-    return value_of(g, uint_type, P_BIT_AND,
-                    say(g, "%s & %d", inside(g, index, P_BIT_AND), elements - 1));
+    return value_of(g, uint_type, P_BIT_AND, say(g, "%s & %d", inside(g, index, P_BIT_AND), elements - 1));
 }
 
 struct value gen_value(struct generator *g, struct type type, int depth)

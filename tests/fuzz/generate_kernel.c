@@ -35,13 +35,14 @@ static void gen_constants(struct generator *g)
          one_in(g, 2) ? "" : say(g, "%d", elements), items);
     fixed_variable(g, say(g, "t%s", g->tag), type, elements);
     if (one_in(g, 2)) {
-        line(g, "enum { E%s_A = %u, E%s_B, E%s_C = E%s_B << 2 | 1 };", g->tag, chance(g, 1000), g->tag, g->tag,
-             g->tag);
+        line(g, "enum { E%s_A = %u, E%s_B, E%s_C = E%s_B << 2 | 1 };", g->tag, chance(g, 1000), g->tag,
+             g->tag, g->tag);
         fixed_variable(g, say(g, "E%s_%c", g->tag, "ABC"[chance(g, 3)]), (struct type){G_INT, 1}, 0);
     }
     if (one_in(g, 2)) {
         line(g, "#define TEXT%s(...) #__VA_ARGS__", g->tag);
-        fixed_variable(g, say(g, "sizeof(TEXT%s(a, \"b\" %u))", g->tag, chance(g, 1000)), (struct type){G_ULONG, 1}, 0);
+        fixed_variable(g, say(g, "sizeof(TEXT%s(a, \"b\" %u))", g->tag, chance(g, 1000)),
+                       (struct type){G_ULONG, 1}, 0);
     }
     line(g, "#define JOIN%s(a, b) a ## b", g->tag);
 }
@@ -57,7 +58,7 @@ static struct function *new_function(struct generator *g, struct type result)
 // A macro that is called like a function, of unsigned values.
 static void gen_macro(struct generator *g)
 {
-    static const char *const bodies[] = {"((a) * 3 + (b))", "((a) ^ (b) << 3)",  "((a) > (b) ? (a) : (b))",
+    static const char *const bodies[] = {"((a) * 3 + (b))", "((a) ^ (b) << 3)", "((a) > (b) ? (a) : (b))",
                                          "((a) - (b))",     "rotate((a), (b))", "max((a), (b)) + 1"};
     struct type type = {one_in(g, 2) ? G_UINT : G_ULONG, 1};
     struct function *function;
@@ -73,7 +74,8 @@ static void gen_macro(struct generator *g)
         line(g, "#define %s(a, ...) ((a) + JOIN%s(sizeof, )(__VA_ARGS__))", function->name, g->tag);
     else
         line(g, "#define %s(a, b) (%s%s)", function->name, body, one_in(g, 3) ? " \\\n    + 0" : "");
-    if (type.scalar == G_UINT && g->out->data[g->out->length - 3] == ')' && strstr(g->out->data, "sizeof, )("))
+    if (type.scalar == G_UINT && g->out->data[g->out->length - 3] == ')' &&
+        strstr(g->out->data, "sizeof, )("))
         function->result = (struct type){G_ULONG, 1};
     g->function_count++;
 }
@@ -83,10 +85,12 @@ static void gen_macro(struct generator *g)
 static void gen_union(struct generator *g, struct record *record)
 {
     // All of one size, so that no bytes are left undefined.
-    static const struct variable members[] = {
-        {.path = "v", .type = {G_UINT, 4}},       {.path = "lo", .type = {G_UCHAR, 16}},
-        {.path = "s0", .type = {G_USHORT, 8}},    {.path = "x", .type = {G_ULONG, 2}},
-        {.path = "w", .type = {G_INT, 1}, .elements = 4}, {.path = "b", .type = {G_UCHAR, 1}, .elements = 16}};
+    static const struct variable members[] = {{.path = "v", .type = {G_UINT, 4}},
+                                              {.path = "lo", .type = {G_UCHAR, 16}},
+                                              {.path = "s0", .type = {G_USHORT, 8}},
+                                              {.path = "x", .type = {G_ULONG, 2}},
+                                              {.path = "w", .type = {G_INT, 1}, .elements = 4},
+                                              {.path = "b", .type = {G_UCHAR, 1}, .elements = 16}};
     unsigned first = chance(g, 6);
 
     record->is_union = true;
@@ -112,8 +116,11 @@ static void gen_record(struct generator *g)
                                                    .type = any_type(g),
                                                    .elements = one_in(g, 4) ? 2 << chance(g, 2) : 0};
     }
-    record->name = say(g, "%sR%s_%d", has_typedef ? "" : record->is_union ? "union " : "struct ", g->tag,
-                       g->record_count);
+    record->name = say(g, "%sR%s_%d",
+                       has_typedef        ? ""
+                       : record->is_union ? "union "
+                                          : "struct ",
+                       g->tag, g->record_count);
     line(g, "%s%s {", has_typedef ? "typedef " : "",
          has_typedef ? record->is_union ? "union" : "struct" : record->name);
     for (int i = 0; i < record->count; i++) {
@@ -141,13 +148,14 @@ static void mix_variables(struct generator *g, int first)
 static const char *result_of(struct generator *g, struct type type)
 {
     struct type one = with_lanes(type, 1);
-    const char *hash = is_float(type) ? say(g, "(%s)(h & 15u)", type_name(g, one))
-                                      : say(g, "(%s)h", type_name(g, one));
+    const char *hash =
+        is_float(type) ? say(g, "(%s)(h & 15u)", type_name(g, one)) : say(g, "(%s)h", type_name(g, one));
 
     begin_expression(g);
     if (type.lanes > 1)
         hash = say(g, "(%s)(%s)", type_name(g, type), hash);
-    return say(g, "(%s) %s %s", fitted(g, gen_value(g, type, 2), 9, 3).text, is_float(type) ? "+" : "^", hash);
+    return say(g, "(%s) %s %s", fitted(g, gen_value(g, type, 2), 9, 3).text, is_float(type) ? "+" : "^",
+               hash);
 }
 
 static const char *gen_parameters(struct generator *g, struct function *function)
@@ -185,8 +193,8 @@ static void gen_function(struct generator *g, struct kn_text *late)
     if (g->function_count == MOST_FUNCTIONS)
         return;
     function = new_function(g, any_type(g));
-    head = say(g, "%s%s %s(%s)", one_in(g, 4) ? "inline " : "", type_name(g, function->result), function->name,
-               gen_parameters(g, function));
+    head = say(g, "%s%s %s(%s)", one_in(g, 4) ? "inline " : "", type_name(g, function->result),
+               function->name, gen_parameters(g, function));
     if (strncmp(head, "inline", 6) == 0)
         head = say(g, "static %s", head);
     if (one_in(g, 3)) {
@@ -266,10 +274,10 @@ static void begin_with_input(struct generator *g)
             type.lanes = any_lanes(g);
         begin_expression(g);
         line(g, "%s %s = %s;", type_name(g, type), name,
-             type.lanes == 1 ? say(g, "row[%u]", chance(g, FUZZ_COLUMNS))
-                             : say(g, "vload%d(%d, (__global const %s *)row)", type.lanes,
-                                   width_of(type) * type.lanes > 256 ? 0 : i % 2,
-                                   type_name(g, with_lanes(type, 1))));
+             type.lanes == 1
+                 ? say(g, "row[%u]", chance(g, FUZZ_COLUMNS))
+                 : say(g, "vload%d(%d, (__global const %s *)row)", type.lanes,
+                       width_of(type) * type.lanes > 256 ? 0 : i % 2, type_name(g, with_lanes(type, 1))));
         variable = add_variable(g, name, type, 0, new_root(g));
         if (variable)
             variable->pointed = true;
@@ -343,8 +351,8 @@ void fuzz_kernel(uint64_t seed, int index, bool doubles, struct kn_text *out, bo
 
     if (!g)
         abort();
-    *g = (struct generator){.chance = seed * UINT64_C(0xd1342543de82ef95) + 1, .doubles = doubles, .out = out,
-                            .mixes = mixes};
+    *g = (struct generator){
+        .chance = seed * UINT64_C(0xd1342543de82ef95) + 1, .doubles = doubles, .out = out, .mixes = mixes};
     g->tag = say(g, "%d", index);
     kn_text_format(out, "\n// seed %llu\n", (unsigned long long)seed);
     gen_constants(g);
@@ -369,7 +377,8 @@ static const char *const scalar_names[SCALARS] = {"char", "uchar", "short", "ush
 
 static void add_mix(struct kn_text *out, const char *type, int lanes)
 {
-    static const char *const halves[][2] = {{"x", "y"}, {"xy", "z"}, {"lo", "hi"}, {"lo", "hi"}, {"lo", "hi"}};
+    static const char *const halves[][2] = {
+        {"x", "y"}, {"xy", "z"}, {"lo", "hi"}, {"lo", "hi"}, {"lo", "hi"}};
     static const int below[][2] = {{1, 1}, {2, 1}, {2, 2}, {4, 4}, {8, 8}};
     int width = lanes == 2 ? 0 : lanes == 3 ? 1 : lanes == 4 ? 2 : lanes == 8 ? 3 : 4;
 

@@ -35,8 +35,7 @@ static struct value named(struct generator *g, const struct variable *variable)
 
     if (variable->elements) {
         struct value index = gen_index(g, variable->elements, 1);
-        path = one_in(g, 8) ? say(g, "(*(%s + (%s)))", path, index.text)
-                            : say(g, "%s[%s]", path, index.text);
+        path = one_in(g, 8) ? say(g, "(*(%s + (%s)))", path, index.text) : say(g, "%s[%s]", path, index.text);
     }
     return value_of(g, variable->type, P_POSTFIX, path);
 }
@@ -173,7 +172,9 @@ const char *swizzle(struct generator *g, int from, int to, bool distinct)
     }
     text[0] = lettered ? letters[picked[0]] : one_in(g, 4) ? 'S' : 's';
     for (int i = lettered ? 1 : 0; i < to; i++)
-        text[i + !lettered] = lettered ? letters[picked[i]] : one_in(g, 4) ? upper[picked[i]] : lower[picked[i]];
+        text[i + !lettered] = lettered       ? letters[picked[i]]
+                              : one_in(g, 4) ? upper[picked[i]]
+                                             : lower[picked[i]];
     text[to + !lettered] = '\0';
     return say(g, "%s", text);
 }

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Statements. Each stands on a line of its own, or begins a block: what cuts a failing kernel down relies on it.
+// Statements. Each stands on a line of its own, or begins a block: what cuts a failing kernel down relies on
+// it.
 #include "generate.h"
 
 #include <string.h>
@@ -79,7 +80,8 @@ static void declare_record(struct generator *g)
     const struct record *record = &g->records[which];
     const char *name = fresh_name(g, "r"), *items = NULL;
 
-    if (!g->record_count || g->record_variable_count == (int)(sizeof g->record_variables / sizeof *g->record_variables))
+    if (!g->record_count ||
+        g->record_variable_count == (int)(sizeof g->record_variables / sizeof *g->record_variables))
         return;
     for (int i = 0; i < g->record_variable_count; i++) {
         const struct record_variable *other = &g->record_variables[i];
@@ -185,7 +187,8 @@ static void copy_record(struct generator *g)
 {
     if (g->record_variable_count < 2)
         return;
-    unsigned to = chance(g, (unsigned)g->record_variable_count), from = chance(g, (unsigned)g->record_variable_count);
+    unsigned to = chance(g, (unsigned)g->record_variable_count),
+             from = chance(g, (unsigned)g->record_variable_count);
     if (to != from && g->record_variables[to].record == g->record_variables[from].record)
         line(g, "%s = %s;", g->record_variables[to].name, g->record_variables[from].name);
 }
@@ -278,7 +281,8 @@ static void loop_parts(struct generator *g, const char *i, int times, struct typ
         *head = say(g, "for (%s %s = 0; %s < %d; %s++)", type_name(g, *type), i, i, times, i);
         break;
     default:
-        *head = say(g, "for (int %s = %d, %s_n = 1; %s >= %s_n%s; %s -= %s_n)", i, times, i, i, i, extra, i, i);
+        *head =
+            say(g, "for (int %s = %d, %s_n = 1; %s >= %s_n%s; %s -= %s_n)", i, times, i, i, i, extra, i, i);
     }
 }
 
@@ -332,7 +336,8 @@ static void leave(struct generator *g)
     const char *word = g->in_switch || (g->in_loop && one_in(g, 2)) ? "break" : "continue";
 
     if (g->in_loop || g->in_switch)
-        line(g, "if (%s) %s;", condition(g, 2), g->in_loop && g->in_switch && one_in(g, 2) ? "continue" : word);
+        line(g, "if (%s) %s;", condition(g, 2),
+             g->in_loop && g->in_switch && one_in(g, 2) ? "continue" : word);
 }
 
 static void scope(struct generator *g)
@@ -342,9 +347,9 @@ static void scope(struct generator *g)
 
 void gen_statements(struct generator *g, int count)
 {
-    static void (*const simple[])(struct generator *) = {assign, assign, assign, assign, increment, store,
-                                                         mix_something, mix_something, gen_declaration,
-                                                         gen_declaration, call_for_effect, copy_record, leave};
+    static void (*const simple[])(struct generator *) = {
+        assign,        assign,          assign,          assign,          increment,   store, mix_something,
+        mix_something, gen_declaration, gen_declaration, call_for_effect, copy_record, leave};
     static void (*const nested[])(struct generator *) = {branch, branch, loop, loop, choice, scope};
 
     for (int i = 0; i < count; i++)

@@ -97,7 +97,8 @@ int safe_bits(struct type type)
 
 const char *type_name(struct generator *g, struct type type)
 {
-    return type.lanes == 1 ? scalars[type.scalar].name : say(g, "%s%d", scalars[type.scalar].name, type.lanes);
+    return type.lanes == 1 ? scalars[type.scalar].name
+                           : say(g, "%s%d", scalars[type.scalar].name, type.lanes);
 }
 
 struct type with_lanes(struct type type, int lanes)
@@ -133,8 +134,8 @@ int any_lanes(struct generator *g)
 
 struct type any_integer(struct generator *g)
 {
-    static const enum scalar likely[] = {G_CHAR, G_UCHAR, G_SHORT, G_USHORT, G_INT, G_INT,
-                                         G_UINT, G_UINT,  G_LONG,  G_ULONG};
+    static const enum scalar likely[] = {G_CHAR, G_UCHAR, G_SHORT, G_USHORT, G_INT,
+                                         G_INT,  G_UINT,  G_UINT,  G_LONG,   G_ULONG};
 
     return (struct type){likely[chance(g, sizeof likely / sizeof *likely)], 1};
 }

@@ -51,12 +51,12 @@ static struct value arithmetic(struct generator *g, struct type type, int depth)
     return one_in(g, 5) ? gen_division(g, type, a, b) : gen_arithmetic(g, type, a, b);
 }
 
-static struct value operation(struct generator *g, struct type type, const char *op, enum precedence precedence,
-                              struct value a, struct value b)
+static struct value operation(struct generator *g, struct type type, const char *op,
+                              enum precedence precedence, struct value a, struct value b)
 {
-    return value_of(g, type, precedence,
-                    say(g, "%s %s %s", inside(g, a, precedence), op,
-                        inside(g, b, (enum precedence)(precedence + 1))));
+    return value_of(
+        g, type, precedence,
+        say(g, "%s %s %s", inside(g, a, precedence), op, inside(g, b, (enum precedence)(precedence + 1))));
 }
 
 static struct value bitwise(struct generator *g, struct type type, int depth)
@@ -90,8 +90,8 @@ static struct type compared(struct generator *g, struct type type)
 static struct value comparison(struct generator *g, struct type type, int depth)
 {
     static const char *const ops[] = {"<", ">", "<=", ">=", "==", "!=", "&&", "||"};
-    static const char *const functions[] = {"isless", "isgreater", "islessequal", "isgreaterequal", "isequal",
-                                            "isnotequal"};
+    static const char *const functions[] = {"isless",         "isgreater", "islessequal",
+                                            "isgreaterequal", "isequal",   "isnotequal"};
     unsigned op;
     enum precedence precedence;
     struct type of;
@@ -124,13 +124,13 @@ static struct value ternary(struct generator *g, struct type type, int depth)
     a = gen_value(g, type, depth - 1), b = gen_value(g, type, depth - 1);
     g->pure--;
     if (!scalar_condition && one_in(g, 3))
-        return value_of(g, type, P_POSTFIX,
-                        say(g, "select(%s, %s, %s)", a.text, b.text,
-                            gen_value(g, with_scalar(type, of_width(width_of(type), one_in(g, 2))),
-                                      depth - 1).text));
-    return value_of(g, type, P_TERNARY,
-                    say(g, "%s ? %s : %s", inside(g, c, P_OR), inside(g, a, P_COMMA),
-                        inside(g, b, P_TERNARY)));
+        return value_of(
+            g, type, P_POSTFIX,
+            say(g, "select(%s, %s, %s)", a.text, b.text,
+                gen_value(g, with_scalar(type, of_width(width_of(type), one_in(g, 2))), depth - 1).text));
+    return value_of(
+        g, type, P_TERNARY,
+        say(g, "%s ? %s : %s", inside(g, c, P_OR), inside(g, a, P_COMMA), inside(g, b, P_TERNARY)));
 }
 
 static struct value unary(struct generator *g, struct type type, int depth)
@@ -234,8 +234,8 @@ static struct value call(struct generator *g, struct type type, int depth)
 struct value gen_integer_vector(struct generator *g, struct type type, int depth)
 {
     static struct value (*const productions[])(struct generator *, struct type, int) = {
-        arithmetic, arithmetic, arithmetic, bitwise, shift,      shift,     comparison,   ternary,
-        ternary,    unary,      conversion, call,    conversion, selection, gen_built_in, gen_built_in,
+        arithmetic, arithmetic, arithmetic, bitwise, shift,      shift,     comparison,      ternary,
+        ternary,    unary,      conversion, call,    conversion, selection, gen_built_in,    gen_built_in,
         shuffled,   loaded,     literal,    literal, selection,  leaf,      reinterpretation};
 
     if (depth <= 0 || one_in(g, 8))

@@ -1,11 +1,14 @@
 // SPDX-License-Identifier: Apache-2.0
 // Random kernels on a device and, rewritten for CUDA, over the host shim: the same numbers to the last bit.
 //
-//   test_fuzz                 KOINE_FUZZ_COUNT kernels (64) from KOINE_FUZZ_SEED on (the time), KOINE_FUZZ_JOBS
-//                             processes at once (one a processor), on KOINE_DEVICE or the best device there is
+//   test_fuzz                 KOINE_FUZZ_COUNT kernels (64) from KOINE_FUZZ_SEED on (the time),
+//   KOINE_FUZZ_JOBS
+//                             processes at once (one a processor), on KOINE_DEVICE or the best device there
+//                             is
 //   test_fuzz --print SEED    the kernel of that seed
 //   test_fuzz FILE...         the kernels of these files
-//   test_fuzz --reduce FILE   what is left of a failing file when all that is not needed is gone, for an hour at most
+//   test_fuzz --reduce FILE   what is left of a failing file when all that is not needed is gone, for an hour
+//   at most
 //
 // A kernel that fails is written into the folder KOINE_FUZZ_FAILURES (fuzz-failures), named by its seed.
 #include <errno.h>
@@ -58,8 +61,8 @@ static void keep_failure(uint64_t seed, bool doubles, enum fuzz_verdict verdict)
     free(text);
 }
 
-// PoCL 3.1, not optimising, lets work-items that left a loop with `break` run on in it (seed 1829): whether the
-// numbers still differ when it optimises decides.
+// PoCL 3.1, not optimising, lets work-items that left a loop with `break` run on in it (seed 1829): whether
+// the numbers still differ when it optimises decides.
 static bool differs_optimised(uint64_t seed, bool doubles)
 {
     bool different[BATCH];
@@ -203,7 +206,8 @@ int main(int count, char **arguments)
     if (!fuzz_find_device(&plan.device))
         return 77;
     if (plan.device.is_rusticl || plan.device.is_oclgrind) {
-        fprintf(stderr, "skipped: rusticl has many of these results wrong itself, Oclgrind 21.10 crashes on them\n");
+        fprintf(stderr,
+                "skipped: rusticl has many of these results wrong itself, Oclgrind 21.10 crashes on them\n");
         return 77;
     }
     if (plan.jobs < 1)
