@@ -110,7 +110,8 @@ const struct syn_token *syn_behind_group(struct syn_parser *parser, const struct
         depth += (at->op == '(') - (at->op == ')');
         if (depth > MOST_GROUPS)
             syn_fail(parser, KN_ERROR_BUILD, at->token,
-                     "the brackets of this declaration stand more than %d deep inside one another", MOST_GROUPS);
+                     "the brackets of this declaration stand more than %d deep inside one another",
+                     MOST_GROUPS);
         if (at->token->kind == SRC_END || parser->status)
             return at;
         at++;

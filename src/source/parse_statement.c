@@ -170,7 +170,8 @@ static void parse_kind(struct syn_parser *parser, struct syn_statement *statemen
         statement->kind = SYN_ST_BLOCK;
         statement->body = syn_parse_block(parser);
         statement->end = parser->at[-1].token;
-    } else if (syn_at(parser, '(') && parser->at[1].op == '{' && syn_behind_group(parser, parser->at)->op == ';') {
+    } else if (syn_at(parser, '(') && parser->at[1].op == '{' &&
+               syn_behind_group(parser, parser->at)->op == ';') {
         // ({ ... }); is a block, from which one may jump.
         parser->at++;
         statement->place = parser->at->token;
