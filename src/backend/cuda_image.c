@@ -88,9 +88,12 @@ static struct cuda_outcome create_array(struct be_image *image, const struct be_
     return CUDA_DO(&image->context->cu, cuArray3DCreate_v2, &image->array, &wanted);
 }
 
-// The textures and the surface over the array. What cannot be filtered has the nearest texel instead.
-static struct cuda_outcome create_views(struct be_image *image, const struct format *format)
+// The textures and the surface over the array. What cannot be filtered has the nearest texel instead. To the
+// hardware a one-dimensional array has a height of one, and a border there too.
+static struct cuda_outcome create_views(struct be_image *image, const struct be_image_shape *shape,
+                                        const struct format *format)
 {
+    int dims = shape->kind < KN_IMAGE_2D ? 1 : 3;
     const struct cuda_driver *cu = &image->context->cu;
     CUDA_RESOURCE_DESC resource = {.resType = CU_RESOURCE_TYPE_ARRAY, .res = {.array = image->array}};
     struct cuda_outcome outcome = CUDA_DO(cu, cuSurfObjectCreate, &image->data.surface, &resource);
@@ -99,7 +102,7 @@ static struct cuda_outcome create_views(struct be_image *image, const struct for
         CUDA_TEXTURE_DESC how = {.filterMode = format->whole ? CU_TR_FILTER_MODE_POINT : textures[i].filter,
                                  .flags = textures[i].flags | (format->whole ? CU_TRSF_READ_AS_INTEGER : 0)};
         for (int d = 0; d < 3; d++)
-            how.addressMode[d] = textures[i].address;
+            how.addressMode[d] = d < dims ? textures[i].address : CU_TR_ADDRESS_MODE_CLAMP;
         outcome = CUDA_DO(cu, cuTexObjectCreate, &image->data.textures[i], &resource, &how, NULL);
     }
     return outcome;
@@ -164,7 +167,7 @@ kn_status cuda_image_create(struct be_context *context, const struct be_image_sh
     } else {
         outcome = create_array(made, shape, format);
         if (!outcome.code)
-            outcome = create_views(made, format);
+            outcome = create_views(made, shape, format);
     }
     if (outcome.code) {
         status = refuse(context, shape, outcome, err);

@@ -54,6 +54,10 @@ CUresult cuTexObjectCreate(CUtexObject *texture, const CUDA_RESOURCE_DESC *resou
         how->addressMode[0] == CU_TR_ADDRESS_MODE_WRAP || how->addressMode[0] == CU_TR_ADDRESS_MODE_MIRROR;
 
     NEEDS_CONTEXT(cuTexObjectCreate);
+    // Seen on an H200: a border around a one-dimensional array is mixed in from its missing dimension too.
+    if (resource->res.array && !resource->res.array->shape.Height &&
+        how->addressMode[1] == CU_TR_ADDRESS_MODE_BORDER)
+        return INVALID_VALUE;
     if (view || resource->resType != CU_RESOURCE_TYPE_ARRAY || !resource->res.array ||
         (filters && how->flags & CU_TRSF_READ_AS_INTEGER) ||
         (wraps && !(how->flags & CU_TRSF_NORMALIZED_COORDINATES)))

@@ -313,7 +313,7 @@ START_TEST(images)
          "KN_FN float f(const kn_item &kn_me, image2d_t i, sampler_t s) { return read_imagef(i, s, "
          "kn_make<float2>(0)).x; }"},
         {"int f(image3d_t i, sampler_t s); int g(image3d_t i) { return f(i, 1 | 2) + get_image_dim(i).w; }",
-         "KN_FN int f(const kn_item &kn_me, image3d_t i, sampler_t s); KN_FN int g(const kn_item &kn_me, "
+         "KN_DECLARED int f(const kn_item &kn_me, image3d_t i, sampler_t s); KN_FN int g(const kn_item &kn_me, "
          "image3d_t i) { return f(kn_me, i, kn_sampler(1 | 2)) + get_image_dim(i).w; }"},
         {"void f(void) { const sampler_t s = 3, t = s; }",
          "KN_FN void f(const kn_item &kn_me) { const sampler_t s = kn_sampler(3); const sampler_t t = s; }"},
