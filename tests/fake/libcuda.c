@@ -125,39 +125,25 @@ CUresult cuDeviceGetName(char *name, int size, CUdevice device)
 
 CUresult cuDeviceGetAttribute(int *value, int attribute, CUdevice device)
 {
-    int arch = fake_number("FAKE_CUDA_ARCH", 90);
+    const struct {
+        int attribute, value;
+    } known[] = {{CU_DEVICE_ATTRIBUTE_MAX_THREADS_PER_BLOCK, 1024},
+                 {CU_DEVICE_ATTRIBUTE_MAX_SHARED_MEMORY_PER_BLOCK, 49152},
+                 {CU_DEVICE_ATTRIBUTE_MAX_SHARED_MEMORY_PER_BLOCK_OPTIN, 232448},
+                 {CU_DEVICE_ATTRIBUTE_WARP_SIZE, 32},
+                 {CU_DEVICE_ATTRIBUTE_MULTIPROCESSOR_COUNT, 132},
+                 {CU_DEVICE_ATTRIBUTE_COMPUTE_MODE, fake_number("FAKE_CUDA_MODE", 0)},
+                 {CU_DEVICE_ATTRIBUTE_COMPUTE_CAPABILITY_MAJOR, fake_number("FAKE_CUDA_ARCH", 90) / 10},
+                 {CU_DEVICE_ATTRIBUTE_COMPUTE_CAPABILITY_MINOR, fake_number("FAKE_CUDA_ARCH", 90) % 10}};
 
     MAY_FAIL(cuDeviceGetAttribute);
     (void)device;
-    switch (attribute) {
-    case CU_DEVICE_ATTRIBUTE_MAX_THREADS_PER_BLOCK:
-        *value = 1024;
-        break;
-    case CU_DEVICE_ATTRIBUTE_MAX_SHARED_MEMORY_PER_BLOCK:
-        *value = 49152;
-        break;
-    case CU_DEVICE_ATTRIBUTE_MAX_SHARED_MEMORY_PER_BLOCK_OPTIN:
-        *value = 232448;
-        break;
-    case CU_DEVICE_ATTRIBUTE_WARP_SIZE:
-        *value = 32;
-        break;
-    case CU_DEVICE_ATTRIBUTE_MULTIPROCESSOR_COUNT:
-        *value = 132;
-        break;
-    case CU_DEVICE_ATTRIBUTE_COMPUTE_MODE:
-        *value = fake_number("FAKE_CUDA_MODE", 0);
-        break;
-    case CU_DEVICE_ATTRIBUTE_COMPUTE_CAPABILITY_MAJOR:
-        *value = arch / 10;
-        break;
-    case CU_DEVICE_ATTRIBUTE_COMPUTE_CAPABILITY_MINOR:
-        *value = arch % 10;
-        break;
-    default:
-        return INVALID_VALUE;
-    }
-    return CUDA_SUCCESS;
+    for (size_t i = 0; i < sizeof known / sizeof *known; i++)
+        if (known[i].attribute == attribute) {
+            *value = known[i].value;
+            return CUDA_SUCCESS;
+        }
+    return INVALID_VALUE;
 }
 
 CUresult cuDeviceTotalMem_v2(size_t *bytes, CUdevice device)
