@@ -78,6 +78,8 @@ __kernel void pieces(__global const uint *in, __global uint *out)
     bytes += 4, bytes++, bytes--;
     out[6] = *(__global const uint *)(bytes + 4), out[7] = (bytes - 4) - (__global const void *)in;
     out[8] = __builtin_astype(in[4], float) == as_float(in[4]);
+    for (struct pair { uint a, b; } s = {0, 10}; s.a < s.b; s.a++, s.b--)
+        out[8] += s.a * 100 + s.b;
     uint4 v = vload4(0, in), w = vload4(3, in);
     vstore2(__builtin_shufflevector(v, w, 6, 1), 5, out);
     out[12] = __builtin_popcount(in[0]) + __builtin_clz(in[1] | 1) + __builtin_ctz(in[2] | 8);

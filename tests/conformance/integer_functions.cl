@@ -15,6 +15,10 @@
         BEGIN(T, T);                                                                                         \
         EACH_WIDTH(BINARY, add_sat)                                                                          \
         EACH_WIDTH(BINARY, sub_sat)                                                                          \
+    }                                                                                                        \
+    __kernel void mad_sat_##T(__global const uint *in, __global uint *out)                                   \
+    {                                                                                                        \
+        BEGIN(T, T);                                                                                         \
         EACH_WIDTH(TERNARY, mad_sat)                                                                         \
     }                                                                                                        \
     __kernel void products_##T(__global const uint *in, __global uint *out)                                  \

@@ -89,7 +89,8 @@ __kernel void nested(__global const uint *in, __global uint *out)
     out[5] = sizeof(enum { IN_SIZEOF = 77 }) + IN_SIZEOF;
     struct hidden h = {{1, 2, 3}};
     out[6] = h.c[2];
-    for (struct pair { uint a, b; } s = {0, 10}; s.a < s.b; s.a++, s.b--)
+    struct pair { uint a, b; };
+    for (struct pair s = {0, 10}; s.a < s.b; s.a++, s.b--)
         out[7] = s.a * 100 + s.b;
     typedef struct { uint x; } *pointer;
     pointer none = 0;

@@ -40,13 +40,19 @@ __kernel void powers_ulp32(__global const float *in, __global float *out)
     out[15] = part + whole;
 }
 
+__kernel void signs_of_gamma(__global const float *in, __global int *out)
+{
+    BEGIN;
+    float p = fabs(clamp(in[4], -80.0f, 80.0f)) + 0.01f;
+    (void)lgamma_r(p, out), (void)lgamma_r(-floor(p) - 0.5f, out + 1);
+}
+
 // Integers, and what is exact.
 __kernel void exact(__global const float *in, __global int *out)
 {
     BEGIN;
     float4 a = clamp(vload4(1, in), -80.0f, 80.0f);
     float p = fabs(a.x) + 0.01f, rest, whole;
-    (void)lgamma_r(p, out), (void)lgamma_r(-floor(p) - 0.5f, out + 1);
     out[2] = ilogb(a.y), out[3] = as_int(frexp(a.z, out + 4)), out[5] = as_int(logb(a.w));
     out[6] = as_int(remainder(a.x, 3.0f)), out[7] = as_int(fmod(a.x, p * 0.1f)), out[8] = as_int(fdim(a.x, a.y));
     rest = modf(a.w, &whole), out[9] = as_int(rest), out[10] = as_int(whole);

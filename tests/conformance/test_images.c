@@ -12,6 +12,7 @@
 // is off by 2^-8 an axis, and what is read by that times the largest difference between texels.
 #include <math.h>
 
+#include "expanded.h"
 #include "host_program.h"
 #include "image_launches.h"
 #include "image_plain.h"
@@ -326,7 +327,7 @@ START_TEST(images)
     EXPECT_OK(target_describe(&described, &options, &target, &err));
     EXPECT_OK(src_read(path, NULL, &target.source, &read, &err));
     unit = read;
-    EXPECT_OK(kn_program_from_file(context, path, &options, &program, &err));
+    EXPECT_OK(expanded_program(context, path, unit, &options, &program, &err));
     EXPECT_OK(src_cuda(unit, &target.source, &wanted, &cuda, &err));
     make_launches();
     host = run_on_host(cuda);

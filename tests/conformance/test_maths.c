@@ -10,6 +10,7 @@
 #include "host_program.h"
 
 #include "../../src/base/array.h"
+#include "expanded.h"
 #include "maths/judge.h"
 
 #include <koine/opencl.h>
@@ -249,7 +250,7 @@ static void run_on_device(const struct trial *trial, const struct src_unit *unit
     uint32_t n = (uint32_t)batch->n;
     kn_program *program;
 
-    EXPECT_OK(kn_program_from_file(context, host_path("maths/widths.cl"), options, &program, &err));
+    EXPECT_OK(expanded_program(context, host_path("maths/widths.cl"), unit, options, &program, &err));
     for (size_t k = 0; k < unit->kernel_count; k++) {
         unsigned char *rows = batch->out + k * batch->out_bytes;
         kn_buffer *out = test_upload_with_room(rows, batch->out_bytes, 0);

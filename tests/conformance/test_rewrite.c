@@ -13,6 +13,7 @@
 
 #include "../../src/engine/target.h"
 #include "../../src/source/cuda.h"
+#include "expanded.h"
 
 #include <glob.h>
 #include <math.h>
@@ -241,10 +242,13 @@ static const struct known_wrong {
     const char *kernel;  // or the first part of its name
     const char *why;
 } known_wrong[] = {
+#define MAD_SAT "6.12.3: mad_sat(a, b, c) is a * b + c and saturates, in 64 bits too"
     {"Portable Computing Language", "common_functions", "zeros_",
      "6.12.4: max returns y if x < y, otherwise it returns x (of 0 and -0 as well); likewise min"},
-    {"NVIDIA CUDA", "integers", "mad_sat_of_longs_holds",
-     "6.12.3: mad_sat(a, b, c) is a * b + c and saturates, in 64 bits too (here worked out in 128)"},
+    {"NVIDIA CUDA", "integers", "mad_sat_of_longs_holds", MAD_SAT},
+    {"NVIDIA CUDA", "integer_functions", "mad_sat_long", MAD_SAT},
+    {"NVIDIA CUDA", "maths", "signs_of_gamma",
+     "6.12.2: lgamma_r stores the sign of the gamma function, 1 or -1 (here come 0 and 1)"},
     {0},
 };
 
@@ -371,6 +375,16 @@ static void check_subject(const char *subject, kn_program *program, const struct
     ck_assert_msg(failures == 0, "%s.cl: %zu of %zu kernels differ", subject, failures, unit->kernel_count);
 }
 
+// What is no OpenCL C 1.2, and a compiler may refuse; false, after a line that says so.
+static bool compiles(const char *subject)
+{
+    if (strcmp(subject, "extensions") != 0 ||
+        strcmp(kn_context_device(context)->platform, "NVIDIA CUDA") != 0)
+        return true;
+    fprintf(stderr, "skipped: extensions.cl: NVIDIA's compiler has not all that clang has beyond OpenCL C 1.2\n");
+    return false;
+}
+
 START_TEST(subject)
 {
     const char *path = subjects.gl_pathv[_i];
@@ -386,9 +400,9 @@ START_TEST(subject)
     make_input();
     EXPECT_OK(target_describe(&described, &options, &target, &err));
     EXPECT_OK(src_read(path, NULL, &target.source, &unit, &err));
-    if (unit->double_line && !test_takes(KN_F64))
+    if ((unit->double_line && !test_takes(KN_F64)) || !compiles(name))
         goto done;
-    EXPECT_OK(kn_program_from_file(context, path, &options, &program, &err));
+    EXPECT_OK(expanded_program(context, path, unit, &options, &program, &err));
     check_subject(name, program, unit, &target.source);
     kn_program_free(program);
 done:

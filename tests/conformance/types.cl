@@ -104,7 +104,7 @@ __kernel void macros(__global const uint *in, __global uint *out)
     out[7] = SHRT_MAX + SHRT_MIN * 3 + USHRT_MAX * 5, out[8] = INT_MAX ^ INT_MIN * 1 ^ UINT_MAX / 3;
     out[9] = (LONG_MAX >> 7) ^ (LONG_MIN >> 3) ^ (ULONG_MAX >> 32), out[10] = sizeof(INT_MIN) + sizeof(LONG_MIN) * 16;
     out[11] = sizeof(UINT_MAX) + sizeof(ULONG_MAX) * 16 + sizeof(CHAR_MAX) * 256 + (UINT_MAX > 0) + (INT_MIN < 0) * 2;
-    out[12] = CLK_LOCAL_MEM_FENCE | CLK_GLOBAL_MEM_FENCE << 4, out[13] = NULL == 0, out[14] = true + false * 2 + sizeof(NULL);
+    out[12] = CLK_LOCAL_MEM_FENCE | CLK_GLOBAL_MEM_FENCE << 4, out[13] = NULL == 0, out[14] = true + false * 2;
 }
 
 __kernel void constants(__global const uint *in, __global uint *out)
@@ -120,7 +120,8 @@ __kernel void more_constants(__global const uint *in, __global uint *out)
     BEGIN;
     out[0] = F(FLT_MAX), out[1] = F(FLT_MIN), out[2] = F(FLT_EPSILON), out[3] = (uint)(FLT_DIG);
     out[4] = (uint)(FLT_MANT_DIG), out[5] = (uint)(FLT_MAX_10_EXP), out[6] = (uint)(FLT_MAX_EXP), out[7] = (uint)(FLT_MIN_10_EXP);
-    out[8] = (uint)(FLT_MIN_EXP), out[9] = (uint)(FLT_RADIX), out[10] = (uint)(FP_ILOGB0), out[11] = (uint)(FP_ILOGBNAN);
+    out[8] = (uint)(FLT_MIN_EXP), out[9] = (uint)(FLT_RADIX), out[10] = FP_ILOGB0 == INT_MIN || FP_ILOGB0 == -INT_MAX;
+    out[11] = FP_ILOGBNAN == INT_MIN || FP_ILOGBNAN == INT_MAX;
     out[12] = NAN != NAN, out[13] = sizeof(FLT_MAX) + sizeof(M_PI_F) * 16 + sizeof(INFINITY) * 256;
 }
 

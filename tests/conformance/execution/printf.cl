@@ -62,7 +62,7 @@ __kernel void vectors(__global int *result, __global const int *in)
 // Each work-item's line is whole, and none is lost.
 __kernel void many(__global int *result, __global const int *in)
 {
-    printf("item %d of %s: %v2hld\n", (int)get_global_id(0), "many", (int2)(get_global_id(0), -(int)get_global_id(0)));
+    printf("item %d of %s: %d,%d\n", (int)get_global_id(0), "many", (int)get_global_id(0), -(int)get_global_id(0));
     result[0] = 0;
 }
 

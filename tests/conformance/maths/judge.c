@@ -87,6 +87,12 @@ static bool at_poles(const struct maths_question *q, long double got, long doubl
     return q->args->x <= 0 && q->args->x == floorl(q->args->x);
 }
 
+// 0 for 1 and 1 for -1: as C's signbit has it.
+static bool as_sign_bit(const struct maths_question *q, long double got, long double expected)
+{
+    return maths_rows[q->row].stored && expected != 0 && got == (expected < 0);
+}
+
 // Where tgamma's result leaves the type.
 static bool far_below_zero(const struct maths_question *q, long double got, long double expected)
 {
@@ -152,6 +158,7 @@ static const struct {
     {POCL_3, "tanh", FLOAT, at_infinity, "PoCL 3.1 stays below 1"},
     {POCL_3, "tanpi", BOTH, sign_of_zero, ODD_ZEROS},
     {POCL_3, "tgamma", BOTH, far_below_zero, "PoCL 3.1 divides by what overflows before the result vanishes"},
+    {"NVIDIA CUDA", "", "lgamma_r", BOTH, as_sign_bit, "NVIDIA's OpenCL stores 0 and 1 for the signs 1 and -1"},
     {"host", "", "cbrt", DOUBLE, always, "the C library's is within 4 units; CUDA's, on a GPU, within 1"},
 };
 
