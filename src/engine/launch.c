@@ -189,6 +189,18 @@ static kn_status check_group(const kn_context *context, const kn_kernel *kernel,
     return KN_OK;
 }
 
+// What the driver would tell the kernel wrong is no launch.
+static kn_status check_extent(const kn_context *context, const char *name, const char *what, size_t extent, unsigned d,
+                              kn_error *err)
+{
+    if (!context->quirks.range_limit || extent <= context->quirks.range_limit)
+        return KN_OK;
+    return kn_fail(err, KN_ERROR_LIMIT,
+                   "%s: %s %zu in dimension %u; the driver of %s tells kernels of more than %zu wrong: split the range "
+                   "into several launches and give the kernel the place where each begins as an argument",
+                   name, what, extent, d, context->device.info.spec, context->quirks.range_limit);
+}
+
 // The range as the backend takes it: unused dimensions are 1, a required work-group is filled in.
 static kn_status check_range(const kn_context *context, const kn_kernel *kernel, const kn_range *given,
                              struct be_range *range, kn_error *err)
@@ -206,6 +218,9 @@ static kn_status check_range(const kn_context *context, const kn_kernel *kernel,
         range->offset[d] = given->offset[d];
         if (given->global[d] == 0)
             return kn_fail(err, KN_ERROR_ARGUMENT, "%s: no work-items in dimension %u", name, d);
+        if (check_extent(context, name, "size", given->global[d], d, err) ||
+            check_extent(context, name, "offset", given->offset[d], d, err))
+            return KN_ERROR_LIMIT;
     }
     chosen = range->local[0] || range->local[1] || range->local[2];
     if (required[0]) {

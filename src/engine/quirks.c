@@ -19,8 +19,9 @@ static const struct {
     // takes 32 work-items where 1,024 work, and twice the local memory that a kernel has.
     {"rusticl", "llvmpipe", {.loop_limit = 65535, .group_answer_wrong = true, .local_answer_doubled = true}},
     // NVIDIA 580: says that a kernel takes 256 work-items where 512 run; its compiler's messages give places in the
-    // text that it was handed.
-    {"NVIDIA CUDA", "", {.group_answer_wrong = true, .flat_name = "<kernel>"}},
+    // text that it was handed; get_global_offset() and get_global_size() are 32 bits with a sign, made longer, and
+    // with the offset all that get_global_id() returns.
+    {"NVIDIA CUDA", "", {.group_answer_wrong = true, .flat_name = "<kernel>", .range_limit = INT32_MAX}},
     // PoCL 5.0 (whose devices are called cpu-..., those of 3.1 pthread-...): says 0 for the local memory of a kernel.
     {"Portable Computing Language", "cpu-", {.local_answer_missing = true}},
     // Oclgrind 21.10: miscompiles optimised code that narrows integers to odd widths (switch (x & 3)). Its compiler's

@@ -43,7 +43,8 @@ static const struct known_wrong {
     {"Portable Computing Language", "vectors", 1,
      "6.12.13.1: %v4f prints a float4, as the section's own example does"},
     {"NVIDIA CUDA", "vectors", 0,
-     "6.12.13: with v4, a conversion applies to a vector of 4 and prints its components in order (here some are "
+     "6.12.13: with v4, a conversion applies to a vector of 4 and prints its components in order (here some "
+     "are "
      "others', or missing)"},
 };
 

@@ -7,7 +7,7 @@
 
 #include <koine/opencl.h>
 
-#include "../../src/engine/quirks.h"
+#include "../../src/engine/engine.h"
 
 static kn_context *context;
 static kn_queue *queue;
@@ -191,6 +191,89 @@ START_TEST(largest_group)
 }
 END_TEST
 
+// What the driver by itself tells the last of `size` work-items of its place: {offset, size, id}; false if it
+// refuses.
+static bool asks_natively(cl_kernel native, kn_buffer *out, size_t offset, size_t size, uint64_t told[3])
+{
+    const uint64_t nothing[3] = {0};
+    cl_mem memory = kn_opencl_buffer(out);
+
+    expect_ok(kn_buffer_write(queue, out, 0, nothing, sizeof nothing, &err));
+    clSetKernelArg(native, 0, sizeof memory, &memory);
+    if (clEnqueueNDRangeKernel(kn_opencl_queue(queue), native, 1, &offset, &size, NULL, 0, NULL, NULL) !=
+            CL_SUCCESS ||
+        clFinish(kn_opencl_queue(queue)) != CL_SUCCESS)
+        return false;
+    expect_ok(kn_buffer_read(queue, out, 0, told, 3 * sizeof *told, &err));
+    return true;
+}
+
+// Offsets and sizes beyond 31 bits; such sizes on GPUs only, others would take minutes.
+START_TEST(far_ranges)
+{
+    static const char text[] =
+        "__kernel void told(__global ulong *out)\n"
+        "{\n"
+        "    if (get_group_id(0) + 1 == get_num_groups(0) && get_local_id(0) + 1 == get_local_size(0))\n"
+        "        out[0] = get_global_offset(0), out[1] = get_global_size(0), out[2] = get_global_id(0);\n"
+        "}\n";
+    const struct {
+        size_t offset, size;
+    } cases[] = {{INT32_MAX, 64}, {(size_t)1 << 31, 64}, {(size_t)1 << 40, 64}, {0, (size_t)1 << 31}};
+    bool gpu = kn_context_device(context)->type == KN_DEVICE_GPU, wrong = false;
+    kn_program *program = build_text(context, text);
+    kn_buffer *out = make_buffer(context, 24);
+    kn_arg args[] = {KN_BUFFER(out)};
+    cl_program beneath = NULL;
+    cl_kernel native = kn_opencl_context(context) ? native_kernel(text, "", "told", &beneath) : NULL;
+    bool reported = begin_refusals();
+
+    for (size_t i = 0; i < sizeof cases / sizeof *cases - !gpu; i++) {
+        uint64_t told[3] = {0},
+                 right[] = {cases[i].offset, cases[i].size, cases[i].offset + cases[i].size - 1};
+        kn_range range = {1, {cases[i].size}, {0}, {cases[i].offset}};
+        bool far = quirks.range_limit &&
+                   (cases[i].offset > quirks.range_limit || cases[i].size > quirks.range_limit);
+
+        if (far) {
+            expect_refused(kn_launch(queue, kernel_of(program, "told"), &range, args, 1, NULL, &err),
+                           KN_ERROR_LIMIT, "told|dimension 0|split the range");
+        } else {
+            expect_ok(kn_launch(queue, kernel_of(program, "told"), &range, args, 1, NULL, &err));
+            expect_ok(kn_buffer_read(queue, out, 0, told, sizeof told, &err));
+            ck_assert_mem_eq(told, right, sizeof told);
+        }
+        if (far && native && asks_natively(native, out, cases[i].offset, cases[i].size, told)) {
+            fprintf(stderr, "offset %zu, size %zu: the driver says offset %lld, size %lld, id %lld\n",
+                    cases[i].offset, cases[i].size, (long long)told[0], (long long)told[1],
+                    (long long)told[2]);
+            wrong = wrong || memcmp(told, right, sizeof told) != 0;
+        }
+    }
+    end_refusals(reported);
+    context->quirks.range_limit = 100; // as if this driver had one
+    for (size_t d = 0; d < 2; d++) {
+        kn_range within = {2, {100, 100}, {0}, {100, 100}}, large = within, moved = within;
+
+        large.global[d] = moved.offset[d] = 101;
+        expect_ok(kn_launch(queue, kernel_of(program, "told"), &within, args, 1, NULL, &err));
+        expect_refused(kn_launch(queue, kernel_of(program, "told"), &large, args, 1, NULL, &err),
+                       KN_ERROR_LIMIT, d ? "told|size 101|dimension 1" : "told|size 101|dimension 0");
+        expect_refused(kn_launch(queue, kernel_of(program, "told"), &moved, args, 1, NULL, &err),
+                       KN_ERROR_LIMIT, d ? "told|offset 101|dimension 1" : "told|offset 101|dimension 0");
+    }
+    context->quirks.range_limit = quirks.range_limit;
+    if (quirks.range_limit && !wrong)
+        report_gone("offsets and sizes of 32 bits and more are told wrong");
+    kn_buffer_free(out);
+    if (native) {
+        clReleaseKernel(native);
+        clReleaseProgram(beneath);
+    }
+    kn_program_free(program);
+}
+END_TEST
+
 START_TEST(own_local_memory)
 {
     if (!asks_opencl())
@@ -362,6 +445,7 @@ START_TEST(excluded)
                    llvmpipe = {.platform = "rusticl", .name = "llvmpipe (x)"};
     kn_device_info radeon = {.platform = "rusticl", .name = "AMD Radeon"},
                    pocl = {.platform = "Portable Computing Language"};
+    kn_device_info nvidia = {.platform = "NVIDIA CUDA", .name = "NVIDIA H200"};
     kn_device_info broken = {.platform = "Clover", .why_not = "the driver says it is not available"};
     struct engine_quirks found = engine_quirks_of(&clover);
 
@@ -377,7 +461,10 @@ START_TEST(excluded)
     found = engine_quirks_of(&radeon); // its own compiler, its own limits
     ck_assert_uint_eq(found.loop_limit, 0);
     ck_assert(!found.group_answer_wrong);
+    found = engine_quirks_of(&nvidia);
+    ck_assert_uint_eq(found.range_limit, INT32_MAX);
     found = engine_quirks_of(&pocl);
+    ck_assert_uint_eq(found.range_limit, 0);
     ck_assert_ptr_null(found.why_not);
     ck_assert_str_eq(found.build_options, "");
     ck_assert_uint_eq(pocl.loop_limit, 0);
@@ -404,10 +491,9 @@ END_TEST
 
 int main(void)
 {
-    const TTest *const tests[] = {
-        loop_limit,      largest_group,           own_local_memory, too_much_local_memory,
-        narrowed_switch, narrowed_switch_beneath, line_directives,  excluded,
-        binaries};
+    const TTest *const tests[] = {loop_limit, largest_group,   own_local_memory,        too_much_local_memory,
+                                  far_ranges, narrowed_switch, narrowed_switch_beneath, line_directives,
+                                  excluded,   binaries};
 
     return RUN_ON_DEVICE_WITH("quirks", set_up, tear_down, tests);
 }

@@ -37,7 +37,8 @@ static const struct built_in built_ins[] = {
 
 static bool takes(const struct built_in *function, struct type type)
 {
-    return function->takes == ANY || (function->takes == NO_LONGS && !(is_signed(type) && width_of(type) == 64)) ||
+    return function->takes == ANY ||
+           (function->takes == NO_LONGS && !(is_signed(type) && width_of(type) == 64)) ||
            (function->takes == UNSIGNED_ONLY && !is_signed(type)) ||
            (function->takes == SIGNED_ONLY && is_signed(type)) ||
            (function->takes == WORDS && width_of(type) == 32) ||

@@ -158,7 +158,8 @@ static const struct {
     {POCL_3, "tanh", FLOAT, at_infinity, "PoCL 3.1 stays below 1"},
     {POCL_3, "tanpi", BOTH, sign_of_zero, ODD_ZEROS},
     {POCL_3, "tgamma", BOTH, far_below_zero, "PoCL 3.1 divides by what overflows before the result vanishes"},
-    {"NVIDIA CUDA", "", "lgamma_r", BOTH, as_sign_bit, "NVIDIA's OpenCL stores 0 and 1 for the signs 1 and -1"},
+    {"NVIDIA CUDA", "", "lgamma_r", BOTH, as_sign_bit,
+     "NVIDIA's OpenCL stores 0 and 1 for the signs 1 and -1"},
     {"host", "", "cbrt", DOUBLE, always, "the C library's is within 4 units; CUDA's, on a GPU, within 1"},
 };
 
