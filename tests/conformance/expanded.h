@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // A program without its macros. OpenCL C 1.2 (6.9) has no variadic ones, and NVIDIA's compiler keeps to that;
-// the kernels of the tests have many. What is left when Koine's preprocessor is done is OpenCL C again.
+// the kernels of the tests have many. What is left when Koine's preprocessor is done is OpenCL C again. Other
+// compilers get the kernels as written, so that their preprocessors are compared with Koine's too.
 #ifndef KN_TESTS_EXPANDED_H
 #define KN_TESTS_EXPANDED_H
 
@@ -14,9 +15,9 @@
 #include "../../src/source/lexer.h"
 #include "../../src/source/source.h"
 
-static inline bool expanded_is_needed(const struct src_unit *unit)
+static inline bool expanded_is_needed(kn_context *on, const struct src_unit *unit)
 {
-    return strstr(unit->opencl, "...)") != NULL;
+    return strcmp(kn_context_device(on)->platform, "NVIDIA CUDA") == 0 && strstr(unit->opencl, "...)");
 }
 
 // Blanks keep tokens apart that would join: "- -x".
@@ -36,8 +37,6 @@ static inline char *expanded_text(const struct src_unit *unit)
         const struct src_token *token = &unit->tokens[i];
         bool starts = !last || last->kind == SRC_PRAGMA || token->kind == SRC_PRAGMA ||
                       last->line != token->line || strcmp(last->file, token->file) != 0;
-        if (token->kind == SRC_END)
-            continue;
         kn_text_add(&text, starts ? "\n" : expanded_may_touch(last, token) ? "" : " ");
         kn_text_add(&text, token->kind == SRC_PRAGMA ? "#pragma " : "");
         kn_text_add_bytes(&text, token->text, token->length);
@@ -47,24 +46,24 @@ static inline char *expanded_text(const struct src_unit *unit)
     return kn_text_take(&text);
 }
 
-// The program of the file that `unit` was read from, for the device: expanded where OpenCL could not take it
-// as it is. The options' macros are in the tokens already.
-static inline kn_status expanded_program(kn_context *on, const char *path, const struct src_unit *unit,
-                                         const kn_program_options *options, kn_program **program,
-                                         kn_error *error)
+// The program of the text, or without one the file `name`, that `unit` was read from. The options' macros are
+// in the tokens already.
+static inline kn_status expanded_program(kn_context *on, const char *name, const char *text,
+                                         const struct src_unit *unit, const kn_program_options *options,
+                                         kn_program **program, kn_error *error)
 {
     kn_program_options without = *options;
     kn_status status;
-    char *text;
+    char *expanded;
 
-    if (strcmp(kn_context_device(on)->backend, "opencl") != 0 || !expanded_is_needed(unit))
-        return kn_program_from_file(on, path, options, program, error);
+    if (!expanded_is_needed(on, unit))
+        return text ? kn_program_from_text(on, text, name, options, program, error)
+                    : kn_program_from_file(on, name, options, program, error);
     without.defines = NULL;
     without.define_count = 0;
-    text = expanded_text(unit);
-    status = text ? kn_program_from_text(on, text, strrchr(path, '/') + 1, &without, program, error)
-                  : KN_ERROR_MEMORY;
-    free(text);
+    expanded = expanded_text(unit);
+    status = expanded ? kn_program_from_text(on, expanded, name, &without, program, error) : KN_ERROR_MEMORY;
+    free(expanded);
     return status;
 }
 

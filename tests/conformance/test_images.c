@@ -327,7 +327,7 @@ START_TEST(images)
     EXPECT_OK(target_describe(&described, &options, &target, &err));
     EXPECT_OK(src_read(path, NULL, &target.source, &read, &err));
     unit = read;
-    EXPECT_OK(expanded_program(context, path, unit, &options, &program, &err));
+    EXPECT_OK(expanded_program(context, path, NULL, unit, &options, &program, &err));
     EXPECT_OK(src_cuda(unit, &target.source, &wanted, &cuda, &err));
     make_launches();
     host = run_on_host(cuda);

@@ -250,7 +250,7 @@ static void run_on_device(const struct trial *trial, const struct src_unit *unit
     uint32_t n = (uint32_t)batch->n;
     kn_program *program;
 
-    EXPECT_OK(expanded_program(context, host_path("maths/widths.cl"), unit, options, &program, &err));
+    EXPECT_OK(expanded_program(context, host_path("maths/widths.cl"), NULL, unit, options, &program, &err));
     for (size_t k = 0; k < unit->kernel_count; k++) {
         unsigned char *rows = batch->out + k * batch->out_bytes;
         kn_buffer *out = test_upload_with_room(rows, batch->out_bytes, 0);

@@ -88,23 +88,10 @@ static kn_status run_kernel(const struct device_side *side, const struct src_ker
     return status;
 }
 
-// As written wherever it can be, so that the compiler's own preprocessor is compared too.
-static kn_status build(kn_context *context, const char *text, const struct src_unit *unit,
-                       kn_program **program, kn_error *err)
-{
-    kn_program_options options = {.policy = KN_POLICY_STRICT};
-    bool expands = strcmp(kn_context_device(context)->platform, "NVIDIA CUDA") == 0;
-    char *expanded = expands ? expanded_text(unit) : NULL;
-    kn_status status =
-        kn_program_from_text(context, expanded ? expanded : text, "fuzz.cl", &options, program, err);
-
-    free(expanded);
-    return status;
-}
-
 static kn_status run_on_device(kn_context *context, const char *text, const struct src_unit *unit,
                                const uint32_t *in, uint32_t *results, kn_error *err)
 {
+    kn_program_options options = {.policy = KN_POLICY_STRICT};
     struct device_side side = {NULL, NULL, NULL, NULL};
     kn_status status = kn_queue_open(context, &side.queue, err);
 
@@ -115,7 +102,7 @@ static kn_status run_on_device(kn_context *context, const char *text, const stru
     if (!status)
         status = kn_buffer_write(side.queue, side.input, 0, in, IN_WORDS * 4, err);
     if (!status)
-        status = build(context, text, unit, &side.program, err);
+        status = expanded_program(context, "fuzz.cl", text, unit, &options, &side.program, err);
     for (size_t k = 0; k < unit->kernel_count && !status; k++)
         status = run_kernel(&side, &unit->kernels[k], in, results + k * WORDS, err);
     kn_program_free(side.program);
