@@ -401,7 +401,7 @@ START_TEST(on_device)
     struct trial trial = {.spec = info->spec,
                           .single = _i == 0,
                           .device = {.platform = info->platform,
-                                     .name = info->name,
+                                     .driver = info->driver,
                                      .is_cuda = strcmp(info->backend, "cuda") == 0}};
 
     if (!maths_can_judge(trial.single) || !test_takes(trial.single ? KN_F32 : KN_F64))
@@ -416,7 +416,7 @@ START_TEST(rewritten)
     struct trial trial = {.spec = "rewritten",
                           .single = _i == 0,
                           .on_host = true,
-                          .device = {.platform = "host", .name = "", .is_cuda = true}};
+                          .device = {.platform = "host", .driver = "", .is_cuda = true}};
 
     if (maths_can_judge(trial.single))
         try_all(&trial);

@@ -26,9 +26,9 @@ size_t maths_row_count(bool single);
 double maths_bound(size_t row, bool single);
 
 struct maths_device {
-    const char *platform, *name;
-    bool is_cuda; // a GPU through CUDA, or our CUDA text on the host
-    bool flushes; // a float's denormals
+    const char *platform, *driver; // "Portable Computing Language", "5.0+debian"
+    bool is_cuda;                  // a GPU through CUDA, or our CUDA text on the host
+    bool flushes;                  // a float's denormals
 };
 
 // Of whom, of which row, of which sample.
