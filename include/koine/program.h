@@ -83,7 +83,7 @@ typedef struct kn_kernel_limits {
     size_t work_group;           // work-items in a group at most
     size_t required_group[3];    // reqd_work_group_size, or zeros
     size_t preferred_multiple;   // 0 if unknown
-    size_t local_bytes;          // __local memory the kernel itself takes
+    size_t local_bytes;          // __local memory the kernel itself takes, as the driver says; PoCL 5 always says 0
     size_t local_bytes_left;     // for __local arguments
 } kn_kernel_limits;
 KN_API kn_status kn_kernel_get_limits(kn_kernel *kernel, kn_kernel_limits *limits, kn_error *err);
