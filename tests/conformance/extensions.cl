@@ -5,7 +5,7 @@
 #define SET(place, value) ({ place = value; })
 #define ONCE 1
 #define ONCE 2
-__constant COUNT = 4, squares[10] = {[1 ... 3] = 7, [5] = 1, 2, [8 ... 9] = 3};
+__constant int COUNT = 4, squares[10] = {[1 ... 3] = 7, [5] = 1, 2, [8 ... 9] = 3};
 __constant int WIDTH = COUNT + 2;
 __constant float third = 1.0f / 3, twice = third * 2;
 __constant float2 both = (float2)(third, twice);
@@ -13,7 +13,7 @@ _Static_assert(sizeof(float4) == 16, "float4");
 struct point { const uint x; uint y; };
 union word { uint u; uchar b[4]; float f; };
 
-next(int x)
+int next(int x)
 {
     return x + 1;
 }
@@ -51,7 +51,7 @@ __kernel void choices(__global const uint *in, __global uint *out)
     __auto_type x = in[4];
     out[5] = x + next(in[9]), out[6] = squares[in[1] % 10], out[7] = as_uint(both.y) + as_uint(twice);
     out[8] = _Generic(x, int: 1, uint: 2, float: 3), out[9] = _Generic(1.0f, int: 1, default: in[2]);
-    const n = 3;
+    const int n = 3;
     uint many[n + 1] = {}, wide[WIDTH];
     many[in[0] & 3] = 4, wide[in[0] & 3] = 2;
     out[10] = many[1] + wide[in[0] & 3] + sizeof many + sizeof wide;
