@@ -15,7 +15,11 @@
 #include "../../src/engine/engine.h"
 #include "../../src/engine/target.h"
 #include "../../src/source/cuda.h"
+<<<<<<< HEAD
 #include "../conformance/expanded.h"
+=======
+#include "../known_aborts.h"
+>>>>>>> 91891b0 (test_fuzz: PoCL 5.0's known abort is told apart from other crashes)
 #include "generate.h"
 
 // The last work-item may read the row behind its own.
@@ -35,6 +39,7 @@ const char *const fuzz_verdicts[] = {
     [FUZZ_CRASHED] = "a crash, or an end of patience",
     [FUZZ_NO_DEVICE] = "no device",
     [FUZZ_BROKEN] = "the test itself failed",
+    [FUZZ_KNOWN_ABORT] = "the device's compiler aborts, as it is known to",
 };
 
 // Any bits, small numbers, and the edges of the types.
@@ -287,7 +292,8 @@ done:
     return verdict;
 }
 
-enum fuzz_verdict fuzz_compare(const char *text, const char *folder, bool *different, size_t most)
+enum fuzz_verdict fuzz_compare(const char *text, const char *folder, kn_device_info *device, bool *different,
+                               size_t most)
 {
     static char extensions[] = "cl_khr_fp64", none[] = "";
     kn_program_options options = {.policy = KN_POLICY_STRICT};
@@ -300,6 +306,7 @@ enum fuzz_verdict fuzz_compare(const char *text, const char *folder, bool *diffe
 
     if (kn_context_open_with(NULL, &uncached, &context, &err) == KN_OK) {
         struct be_device described = {.info = *kn_context_device(context)};
+        *device = described.info;
         described.extensions = described.info.fp64 ? extensions : none;
         verdict = FUZZ_BROKEN;
         if (target_describe(&described, &options, &target, &err) == KN_OK) {
@@ -327,9 +334,16 @@ static void remove_folder(const char *folder)
         fprintf(stderr, "%s cannot be removed\n", folder);
 }
 
+// What a child hands to its parent.
+struct shared {
+    kn_device_info device;
+    bool different[];
+};
+
 // The child: in a session of its own, so that the compilers it started end with it. PoCL's cache lies in its
 // folder: nothing that is generated is built twice.
-static void be_apart(const char *text, const char *folder, unsigned seconds, bool *different, size_t most)
+static void be_apart(const char *text, const char *folder, unsigned seconds, struct shared *shared,
+                     size_t most)
 {
     char path[4200];
     int log;
@@ -345,7 +359,29 @@ static void be_apart(const char *text, const char *folder, unsigned seconds, boo
         dup2(log, 1);
         dup2(log, 2);
     }
-    _exit((int)fuzz_compare(text, folder, different, most));
+    _exit((int)fuzz_compare(text, folder, &shared->device, shared->different, most));
+}
+
+// How a child ended that did not exit.
+static enum fuzz_verdict verdict_of_end(int status, const char *folder, const kn_device_info *device)
+{
+    struct kn_text log = KN_TEXT_INIT;
+    const struct known_abort *known = NULL;
+    char path[4200], line[4096];
+    FILE *file;
+
+    snprintf(path, sizeof path, "%s/log", folder);
+    file = WIFSIGNALED(status) && WTERMSIG(status) == SIGABRT ? fopen(path, "r") : NULL;
+    while (file && fgets(line, sizeof line, file))
+        kn_text_add(&log, line);
+    if (file)
+        fclose(file);
+    if (log.data)
+        known = known_abort(device, "fuzz", log.data);
+    if (known)
+        fprintf(stderr, "%s\n", known->why);
+    kn_text_free(&log);
+    return known ? FUZZ_KNOWN_ABORT : FUZZ_CRASHED;
 }
 
 static void show_log(const char *folder)
@@ -361,7 +397,8 @@ enum fuzz_verdict fuzz_compare_apart(const char *text, unsigned seconds, bool *d
 {
     const char *root = getenv("TMPDIR");
     enum fuzz_verdict verdict = FUZZ_CRASHED;
-    bool *shared = mmap(NULL, most, PROT_READ | PROT_WRITE, MAP_SHARED | MAP_ANONYMOUS, -1, 0);
+    const size_t size = sizeof(struct shared) + most;
+    struct shared *shared = mmap(NULL, size, PROT_READ | PROT_WRITE, MAP_SHARED | MAP_ANONYMOUS, -1, 0);
     char folder[4000];
     int status = 0;
     pid_t child;
@@ -378,9 +415,11 @@ enum fuzz_verdict fuzz_compare_apart(const char *text, unsigned seconds, bool *d
         verdict = (enum fuzz_verdict)WEXITSTATUS(status);
     else
         kill(-child, SIGKILL); // what it had started
-    memcpy(different, shared, most);
-    munmap(shared, most);
-    if (getenv("KOINE_FUZZ_LOG") || (verdict && !getenv("KOINE_FUZZ_QUIET")))
+    if (!WIFEXITED(status))
+        verdict = verdict_of_end(status, folder, &shared->device);
+    memcpy(different, shared->different, most);
+    munmap(shared, size);
+    if (getenv("KOINE_FUZZ_LOG") || (verdict && verdict != FUZZ_KNOWN_ABORT && !getenv("KOINE_FUZZ_QUIET")))
         show_log(folder);
     remove_folder(folder);
     return verdict;

@@ -6,6 +6,8 @@
 #include <stdbool.h>
 #include <stddef.h>
 
+#include <koine/device.h>
+
 enum fuzz_verdict {
     FUZZ_SAME,
     FUZZ_DIFFERENT,     // the numbers differ
@@ -14,14 +16,17 @@ enum fuzz_verdict {
     FUZZ_NOT_CPLUSPLUS, // the rewritten text does not compile
     FUZZ_CRASHED,       // a process ended by a signal, or took too long
     FUZZ_NO_DEVICE,
-    FUZZ_BROKEN // the test itself failed: no memory, no disk
+    FUZZ_BROKEN,     // the test itself failed: no memory, no disk
+    FUZZ_KNOWN_ABORT // the device's compiler ends the process, as it is known to (tests/known_aborts.h)
 };
 
 extern const char *const fuzz_verdicts[];
 
 // Compares the kernels of a text; to be called in a process of its own, with an empty folder for its files.
 // `different` gets, for each kernel k0, k1, ..., whether it differs. What happened is said on standard error.
-enum fuzz_verdict fuzz_compare(const char *text, const char *folder, bool *different, size_t most);
+// `device` gets the device before it is asked anything.
+enum fuzz_verdict fuzz_compare(const char *text, const char *folder, kn_device_info *device, bool *different,
+                               size_t most);
 
 // In a child, with a folder and time limit of its own. The children's compiler output is thrown away.
 enum fuzz_verdict fuzz_compare_apart(const char *text, unsigned seconds, bool *different, size_t most);
