@@ -11,6 +11,7 @@
 
 #include <koine/program.h>
 
+#include "../../src/base/error.h"
 #include "../../src/base/text.h"
 #include "../../src/source/lexer.h"
 #include "../../src/source/source.h"
@@ -65,6 +66,30 @@ static inline kn_status expanded_program(kn_context *on, const char *name, const
     status = expanded ? kn_program_from_text(on, expanded, name, &without, program, error) : KN_ERROR_MEMORY;
     free(expanded);
     return status;
+}
+
+// Whether the text, read again, has other tokens than those it was made of, or a macro.
+static inline bool expanded_differs(const char *path, const struct src_unit *unit,
+                                    const struct src_options *options, kn_error *error)
+{
+    char *text = expanded_text(unit);
+    struct src_unit *again = NULL;
+    kn_status status = text ? src_read(path, text, options, &again, error) : KN_ERROR_MEMORY;
+
+    if (!status && (strstr(text, "#define") || again->token_count != unit->token_count))
+        status = kn_fail(error, KN_ERROR_BUILD, "%s: %zu tokens, expanded %zu", path, unit->token_count,
+                         again->token_count);
+    for (size_t i = 0; !status && i < unit->token_count; i++) {
+        const struct src_token *before = &unit->tokens[i], *after = &again->tokens[i];
+        if (before->kind != after->kind || before->length != after->length ||
+            memcmp(before->text, after->text, before->length) != 0)
+            status =
+                kn_fail(error, KN_ERROR_BUILD, "%s:%u: '%.*s' is '%.*s' in the expanded text", before->file,
+                        before->line, (int)before->length, before->text, (int)after->length, after->text);
+    }
+    src_free(again);
+    free(text);
+    return status != KN_OK;
 }
 
 #endif

@@ -15,11 +15,8 @@
 #include "../../src/engine/engine.h"
 #include "../../src/engine/target.h"
 #include "../../src/source/cuda.h"
-<<<<<<< HEAD
 #include "../conformance/expanded.h"
-=======
 #include "../known_aborts.h"
->>>>>>> 91891b0 (test_fuzz: PoCL 5.0's known abort is told apart from other crashes)
 #include "generate.h"
 
 // The last work-item may read the row behind its own.
