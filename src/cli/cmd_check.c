@@ -99,6 +99,7 @@ static kn_status keep_result(const struct src_unit *unit, const struct offline_r
     kn_status status = KN_OK;
 
     row->outcome = result->outcome;
+    kn_text_add(&log, unit->warnings);
     build_log_explain(unit, result->log, &log, &place);
     kn_text_add(&log, "");
     row->log = kn_text_take(&log);
@@ -139,6 +140,7 @@ static kn_status check_offline(const struct check_run *run, struct check_row *ro
         free(defines);
         return keep_failure(row, &why, err);
     }
+    fputs(unit->warnings, stderr); // a device's context says them by itself
     if (offline_uses_folder(target))
         interrupt_hold(); // its compiler, another process, is interrupted at once, and then its folder removed
     status = offline_compile(target, unit, &how, (kn_policy)run->arguments->common.policy, &result, err);

@@ -215,6 +215,7 @@ static kn_status read_operand(const char *operand, bool is_file, const char *tex
                               const struct build_defines *defines, struct emit_work *work, kn_error *err)
 {
     kn_status status = KN_OK;
+    bool warned = false;
 
     for (size_t i = 0; i < LANGUAGE_COUNT && !status; i++) {
         const struct src_options how = source_options(defines, i);
@@ -223,6 +224,8 @@ static kn_status read_operand(const char *operand, bool is_file, const char *tex
             continue;
         status = is_file ? src_read(build_input_name(operand), text, &how, &work->units[i], err)
                          : read_kernel(operand, defines, i, &work->units[i], err);
+        if (!status && !warned)
+            warned = fputs(work->units[i]->warnings, stderr) >= 0;
         if (!status && i == CUDA)
             status = write_cuda(work, &how, err);
         else if (!status)

@@ -307,6 +307,16 @@ static kn_status build(kn_context *context, const char *name, struct src_unit *u
     return KN_OK;
 }
 
+static void pass_warnings(const kn_context *context, const struct src_unit *unit)
+{
+    size_t length;
+
+    for (const char *line = unit->warnings; *line; line += length + 1) {
+        length = strcspn(line, "\n");
+        engine_log(context, KN_LOG_WARNING, "%.*s", (int)length, line);
+    }
+}
+
 static kn_status create(kn_context *context, const char *name, const char *text, bool builtin,
                         const kn_program_options *options, kn_program **program, kn_error *err)
 {
@@ -326,6 +336,8 @@ static kn_status create(kn_context *context, const char *name, const char *text,
     target.source.kernel_path = getenv("KOINE_KERNEL_PATH");
     target.source.builtin = builtin;
     status = src_read(name, text, &target.source, &unit, err);
+    if (!status)
+        pass_warnings(context, unit);
     if (!status)
         status = check_capabilities(context, unit, err);
     if (!status)

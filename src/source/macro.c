@@ -142,8 +142,10 @@ static bool is_same(const struct src_macro *a, const struct src_macro *b)
     return true;
 }
 
-static kn_status fail_redefined(struct src_preprocessor *pp, const struct src_macro *old,
-                                const struct src_token *name)
+// The host's macro is another from here on. The file's definition wins, as it does for compilers, but it is
+// seldom what was meant; a host that contradicts itself is refused.
+static kn_status replace_hosts(struct src_preprocessor *pp, const struct src_macro *old,
+                               const struct src_macro *macro, const struct src_token *name)
 {
     char value[200] = "";
     size_t used = 0;
@@ -155,10 +157,13 @@ static kn_status fail_redefined(struct src_preprocessor *pp, const struct src_ma
         used += old->body[i].length;
         value[used] = '\0';
     }
-    return src_fail_token(
+    if (macro->origin == SRC_ORIGIN_HOST)
+        return src_fail_token(pp, name, "macro %.100s is defined twice, differently (-D %.100s=%s, too)",
+                              old->name->text, old->name->text, value);
+    return src_warn_token(
         pp, name,
-        "macro %.100s is defined as something else than the host's definition (-D %.100s=%s); put "
-        "#ifndef %.100s around it to make it a default",
+        "macro %.100s is defined as something else than the host's definition (-D %.100s=%s), which no "
+        "longer holds; put #ifndef %.100s around it to make it a default",
         old->name->text, old->name->text, value, old->name->text);
 }
 
@@ -211,11 +216,9 @@ kn_status src_define(struct src_preprocessor *pp, const struct src_token *hash)
     old = macro->name->macro;
     if (old && is_same(old, macro))
         return KN_OK;
-    // The file's own is replaced, as compilers do with a warning; the host's would be ignored.
-    if (old && old->origin == SRC_ORIGIN_HOST)
-        return fail_redefined(pp, old, name);
     macro->name->macro = macro;
-    return KN_OK;
+    // The file's own is replaced without a word.
+    return old && old->origin == SRC_ORIGIN_HOST ? replace_hosts(pp, old, macro, name) : KN_OK;
 }
 
 kn_status src_undefine(struct src_preprocessor *pp, const struct src_token *hash)

@@ -32,6 +32,7 @@ void src_preprocessor_free(struct src_preprocessor *pp)
     free(pp->contexts);
     free(pp->output.items);
     free(pp->line.items);
+    kn_text_free(&pp->warnings);
 }
 
 static kn_status fail_with(struct src_preprocessor *pp, kn_status code, const char *file, long line,
@@ -74,6 +75,18 @@ kn_status src_fail_token(struct src_preprocessor *pp, const struct src_token *to
     fail_with(pp, KN_ERROR_BUILD, token->file, (long)token->line, format, args);
     va_end(args);
     return KN_ERROR_BUILD;
+}
+
+kn_status src_warn_token(struct src_preprocessor *pp, const struct src_token *token, const char *format, ...)
+{
+    char words[1000];
+    va_list args;
+
+    va_start(args, format);
+    vsnprintf(words, sizeof words, format, args);
+    va_end(args);
+    kn_text_format(&pp->warnings, "%s:%ld: warning: %s\n", token->file, (long)token->line, words);
+    return pp->warnings.failed ? src_no_memory(pp) : KN_OK;
 }
 
 kn_status src_fail_fault(struct src_preprocessor *pp, const struct src_token *fault)

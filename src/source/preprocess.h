@@ -5,6 +5,7 @@
 #ifndef KN_SOURCE_PREPROCESS_H
 #define KN_SOURCE_PREPROCESS_H
 
+#include "../base/text.h"
 #include "include.h"
 #include "lexer.h"
 #include "source.h"
@@ -126,7 +127,8 @@ struct src_preprocessor {
     size_t inclusion_count;
     struct src_list output;
     struct src_list line; // the directive being read
-    size_t held;          // tokens in all lists
+    struct kn_text warnings;
+    size_t held; // tokens in all lists
     size_t steps;
     size_t text_read, text_made;
     int call_depth;
@@ -152,6 +154,9 @@ kn_status src_preprocess(struct src_preprocessor *pp, struct src_input *main, co
 kn_status src_fail(struct src_preprocessor *pp, kn_status code, const char *file, long line,
                    const char *format, ...) __attribute__((format(printf, 5, 6)));
 kn_status src_fail_token(struct src_preprocessor *pp, const struct src_token *token, const char *format, ...)
+    __attribute__((format(printf, 3, 4)));
+// Adds a line to pp->warnings.
+kn_status src_warn_token(struct src_preprocessor *pp, const struct src_token *token, const char *format, ...)
     __attribute__((format(printf, 3, 4)));
 kn_status src_fail_fault(struct src_preprocessor *pp, const struct src_token *fault); // an SRC_FAULT
 kn_status src_no_memory(struct src_preprocessor *pp);

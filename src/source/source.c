@@ -88,6 +88,13 @@ static kn_status keep_files(struct reading *reading, const struct src_preprocess
     return KN_OK;
 }
 
+static kn_status keep_warnings(struct reading *reading, const struct src_preprocessor *pp)
+{
+    reading->unit.warnings =
+        kn_arena_copy(&reading->arena, kn_text_string(&pp->warnings), pp->warnings.length);
+    return reading->unit.warnings ? KN_OK : kn_fail_memory(pp->err, 0, "keeping a kernel's warnings");
+}
+
 static kn_status keep_opencl(struct reading *reading, const struct src_preprocessor *pp, const char *host,
                              const struct src_inclusion *inclusion)
 {
@@ -134,6 +141,8 @@ kn_status src_read(const char *name, const char *text, const struct src_options 
         status = keep_opencl(reading, &pp, host, inclusion);
     if (!status)
         status = keep_files(reading, &pp);
+    if (!status)
+        status = keep_warnings(reading, &pp);
     src_preprocessor_free(&pp);
     if (status)
         src_free(&reading->unit);

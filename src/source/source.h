@@ -26,7 +26,7 @@ struct src_options {
     // but not written into the OpenCL text. The source may redefine them, as compilers let it.
     const kn_define *predefined;
     size_t predefined_count;
-    // The host's macros: the first lines of the OpenCL text. Nothing may redefine one as something else.
+    // The host's macros: the first lines of the OpenCL text. A source that redefines one earns a warning.
     const kn_define *defines;
     size_t define_count;
     const char *const *include_dirs; // -I
@@ -63,6 +63,7 @@ struct src_unit {
     size_t kernel_count;
     const struct src_file *files;
     size_t file_count;
+    const char *warnings; // for whoever wrote the text, a line each: "FILE:LINE: warning: ..."; "" if nothing
     // The first use of a type that a device may lack, after preprocessing; line 0 if there is none.
     const char *double_file;
     long double_line;

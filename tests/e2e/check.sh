@@ -87,6 +87,12 @@ at cuda:sm_90 && {
     # A number becomes a colour of four such, as everywhere in OpenCL C.
     echo '__kernel void grey(__write_only image2d_t i) { write_imagef(i, (int2)(0), 0.5f); }' >"$work/grey.cl"
     expect_exit 0 koine check --target cuda:sm_90 "$work/grey.cl"
+    printf '#define OFFSET 8\n__kernel void shift(__global int *p) { *p = OFFSET; }\n' >"$work/own.cl"
+    expect_exit 0 koine check --target cuda:sm_90 -D OFFSET=3 "$work/own.cl"
+    expect_stderr 'own\.cl:1: warning: macro OFFSET .*-D OFFSET=3'
+    expect_exit 0 koine emit --target cuda -D OFFSET=3 --output "$work/own" "$work/own.cl"
+    expect_stderr 'own\.cl:1: warning: macro OFFSET .*-D OFFSET=3'
+    grep -q '\*p = 8;' "$work/own/own.cu" || fail "the file's own macro does not hold: $work/own/own.cu"
     echo '__kernel void greedy(__global float *p) { __local float a[100000]; a[get_local_id(0)] = *p;
         barrier(CLK_LOCAL_MEM_FENCE); *p = a[get_local_size(0)]; }' > "$work/greedy.cl"
     expect_exit 1 koine check --target cuda:sm_90 "$work/greedy.cl"

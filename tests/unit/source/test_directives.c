@@ -232,7 +232,31 @@ START_TEST(host_macros)
                        "16 1 ( ( 2 ) * ( 2 ) ) 16 * 2 120");
     expect_tokens_with(&options, "#ifndef TILE\n#define TILE 8\n#endif\n#define FLAG 1\nTILE", "16");
     expect_tokens_with(&options, "#undef TILE\n#define TILE 8\n#define M_PI 3.14\nTILE M_PI", "8 3.14");
-    expect_error_with(&options, "\n#define TILE 8\n", KN_ERROR_BUILD, "main.cl", 2, "-D TILE=16");
+}
+END_TEST
+
+// The file's definition holds from there on, as compilers have it, and is warned of.
+START_TEST(host_macros_redefined)
+{
+    static const kn_define host[] = {{"TILE", "16"}, {"SQUARE(x)", "((x) * (x))"}};
+    static const struct src_options options = {.defines = host, .define_count = 2};
+    static const struct {
+        const char *text, *warnings;
+    } cases[] = {
+        {"#undef TILE\n#define TILE 8\n#define SQUARE(x) ((x) * (x))\n", ""},
+        {"\n#define TILE 8\n#define TILE 9\n",
+         "main.cl:2: warning: macro TILE is defined as something else than the host's definition "
+         "(-D TILE=16), which no longer holds; put #ifndef TILE around it to make it a default\n"},
+    };
+
+    expect_tokens_with(&options, "TILE\n#define TILE 8\n#define SQUARE 3\nTILE SQUARE", "16 8 3");
+    expect_tokens_with(&options, "#define TILE 8\n#undef TILE\nTILE", "TILE");
+    for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
+        struct src_unit *unit = NULL;
+        ck_assert_int_eq(src_read("main.cl", cases[i].text, &options, &unit, NULL), KN_OK);
+        ck_assert_str_eq(unit->warnings, cases[i].warnings);
+        src_free(unit);
+    }
 }
 END_TEST
 
@@ -257,8 +281,9 @@ END_TEST
 
 int main(void)
 {
-    const TTest *const tests[] = {tokens,           lines,       expressions, bad_expressions, conditionals,
-                                  other_directives, line_errors, host_macros, bad_host_macros};
+    const TTest *const tests[] = {
+        tokens,           lines,       expressions, bad_expressions,       conditionals,
+        other_directives, line_errors, host_macros, host_macros_redefined, bad_host_macros};
 
     return TEST_RUN("source: directives", CK_FORK, tests);
 }
