@@ -391,7 +391,7 @@ static void parse_body(struct syn_parser *parser, struct syn_item *item)
     struct syn_declarator *declarator = item->declaration->declarators;
     struct syn_function *function = declarator->symbol->function;
 
-    if (function->body)
+    if (function->is_defined)
         syn_fail(parser, KN_ERROR_BUILD, declarator->place, "\"%s\" is defined a second time",
                  declarator->symbol->word->name->text);
     function->place = declarator->place;
@@ -406,6 +406,7 @@ static void parse_body(struct syn_parser *parser, struct syn_item *item)
         if (p->symbol)
             syn_bind(parser, p->symbol);
     item->open = parser->at->token;
+    function->is_defined = true;
     function->body = syn_parse_block(parser);
     item->end = parser->at > parser->tokens ? parser->at[-1].token : item->open;
     syn_leave(parser);

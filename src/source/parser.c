@@ -182,7 +182,7 @@ static void find_undefined(struct syn_parser *parser, struct syn_function *funct
     for (const struct syn_call *call = function->calls; call; call = call->next) {
         if (!call->callee)
             continue;
-        if (!call->callee->body)
+        if (!call->callee->is_defined)
             syn_fail(parser, KN_ERROR_BUILD, call->place,
                      "\"%s\" is declared and nowhere defined: define it, or #include the file that does",
                      call->callee->symbol->word->name->text);

@@ -9,7 +9,7 @@ void rewrite_prototype(struct printer *printer, const struct syn_symbol *symbol,
     const struct syn_function *function = symbol->function;
 
     // An inline function that is used must be defined, even if no kernel comes to it.
-    print_text(printer, !function || !function->body ? "KN_DECLARED "
+    print_text(printer, !function || !function->is_defined ? "KN_DECLARED "
                         : function->is_kernel        ? "KN_BODY "
                                                      : "KN_FN ");
     print_typed_symbol(printer, type, symbol, false);

@@ -392,7 +392,8 @@ struct syn_function {
     const struct syn_type *type; // of the definition, or of the last declaration
     bool is_kernel;
     size_t group[3];
-    struct syn_statement *body; // NULL for a prototype
+    bool is_defined;
+    struct syn_statement *body; // its first statement; NULL for "{ }", too
     struct syn_call *calls;
     struct syn_declarator *constants; // __constant variables inside it
     int visited;

@@ -159,6 +159,9 @@ START_TEST(kernels)
          "KN_FN float g(const kn_item &kn_me, float x); KN_FN float f(const kn_item &kn_me, float x) { "
          "return g(kn_me, x); } "
          "KN_FN float g(const kn_item &kn_me, float x) { return x; }"},
+        {"void f(void) { } __kernel void k(void) { f(); }",
+         "KN_FN void f(const kn_item &kn_me) { } KN_BODY void k(const kn_item &kn_me) { f(kn_me); } "
+         "KN_KERNEL(k)(KN_ITEM_PARAM) { kn::program::k(kn_me); }"},
         // A part of a larger program: what it only declares is not inline, and no kernel comes to it.
         {"float g(float x); float f(float x) { return g(x); }",
          "KN_DECLARED float g(const kn_item &kn_me, float x); KN_FN float f(const kn_item &kn_me, float x) { "
