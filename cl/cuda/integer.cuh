@@ -62,15 +62,17 @@ template <class T> KN_FN T kn_sub_sat_one(T x, T y)
 }
 KN_INTEGER_2(sub_sat)
 
+// Twice the common bits and once the others are the sum. (NVRTC 13.0 gives one more for (x >> 1) + (y >> 1) +
+// ((x | y) & 1) if y is 0 and x a negated word of 64 bits.)
 template <class T> KN_FN T kn_hadd_one(T x, T y)
 {
-    return (T)((x >> 1) + (y >> 1) + (x & y & 1));
+    return (T)((x & y) + ((x ^ y) >> 1));
 }
 KN_INTEGER_2(hadd)
 
 template <class T> KN_FN T kn_rhadd_one(T x, T y)
 {
-    return (T)((x >> 1) + (y >> 1) + ((x | y) & 1));
+    return (T)((x | y) - ((x ^ y) >> 1));
 }
 KN_INTEGER_2(rhadd)
 

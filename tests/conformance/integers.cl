@@ -85,3 +85,14 @@ __kernel void mad_sat_of_longs_holds(__global const uint *in, __global uint *out
     out[6] = mad_sat(small, small, a) == unsigned_mad_sat(small, small, a);
     out[7] = mad_sat((long2)(x, few), (long2)(y, x), (long2)(few, y)).y == signed_mad_sat(few, x, y);
 }
+
+// Found by random kernels on an H200.
+__kernel void averages_of_negated(__global const uint *in, __global uint *out)
+{
+    BEGIN;
+    long x = upsample((int)in[0], in[1]);
+    int cut = (int)-(x & 4611686018427387903L);
+    out[0] = rhadd(cut, 0), out[1] = hadd(cut, 0), out[2] = rhadd(cut, 1), out[3] = hadd(cut, -1);
+    out[4] = rhadd((uint)-x, 0u), out[5] = hadd((uint)-x, 1u), out[6] = rhadd((short)-x, (short)0);
+    out[7] = rhadd((uchar)-x, (uchar)0), out[8] = rhadd(-x, 0L) >> 32, out[9] = hadd(-x, 0L);
+}
