@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "judge.h"
 
+#include <limits.h>
 #include <math.h>
 #include <stdio.h>
 #include <string.h>
@@ -85,6 +86,13 @@ static bool at_poles(const struct maths_question *q, long double got, long doubl
 {
     (void)got, (void)expected;
     return q->args->x <= 0 && q->args->x == floorl(q->args->x);
+}
+
+// FP_ILOGBNAN may be INT_MAX or INT_MIN; the reference has ours.
+static bool of_nan(const struct maths_question *q, long double got, long double expected)
+{
+    (void)expected;
+    return isnan(q->args->x) && got == INT_MIN;
 }
 
 // 0 for 1 and 1 for -1: as C's signbit has it.
@@ -189,6 +197,10 @@ static const struct {
     {POCL_5, "tgamma", BOTH, far_below_zero, "PoCL 5.0 divides by what overflows before the result vanishes"},
     {"NVIDIA CUDA", "", "lgamma_r", BOTH, as_sign_bit,
      "NVIDIA's OpenCL stores 0 and 1 for the signs 1 and -1"},
+    {"NVIDIA CUDA", "", "lgamma_r", BOTH, at_poles, "NVIDIA's OpenCL stores a sign where Gamma has none"},
+    {"NVIDIA CUDA", "", "fract", BOTH, sign_of_zero, "NVIDIA's OpenCL loses the sign of zero"},
+    {"NVIDIA CUDA", "", "tanpi", BOTH, sign_of_zero, "NVIDIA's OpenCL loses the sign of zero"},
+    {"NVIDIA CUDA", "", "ilogb", BOTH, of_nan, "NVIDIA's FP_ILOGBNAN is INT_MIN, as it may be"},
     {"host", "", "cbrt", DOUBLE, always, "the C library's is within 4 units; CUDA's, on a GPU, within 1"},
 };
 
