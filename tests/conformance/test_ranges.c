@@ -60,9 +60,11 @@ static const struct known_wrong {
     uint32_t bits;
     const char *rule;
 } known_wrong[] = {
-    {"Portable Computing Language", 7u << 21,
-     "6.12.1: for dimensions that there are not, get_global_size(), get_local_size() and get_num_groups() "
-     "return 1"},
+#define ONE_BEYOND                                                                                           \
+    "6.12.1: for dimensions that there are not, get_global_size(), get_local_size() and get_num_groups() "    \
+    "return 1"
+    {"Portable Computing Language", 7u << 21, ONE_BEYOND},
+    {"Oclgrind", 7u << 21, ONE_BEYOND},
 };
 
 static uint32_t known_bits(void)
