@@ -1,0 +1,49 @@
+// SPDX-License-Identifier: Apache-2.0
+// What OpenCL devices have wrong themselves in the subjects of test_rewrite: their answer is not asked for, and the
+// sentence of the specification that it breaks is printed.
+#ifndef KN_TESTS_KNOWN_WRONG_H
+#define KN_TESTS_KNOWN_WRONG_H
+
+#include <string.h>
+
+#include "../unit/device_support.h"
+
+static const struct known_wrong {
+    const char *device;  // a part of the platform's name
+    const char *subject; // NULL ends the table
+    const char *kernel;  // or the first part of its name
+    const char *why;
+} known_wrong[] = {
+#define MAD_SAT "6.12.3: mad_sat(a, b, c) is a * b + c and saturates, in 64 bits too"
+    {"Portable Computing Language", "common_functions", "zeros_",
+     "6.12.4: max returns y if x < y, otherwise it returns x (of 0 and -0 as well); likewise min"},
+    {"NVIDIA CUDA", "integers", "mad_sat_of_longs_holds", MAD_SAT},
+    {"NVIDIA CUDA", "integer_functions", "mad_sat_long", MAD_SAT}, // not with all inputs
+    {"NVIDIA CUDA", "common_functions", "zeros_", "6.12.4: max and min, of 0 and -0 too"},
+    {"NVIDIA CUDA", "common_functions", "steps_", "6.12.4: sign(-0.0) is -0.0"},
+#define FROM_NAN(to) {"NVIDIA CUDA", "convert_reals_to_integers", to, "6.2.3.3: NaN becomes 0 where it saturates"}
+    FROM_NAN("char_sat_from_double"),
+    FROM_NAN("uchar_sat_from_double"),
+    FROM_NAN("short_sat_from_double"),
+    FROM_NAN("ushort_sat_from_double"),
+    FROM_NAN("int_sat_from_double"),
+    FROM_NAN("uint_sat_from_double"),
+    FROM_NAN("long_sat_from"),
+    FROM_NAN("ulong_sat_from"),
+    {"NVIDIA CUDA", "maths", "signs_of_gamma",
+     "6.12.2: lgamma_r stores the sign of the gamma function, 1 or -1 (here come 0 and 1)"},
+    {0},
+};
+
+static const struct known_wrong *find_known(const char *subject, const char *kernel)
+{
+    const char *platform = kn_context_device(context)->platform;
+
+    for (const struct known_wrong *known = known_wrong; known->subject; known++)
+        if (strcmp(known->subject, subject) == 0 && strstr(platform, known->device) &&
+            strncmp(known->kernel, kernel, strlen(known->kernel)) == 0)
+            return known;
+    return NULL;
+}
+
+#endif
