@@ -42,6 +42,8 @@ static const struct known_wrong {
 } known_wrong[] = {
     {"Portable Computing Language", "vectors", 1,
      "6.12.13.1: %v4f prints a float4, as the section's own example does"},
+    {"rusticl", "integers", 1, "6.12.13.2: %% prints one %"},
+    {"rusticl", "vectors", 0, "6.12.13.1: %d prints the sign of an hh or h component"},
     {"NVIDIA CUDA", "vectors", 0,
      "6.12.13: with v4, a conversion applies to a vector of 4 and prints its components in order (here some "
      "are "

@@ -65,6 +65,7 @@ static const struct known_wrong {
     "return 1"
     {"Portable Computing Language", 7u << 21, ONE_BEYOND},
     {"Oclgrind", 7u << 21, ONE_BEYOND},
+    {"rusticl", 127u << 18, ONE_BEYOND ", and the ids 0"},
 };
 
 static uint32_t known_bits(void)

@@ -91,7 +91,9 @@ if grep -q PoCL "$work/devices.json"; then
 fi
 
 # Images: texels in, texels out, and a sampler.
-if grep -q '"images": true' "$work/devices.json"; then
+if grep -q llvmpipe "$work/devices.json"; then
+    echo "images: not run, Mesa 22's rusticl ends at an assertion of its SPIR-V translator"
+elif grep -q '"images": true' "$work/devices.json"; then
     images=$kernels/images.cl
     expect_exit 0 koine run "$images" -k negate -g 4,3 -a image2d:rgba:unorm8:4x3:value=250 -a image2d:rgba:unorm8:5x3
     expect_buffer a uchar4 12 250 250 12000 0 0
@@ -135,7 +137,7 @@ for spec in nothing buf buf: buf:float buf:float: buf:float:0 buf:float:-1 buf:r
 done
 refuse 2 'argument 1 \(factor\) is of float, but --arg int=2 is of int' "$file" -k scale -g 4 -a buf:float:4 -a int=2 -a buf:float:4
 refuse 2 'argument 1 \(factor\) takes a value, but was given a buffer' "$file" -k scale -g 4 -a buf:float:4 -a buf:float:4 -a buf:float:4
-refuse 2 'negate takes 2 arguments \(read_only image2d_t a, write_only image2d_t b\)' "$kernels/images.cl" -k negate -g 1
+grep -q llvmpipe "$work/devices.json" || refuse 2 'negate takes 2 arguments \(read_only image2d_t a, write_only image2d_t b\)' "$kernels/images.cl" -k negate -g 1
 refuse 2 'argument 0 \(x\) is of int, but --arg in:.*is of float' "$file" -k evens -g 1 -a "in:$work/y.npy"
 refuse 2 'make no whole vectors' "$file" -k negate3 -g 1 -a "in:$work/y.npy"
 refuse 2 'work-group of [0-9]+ work-items|work-group of [0-9]+ in dimension' "$file" -k evens -g 1048576 -l 1048576 -a buf:int:2097152
