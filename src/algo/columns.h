@@ -5,8 +5,11 @@
 
 #include "../engine/engine.h"
 
-// The first n elements of a buffer: refuses NULL, another context, types other than KN_F32 and KN_F64, KN_F64
-// without double precision, and n beyond the buffer.
+// The first n elements of a buffer: refuses NULL, another context, a number that is no type, KN_F64 without double
+// precision, and n beyond the buffer.
+kn_status column_check_any(const char *function, const kn_queue *queue, const kn_buffer *buffer, kn_type type, size_t n,
+                           kn_error *err);
+// The same, and types other than KN_F32 and KN_F64.
 kn_status column_check(const char *function, const kn_queue *queue, const kn_buffer *buffer, kn_type type, size_t n,
                        kn_error *err);
 
