@@ -228,23 +228,46 @@ static size_t asked_alignment(const struct syn_attributes *attributes, size_t al
     return alignment;
 }
 
-// Bit-fields are the compiler's business. as_classes: as C++ has it, where vectors are classes, which
-// "packed" does not move.
+// Where a bit-field begins that could begin at bit `at` (System V ABI, which gcc, clang and NVRTC follow):
+// there, unless it would leave the unit that its type is; a width of 0 closes the unit. False if that cannot
+// be told.
+static bool place_bits(const struct syn_member *member, const struct syn_layout *type, bool packed,
+                       size_t *at, size_t *width)
+{
+    size_t unit = type->size * 8;
+    long long bits;
+
+    if (!syn_evaluate(member->bits, &bits) || bits < 0 || (size_t)bits > unit || member->attributes.aligned)
+        return false;
+    *width = (size_t)bits;
+    if (bits == 0 || (!packed && *at / unit != (*at + *width - 1) / unit))
+        *at = round_up(*at, unit);
+    return true;
+}
+
+// as_classes: as C++ has it, where vectors are classes, which "packed" does not move.
 static struct syn_layout lay_out(const struct syn_tag *tag, bool as_classes)
 {
     struct syn_layout layout = {0, 1, 0, true}, inner;
-    size_t at = 0;
+    size_t at = 0, width = 0; // bits
 
     for (const struct syn_member *m = tag->members; m; m = m->next) {
-        if (m->bits || !type_layout(m->type, as_classes, &inner))
+        bool packed =
+            (tag->attributes.packed || m->attributes.packed) && !(as_classes && has_vector(m->type));
+        at = tag->kind == SYN_TAG_UNION ? 0 : at;
+        if (!type_layout(m->type, as_classes, &inner) ||
+            (m->bits && !place_bits(m, &inner, packed, &at, &width)))
             return (struct syn_layout){0};
-        if ((tag->attributes.packed || m->attributes.packed) && !(as_classes && has_vector(m->type)))
-            inner.alignment = 1;
+        // A bit-field without a name has no say in the alignment.
+        inner.alignment = packed || (m->bits && !m->name) ? 1 : inner.alignment;
         inner.alignment = asked_alignment(&m->attributes, inner.alignment);
-        at = tag->kind == SYN_TAG_UNION ? 0 : round_up(at, inner.alignment);
-        layout.places = (layout.places * 31 + at) * 31 + inner.places;
-        at += inner.size;
-        layout.size = at > layout.size ? at : layout.size;
+        if (!m->bits) {
+            at = round_up(at, inner.alignment * 8);
+            width = inner.size * 8;
+        }
+        layout.places = (layout.places * 31 + (m->bits ? at : at / 8)) * 31 + inner.places;
+        at += width;
+        layout.size = (at + 7) / 8 > layout.size ? (at + 7) / 8 : layout.size;
         layout.alignment = inner.alignment > layout.alignment ? inner.alignment : layout.alignment;
     }
     layout.alignment = asked_alignment(&tag->attributes, layout.alignment);

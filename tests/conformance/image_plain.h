@@ -45,17 +45,39 @@ static const struct {
     {KN_ORDER_ARGB, {1, 2, 3, 0}}, {KN_ORDER_INTENSITY, {0, 0, 0, 0}}, {KN_ORDER_LUMINANCE, {0, 0, 0, 5}},
 };
 
+// The texel that work-item n reads or writes, where each is read or written once.
+static size_t texel_of(const struct launch *launch, size_t n)
+{
+    const float *at = launch->given.at[n];
+    size_t row = kinds[launch->given.kind].dims > 1 ? (size_t)at[1] : 0;
+    size_t slice = kinds[launch->given.kind].dims > 1 ? (size_t)at[2] : (size_t)at[1];
+
+    return (slice * launch->given.height + row) * launch->given.width + (size_t)at[0];
+}
+
+// What was written there in floats, in units of the channel, before it was rounded; false if nothing was.
+static inline bool written_to(const struct launch *launch, size_t texel, int channel, double *exact)
+{
+    bool is_signed = launch->given.type == KN_CHANNEL_SNORM8 || launch->given.type == KN_CHANNEL_SNORM16;
+    double scale = is_signed ? (1 << (8 * launch->type->bytes - 1)) - 1 : (1 << 8 * launch->type->bytes) - 1;
+    float value;
+
+    for (size_t n = 0; n < ITEMS; n++)
+        for (size_t o = 0; o < KN_COUNT(components) && texel_of(launch, n) == texel; o++)
+            for (int c = 0; c < 4 && components[o].order == launch->given.order; c++)
+                if (components[o].channels[c] == channel) {
+                    memcpy(&value, &launch->given.values[n][c], sizeof value);
+                    *exact = fmin(fmax((double)value * scale, is_signed ? -scale - 1 : 0), scale);
+                    return true;
+                }
+    return false;
+}
+
 static void read_plainly(const struct launch *launch, struct result *result)
 {
     memcpy(result->texels, launch->given.texels, sizeof result->texels);
     for (size_t n = 0; n < ITEMS; n++) {
-        const float *at = launch->given.at[n];
-        size_t row = kinds[launch->given.kind].dims > 1 ? (size_t)at[1] : 0;
-        size_t slice = kinds[launch->given.kind].dims > 1 ? (size_t)at[2] : (size_t)at[1];
-        const unsigned char *texel =
-            launch->given.texels +
-            ((slice * launch->given.height + row) * launch->given.width + (size_t)at[0]) *
-                launch->given.texel_bytes;
+        const unsigned char *texel = launch->given.texels + texel_of(launch, n) * launch->given.texel_bytes;
         for (size_t o = 0; o < KN_COUNT(components); o++)
             for (int c = 0; c < 4 && components[o].order == launch->given.order; c++) {
                 int channel = components[o].channels[c];

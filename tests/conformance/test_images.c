@@ -178,6 +178,24 @@ static bool agrees(const struct launch *launch, uint32_t device, uint32_t host)
     return fabs((double)a - (double)b) <= bound_of(launch, (double)b);
 }
 
+// A normalised channel after a write: another rounding than to the nearest is allowed, with an error of 0.6
+// (8.3.1.1).
+static bool may_be_rounded(const struct launch *launch, const struct result *device, size_t byte)
+{
+    const size_t bytes = (size_t)launch->type->bytes, channel = byte % launch->given.texel_bytes / bytes;
+    uint32_t bits = 0;
+    double exact, found;
+
+    if (!launch->type->normalised || strncmp(unit->kernels[launch->given.kernel].name, "write", 5) != 0 ||
+        !written_to(launch, byte / launch->given.texel_bytes, (int)channel, &exact))
+        return false;
+    memcpy(&bits, device->texels + byte / bytes * bytes, bytes);
+    found = bits;
+    if (launch->given.type == KN_CHANNEL_SNORM8 || launch->given.type == KN_CHANNEL_SNORM16)
+        found = (int32_t)(bits << (32 - 8 * bytes)) >> (32 - 8 * bytes);
+    return fabs(found - exact) <= 0.6;
+}
+
 // Whether a byte of the image may be what the device has. The shim rounds half to nearest: to zero is the
 // same or one less.
 static bool may_be_texel(const struct launch *launch, const struct result *device, const struct result *host,
@@ -186,7 +204,7 @@ static bool may_be_texel(const struct launch *launch, const struct result *devic
     uint16_t a, b;
 
     if (launch->given.type != KN_CHANNEL_HALF)
-        return device->texels[byte] == host->texels[byte];
+        return device->texels[byte] == host->texels[byte] || may_be_rounded(launch, device, byte);
     memcpy(&a, device->texels + byte / 2 * 2, sizeof a);
     memcpy(&b, host->texels + byte / 2 * 2, sizeof b);
     return a == b || a + 1 == b;

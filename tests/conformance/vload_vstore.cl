@@ -6,6 +6,22 @@
 #pragma OPENCL EXTENSION cl_khr_fp64 : enable
 #endif
 
+// From an argument; items of a group read at different places.
+__kernel void from_argument(__constant uint *c, __global const uint *in, __global uint *out)
+{
+    uint i = get_global_id(0);
+    __constant short *s = (__constant short *)c + i % 32;
+    __constant char *b = (__constant char *)c;
+    out += i * 32;
+    vstore2(vload2(i % 512, c), 0, out);
+    vstore3(vload3(i % 341, c), 0, out + 2);
+    vstore4(vload4(i % 256, c + 0), 0, out + 5);
+    vstore8(vload8(i % 127, c + 1), 0, out + 9);
+    vstore4(as_uint4(vload8(i % 60, s)), 0, out + 17);
+    vstore4(as_uint4(vload16(i % 255, b + in[0] % 16)), 0, out + 21);
+    vstore2(as_uint2(vload4(i % 200, s + 1)), 0, out + 25);
+}
+
 __constant ulong table[36] = {
     0x0706050403020100, 0x0f0e0d0c0b0a0908, 1, 2,  0x1f001f001f001f00, 5,  6,  7,  0x1716151413121110, 9,
     10,                 0x7fefffffffffffff, 3, 11, 0x4000000000000000, 14, 15, 16, 0x123456789abcdef0, 18};

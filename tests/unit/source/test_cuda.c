@@ -213,6 +213,42 @@ START_TEST(unrolling)
 }
 END_TEST
 
+typedef unsigned int uint;
+typedef unsigned char uchar;
+typedef unsigned short ushort;
+
+// What a table takes of constant memory: sixteen elements, as large as C has them.
+#define LAID_OUT(...) {"typedef " #__VA_ARGS__ " record; __constant record t[16] = { { 1 } };", sizeof(__VA_ARGS__)}
+
+START_TEST(bit_fields)
+{
+    static const struct {
+        const char *text;
+        size_t size;
+    } records[] = {
+        LAID_OUT(struct { uint a : 3, b : 12, c : 17; }),
+        LAID_OUT(struct { uint a : 3, b : 12, c : 18; }),
+        LAID_OUT(struct { uint a : 3, b : 30; uchar c; }),
+        LAID_OUT(struct { int a : 1; int : 2; uchar b; int : 0; uchar c; }),
+        LAID_OUT(struct { uchar a; uint : 20; uchar b; }),
+        LAID_OUT(struct { uchar a : 7; ushort b : 9; uint c : 16; uchar d : 1; }),
+        LAID_OUT(struct { uchar a; struct { ushort b : 4, c : 13; } d; uchar e : 8; }),
+        LAID_OUT(struct __attribute__((packed)) { uchar a : 3; uint b : 31; uchar c; }),
+        LAID_OUT(union { uint a : 9; uchar b; }),
+        LAID_OUT(union { uint a : 9; ushort b : 16; struct { uchar c[5]; } d; }),
+    };
+
+    for (size_t i = 0; i < sizeof records / sizeof *records; i++) {
+        kn_error err = KN_ERROR_INIT;
+        struct src_cuda *cuda;
+        ck_assert_msg(rewrite(records[i].text, &cuda, &err) == KN_OK, "%s: %s", records[i].text, err.text);
+        ck_assert_msg(cuda->table_bytes == 16 * records[i].size, "%s: %zu bytes, not %zu", records[i].text,
+                      cuda->table_bytes / 16, records[i].size);
+        src_cuda_free(cuda);
+    }
+}
+END_TEST
+
 // The selections that the program uses, no others, and what else stands around the program.
 START_TEST(surroundings)
 {
@@ -332,7 +368,7 @@ END_TEST
 int main(void)
 {
     const TTest *const tests[] = {images, vectors,   scalars,      pointers, initialisers, kernels, jumps,
-                                  places, unrolling, surroundings, formats,  prelude,      files};
+                                  places, unrolling, bit_fields, surroundings, formats,  prelude,      files};
 
     return run_suite("cuda", tests, sizeof tests / sizeof *tests);
 }
