@@ -55,11 +55,21 @@ static size_t texel_of(const struct launch *launch, size_t n)
     return (slice * launch->given.height + row) * launch->given.width + (size_t)at[0];
 }
 
+static bool is_signed(const struct launch *launch)
+{
+    return launch->given.type == KN_CHANNEL_SNORM8 || launch->given.type == KN_CHANNEL_SNORM16;
+}
+
+// What stands for 1 in a normalised channel.
+static double greatest(const struct launch *launch)
+{
+    return (1 << (8 * launch->type->bytes - is_signed(launch))) - 1;
+}
+
 // What was written there in floats, in units of the channel, before it was rounded; false if nothing was.
 static inline bool written_to(const struct launch *launch, size_t texel, int channel, double *exact)
 {
-    bool is_signed = launch->given.type == KN_CHANNEL_SNORM8 || launch->given.type == KN_CHANNEL_SNORM16;
-    double scale = is_signed ? (1 << (8 * launch->type->bytes - 1)) - 1 : (1 << 8 * launch->type->bytes) - 1;
+    double scale = greatest(launch);
     float value;
 
     for (size_t n = 0; n < ITEMS; n++)
@@ -67,7 +77,7 @@ static inline bool written_to(const struct launch *launch, size_t texel, int cha
             for (int c = 0; c < 4 && components[o].order == launch->given.order; c++)
                 if (components[o].channels[c] == channel) {
                     memcpy(&value, &launch->given.values[n][c], sizeof value);
-                    *exact = fmin(fmax((double)value * scale, is_signed ? -scale - 1 : 0), scale);
+                    *exact = fmin(fmax((double)value * scale, is_signed(launch) ? -scale - 1 : 0), scale);
                     return true;
                 }
     return false;
