@@ -12,6 +12,7 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
+#include "../../src/base/hash.h"
 #include "../../src/engine/engine.h"
 #include "../../src/engine/target.h"
 #include "../../src/source/cuda.h"
@@ -255,9 +256,31 @@ static bool compare_kernel(const struct src_kernel *kernel, const uint32_t *devi
     return different != 0;
 }
 
+uint64_t fuzz_hash(const void *bytes, size_t size)
+{
+    struct kn_hash hash = kn_hash_fields(&(struct kn_field){bytes, size}, 1);
+    uint64_t first;
+
+    memcpy(&first, hash.bytes, sizeof first);
+    return first;
+}
+
+// The host's answers noted, or what the device wrote compared: with the host's numbers, or with their hashes.
+static bool judge(const struct src_kernel *kernel, const uint32_t *device, const uint32_t *host, size_t k,
+                  struct fuzz_task *task)
+{
+    if (!task->on_host)
+        task->different[k] = fuzz_hash(device, WORDS * 4) != task->answers[k];
+    else if (task->on_device)
+        task->different[k] = compare_kernel(kernel, device, host);
+    else
+        task->answers[k] = fuzz_hash(host, WORDS * 4);
+    return !task->different[k];
+}
+
 static enum fuzz_verdict compare_unit(kn_context *context, const char *text, const struct src_unit *unit,
-                                      const struct src_options *source, const char *folder, bool *different,
-                                      size_t most, kn_error *err)
+                                      const struct src_options *source, const char *folder,
+                                      struct fuzz_task *task, kn_error *err)
 {
     struct src_cuda_options wanted = {.embedded = src_embedded_kernels, .host_shim = true};
     uint32_t in[IN_WORDS], *host = calloc(unit->kernel_count, WORDS * 4),
@@ -269,19 +292,18 @@ static enum fuzz_verdict compare_unit(kn_context *context, const char *text, con
         goto done;
     make_input(in);
     verdict = FUZZ_REFUSED;
-    if (src_cuda(unit, source, &wanted, &cuda, err))
+    if (task->on_host && src_cuda(unit, source, &wanted, &cuda, err))
         goto done;
-    verdict = run_on_host(folder, unit, cuda, in, host);
+    verdict = task->on_host ? run_on_host(folder, unit, cuda, in, host) : FUZZ_SAME;
     if (verdict)
         goto done;
     verdict = FUZZ_UNBUILT;
-    if (run_on_device(context, text, unit, in, device, err))
+    if (task->on_device && run_on_device(context, text, unit, in, device, err))
         goto done;
     verdict = FUZZ_SAME;
-    for (size_t k = 0; k < unit->kernel_count && k < most; k++) {
-        different[k] = compare_kernel(&unit->kernels[k], device + k * WORDS, host + k * WORDS);
-        verdict = different[k] ? FUZZ_DIFFERENT : verdict;
-    }
+    for (size_t k = 0; k < unit->kernel_count && k < FUZZ_MOST; k++)
+        if (!judge(&unit->kernels[k], device + k * WORDS, host + k * WORDS, k, task))
+            verdict = FUZZ_DIFFERENT;
 done:
     src_cuda_free(cuda);
     free(host);
@@ -289,8 +311,7 @@ done:
     return verdict;
 }
 
-enum fuzz_verdict fuzz_compare(const char *text, const char *folder, kn_device_info *device, bool *different,
-                               size_t most)
+enum fuzz_verdict fuzz_compare(const char *text, const char *folder, struct fuzz_task *task)
 {
     static char extensions[] = "cl_khr_fp64", none[] = "";
     kn_program_options options = {.policy = KN_POLICY_STRICT};
@@ -303,13 +324,13 @@ enum fuzz_verdict fuzz_compare(const char *text, const char *folder, kn_device_i
 
     if (kn_context_open_with(NULL, &uncached, &context, &err) == KN_OK) {
         struct be_device described = {.info = *kn_context_device(context)};
-        *device = described.info;
+        task->device = described.info;
         described.extensions = described.info.fp64 ? extensions : none;
         verdict = FUZZ_BROKEN;
         if (target_describe(&described, &options, &target, &err) == KN_OK) {
             verdict = FUZZ_REFUSED;
             if (src_read("fuzz.cl", text, &target.source, &unit, &err) == KN_OK)
-                verdict = compare_unit(context, text, unit, &target.source, folder, different, most, &err);
+                verdict = compare_unit(context, text, unit, &target.source, folder, task, &err);
             src_free(unit);
             target_free(&target);
         }
@@ -331,16 +352,9 @@ static void remove_folder(const char *folder)
         fprintf(stderr, "%s cannot be removed\n", folder);
 }
 
-// What a child hands to its parent.
-struct shared {
-    kn_device_info device;
-    bool different[];
-};
-
 // The child: in a session of its own, so that the compilers it started end with it. PoCL's cache lies in its
 // folder: nothing that is generated is built twice.
-static void be_apart(const char *text, const char *folder, unsigned seconds, struct shared *shared,
-                     size_t most)
+static void be_apart(const char *text, const char *folder, unsigned seconds, struct fuzz_task *shared)
 {
     char path[4200];
     int log;
@@ -356,7 +370,7 @@ static void be_apart(const char *text, const char *folder, unsigned seconds, str
         dup2(log, 1);
         dup2(log, 2);
     }
-    _exit((int)fuzz_compare(text, folder, &shared->device, shared->different, most));
+    _exit((int)fuzz_compare(text, folder, shared));
 }
 
 // How a child ended that did not exit.
@@ -390,12 +404,12 @@ static void show_log(const char *folder)
         fprintf(stderr, "%s/log cannot be shown\n", folder);
 }
 
-enum fuzz_verdict fuzz_compare_apart(const char *text, unsigned seconds, bool *different, size_t most)
+enum fuzz_verdict fuzz_compare_apart(const char *text, unsigned seconds, struct fuzz_task *task)
 {
     const char *root = getenv("TMPDIR");
     enum fuzz_verdict verdict = FUZZ_CRASHED;
-    const size_t size = sizeof(struct shared) + most;
-    struct shared *shared = mmap(NULL, size, PROT_READ | PROT_WRITE, MAP_SHARED | MAP_ANONYMOUS, -1, 0);
+    struct fuzz_task *shared =
+        mmap(NULL, sizeof *shared, PROT_READ | PROT_WRITE, MAP_SHARED | MAP_ANONYMOUS, -1, 0);
     char folder[4000];
     int status = 0;
     pid_t child;
@@ -403,9 +417,10 @@ enum fuzz_verdict fuzz_compare_apart(const char *text, unsigned seconds, bool *d
     snprintf(folder, sizeof folder, "%s/koine-fuzz-XXXXXX", root && *root ? root : "/tmp");
     if (shared == MAP_FAILED || !mkdtemp(folder))
         return FUZZ_BROKEN;
+    *shared = *task;
     child = fork();
     if (child == 0)
-        be_apart(text, folder, seconds, shared, most);
+        be_apart(text, folder, seconds, shared);
     if (child < 0 || waitpid(child, &status, 0) < 0)
         return FUZZ_BROKEN;
     if (WIFEXITED(status) && WEXITSTATUS(status) <= FUZZ_BROKEN)
@@ -414,12 +429,19 @@ enum fuzz_verdict fuzz_compare_apart(const char *text, unsigned seconds, bool *d
         kill(-child, SIGKILL); // what it had started
     if (!WIFEXITED(status))
         verdict = verdict_of_end(status, folder, &shared->device);
-    memcpy(different, shared->different, most);
-    munmap(shared, size);
+    *task = *shared;
+    munmap(shared, sizeof *shared);
     if (getenv("KOINE_FUZZ_LOG") || (verdict && verdict != FUZZ_KNOWN_ABORT && !getenv("KOINE_FUZZ_QUIET")))
         show_log(folder);
     remove_folder(folder);
     return verdict;
+}
+
+enum fuzz_verdict fuzz_compare_both(const char *text, unsigned seconds)
+{
+    struct fuzz_task task = {.on_device = true, .on_host = true};
+
+    return fuzz_compare_apart(text, seconds, &task);
 }
 
 // Asked in a child: OpenCL does not survive the forks to come.

@@ -5,6 +5,7 @@
 
 #include <stdbool.h>
 #include <stddef.h>
+#include <stdint.h>
 
 #include <koine/device.h>
 
@@ -22,14 +23,28 @@ enum fuzz_verdict {
 
 extern const char *const fuzz_verdicts[];
 
-// Compares the kernels of a text; to be called in a process of its own, with an empty folder for its files.
-// `different` gets, for each kernel k0, k1, ..., whether it differs. What happened is said on standard error.
-// `device` gets the device before it is asked anything.
-enum fuzz_verdict fuzz_compare(const char *text, const char *folder, kn_device_info *device, bool *different,
-                               size_t most);
+enum { FUZZ_MOST = 64 }; // kernels of a text that are told apart
+
+// What is asked of a text's kernels k0, k1, ..., and what came of it.
+struct fuzz_task {
+    bool on_device, on_host; // on both: they are compared
+    uint64_t
+        answers[FUZZ_MOST]; // hashes of the numbers: the host's; on the device alone, what they are to be
+    bool different[FUZZ_MOST];
+    kn_device_info device; // filled before it is asked anything
+};
+
+// To be called in a process of its own, with an empty folder for its files. What happened is said on standard
+// error.
+enum fuzz_verdict fuzz_compare(const char *text, const char *folder, struct fuzz_task *task);
 
 // In a child, with a folder and time limit of its own. The children's compiler output is thrown away.
-enum fuzz_verdict fuzz_compare_apart(const char *text, unsigned seconds, bool *different, size_t most);
+enum fuzz_verdict fuzz_compare_apart(const char *text, unsigned seconds, struct fuzz_task *task);
+
+// The same on both sides, for who asks of nothing but the verdict.
+enum fuzz_verdict fuzz_compare_both(const char *text, unsigned seconds);
+
+uint64_t fuzz_hash(const void *bytes, size_t size);
 
 // What is to be known of the device that would be taken.
 struct fuzz_device {

@@ -6,6 +6,10 @@
 //                             processes at once (one a processor), on KOINE_DEVICE or the best device there
 //                             is
 //   test_fuzz --print SEED    the kernel of that seed
+//   test_fuzz --answers FILE  hashes of what the rewritten text computes, added to the file;
+//   KOINE_FUZZ_ANSWERS=FILE
+//                             has the device compared with these, and no C++ compiled, where the device's
+//                             time is dear
 //   test_fuzz FILE...         the kernels of these files
 //   test_fuzz --reduce FILE   what is left of a failing file when all that is not needed is gone, for an hour
 //   at most
@@ -20,16 +24,19 @@
 #include <time.h>
 #include <unistd.h>
 
+#include "answers.h"
 #include "compare.h"
 #include "generate.h"
 
 // Kernels in a file: enough that a C++ compiler's start does not matter.
-enum { BATCH = 64, PATIENCE = 600 };
+enum { BATCH = FUZZ_MOST, PATIENCE = 600 };
 
 struct plan {
     uint64_t seed;
     int count, jobs;
     struct fuzz_device device;
+    struct fuzz_answers answers; // the host's, where they are known
+    const char *answers_to;      // a file for them: nothing is compared
 };
 
 static long number_of(const char *variable, long fallback)
@@ -65,44 +72,85 @@ static void keep_failure(uint64_t seed, bool doubles, enum fuzz_verdict verdict)
 // the numbers still differ when it optimises decides.
 static bool differs_optimised(uint64_t seed, bool doubles)
 {
-    bool different[BATCH];
     char *text = fuzz_file(seed, 1, doubles);
     enum fuzz_verdict verdict;
 
     setenv("POCL_EXTRA_BUILD_FLAGS", " ", 1);
-    verdict = fuzz_compare_apart(text, PATIENCE, different, BATCH);
+    verdict = fuzz_compare_both(text, PATIENCE);
     unsetenv("POCL_EXTRA_BUILD_FLAGS");
     if (verdict == FUZZ_SAME)
         printf("seed %llu: only PoCL without optimisation differs\n", (unsigned long long)seed);
+    fflush(stdout);
     free(text);
     return verdict != FUZZ_SAME;
 }
 
-// The failures among `count` kernels. A file that fails as a whole is cut into halves until it is one kernel.
-static int check_range(uint64_t seed, int count, bool doubles)
+static int check_range(const struct plan *plan, uint64_t seed, int count, bool doubles);
+
+// Numbers that were not those of the answers, compared with the host's of now, word by word: at least one
+// failure.
+static int check_again(const struct plan *plan, uint64_t seed, int count, bool doubles)
 {
-    bool different[BATCH] = {false};
+    struct plan asking = *plan;
+    int failures;
+
+    asking.answers = (struct fuzz_answers){NULL, 0};
+    failures = check_range(&asking, seed, count, doubles);
+    if (failures == 0)
+        printf("FAIL: %d kernels from seed %llu: the host's numbers of now, but not its answers of then\n",
+               count, (unsigned long long)seed);
+    fflush(stdout);
+    return failures ? failures : 1;
+}
+
+// The failures among `count` kernels. A file that fails as a whole is cut into halves until it is one kernel.
+static int check_range(const struct plan *plan, uint64_t seed, int count, bool doubles)
+{
+    struct fuzz_task task = {.on_device = true};
     char *text = fuzz_file(seed, count, doubles);
-    enum fuzz_verdict verdict = text ? fuzz_compare_apart(text, PATIENCE, different, BATCH) : FUZZ_BROKEN;
+    enum fuzz_verdict verdict = FUZZ_BROKEN;
     int failures = 0;
 
+    task.on_host = !fuzz_answers_take(&plan->answers, seed, count, doubles, task.answers);
+    if (text)
+        verdict = fuzz_compare_apart(text, PATIENCE, &task);
     free(text);
     if (verdict == FUZZ_SAME)
         return 0;
+    if (verdict == FUZZ_DIFFERENT && !task.on_host)
+        return check_again(plan, seed, count, doubles);
     if (verdict != FUZZ_DIFFERENT && count > 1)
-        return check_range(seed, count / 2, doubles) +
-               check_range(seed + (uint64_t)(count / 2), count - count / 2, doubles);
+        return check_range(plan, seed, count / 2, doubles) +
+               check_range(plan, seed + (uint64_t)(count / 2), count - count / 2, doubles);
     if (verdict == FUZZ_KNOWN_ABORT) {
         printf("seed %llu: not compared: %s\n", (unsigned long long)seed, fuzz_verdicts[verdict]);
         fflush(stdout);
         return 0;
     }
     for (int i = 0; i < count; i++)
-        if (verdict != FUZZ_DIFFERENT || (different[i] && differs_optimised(seed + (uint64_t)i, doubles))) {
+        if (verdict != FUZZ_DIFFERENT ||
+            (task.different[i] && differs_optimised(seed + (uint64_t)i, doubles))) {
             keep_failure(seed + (uint64_t)i, doubles, verdict);
             failures++;
         }
     return failures;
+}
+
+// The host's answers for `count` kernels, noted; how many there are not.
+static int answer_range(const struct plan *plan, uint64_t seed, int count, bool doubles)
+{
+    struct fuzz_task task = {.on_host = true};
+    char *text = fuzz_file(seed, count, doubles);
+    enum fuzz_verdict verdict = text ? fuzz_compare_apart(text, PATIENCE, &task) : FUZZ_BROKEN;
+
+    free(text);
+    if (verdict == FUZZ_SAME)
+        return fuzz_answers_append(plan->answers_to, seed, count, doubles, task.answers) ? 0 : count;
+    if (count > 1)
+        return answer_range(plan, seed, count / 2, doubles) +
+               answer_range(plan, seed + (uint64_t)(count / 2), count - count / 2, doubles);
+    keep_failure(seed, doubles, verdict);
+    return 1;
 }
 
 // Every jobs-th batch; each fourth one computes with doubles too, where there are some.
@@ -113,7 +161,8 @@ static int work(const struct plan *plan, int job)
     for (int first = job * BATCH, batch = job; first < plan->count;
          first += plan->jobs * BATCH, batch += plan->jobs) {
         int count = plan->count - first < BATCH ? plan->count - first : BATCH;
-        failures += check_range(plan->seed + (uint64_t)first, count, plan->device.doubles && batch % 4 == 3);
+        failures += (plan->answers_to ? answer_range : check_range)(plan, plan->seed + (uint64_t)first, count,
+                                                                    plan->device.doubles && batch % 4 == 3);
     }
     return failures;
 }
@@ -159,9 +208,8 @@ static char *read_file(const char *path)
 
 static enum fuzz_verdict check_file(const char *path)
 {
-    bool different[BATCH];
     char *text = read_file(path);
-    enum fuzz_verdict verdict = fuzz_compare_apart(text, PATIENCE, different, BATCH);
+    enum fuzz_verdict verdict = fuzz_compare_both(text, PATIENCE);
 
     printf("%s: %s\n", path, fuzz_verdicts[verdict]);
     free(text);
@@ -196,15 +244,18 @@ int main(int count, char **arguments)
     struct plan plan = {.seed = (uint64_t)number_of("KOINE_FUZZ_SEED", (long)time(NULL)),
                         .count = (int)number_of("KOINE_FUZZ_COUNT", 64),
                         .jobs = (int)number_of("KOINE_FUZZ_JOBS", sysconf(_SC_NPROCESSORS_ONLN))};
+    const char *answers = getenv("KOINE_FUZZ_ANSWERS");
     int failures = 0;
 
     if (count == 3 && strcmp(arguments[1], "--print") == 0)
         return print_seed(arguments[2]);
     if (count == 3 && strcmp(arguments[1], "--reduce") == 0)
         return reduce_file(arguments[2]);
-    for (int i = 1; i < count; i++)
+    if (count == 3 && strcmp(arguments[1], "--answers") == 0)
+        plan.answers_to = arguments[2];
+    for (int i = 1; i < count && !plan.answers_to; i++)
         failures += check_file(arguments[i]) != FUZZ_SAME;
-    if (count > 1)
+    if (count > 1 && !plan.answers_to)
         return failures ? EXIT_FAILURE : EXIT_SUCCESS;
     fprintf(stderr, "test_fuzz: KOINE_FUZZ_SEED=%llu KOINE_FUZZ_COUNT=%d\n", (unsigned long long)plan.seed,
             plan.count);
@@ -215,6 +266,8 @@ int main(int count, char **arguments)
                 "skipped: rusticl has many of these results wrong itself, Oclgrind 21.10 crashes on them\n");
         return 77;
     }
+    if (!plan.answers_to && answers && *answers && !fuzz_answers_read(answers, &plan.answers))
+        return 2;
     if (plan.jobs < 1)
         plan.jobs = 1;
     return run_jobs(&plan);
