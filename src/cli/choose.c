@@ -27,7 +27,7 @@ static kn_status add_spec(struct places *places, const char *spec, bool from_all
     return KN_OK;
 }
 
-static kn_status add_all(struct places *places, kn_error *err)
+static kn_status add_all(struct places *places, bool aliases, kn_error *err)
 {
     kn_device_info *list = NULL;
     size_t count = 0, before = places->count;
@@ -35,7 +35,7 @@ static kn_status add_all(struct places *places, kn_error *err)
     kn_status status = kn_devices_list(&list, &count, why, err);
 
     for (size_t i = 0; i < count && !status; i++)
-        if (!*list[i].why_not && !*list[i].alias_of)
+        if (!*list[i].why_not && (aliases || !*list[i].alias_of))
             status = add_spec(places, list[i].spec, true, err);
     if (!status && places->count == before)
         status = kn_fail(err, KN_ERROR_NO_DEVICE, "--device all: there is no usable device%s%s",
@@ -44,25 +44,36 @@ static kn_status add_all(struct places *places, kn_error *err)
     return status;
 }
 
-kn_status choose_places(const struct string_list *devices, struct places *places, kn_error *err)
+// `fallback`: what stands for no choice at all.
+static kn_status choose(const struct string_list *devices, const char *fallback, bool aliases, struct places *places,
+                        kn_error *err)
 {
     const char *environment = kn_env_get(KN_ENV_DEVICE);
-    const char *const *specs = devices->count ? devices->items : &environment;
-    size_t count = devices->count ? devices->count : environment != NULL;
+    const char *single = environment ? environment : fallback;
+    const char *const *specs = devices->count ? devices->items : &single;
+    size_t count = devices->count ? devices->count : 1;
     kn_status status = KN_OK;
 
     memset(places, 0, sizeof *places);
     for (size_t i = 0; i < count && !status; i++) {
         bool best = strcmp(specs[i], "auto") == 0;
 
-        status = strcmp(specs[i], "all") == 0 ? add_all(places, err)
+        status = strcmp(specs[i], "all") == 0 ? add_all(places, aliases, err)
                                               : add_spec(places, best ? "" : specs[i], false, err);
     }
-    if (!count)
-        status = add_spec(places, "", false, err);
     if (status)
         choose_free(places);
     return status;
+}
+
+kn_status choose_places(const struct string_list *devices, struct places *places, kn_error *err)
+{
+    return choose(devices, "auto", false, places, err);
+}
+
+kn_status choose_paths(const struct string_list *devices, struct places *places, kn_error *err)
+{
+    return choose(devices, "all", true, places, err);
 }
 
 void choose_free(struct places *places)

@@ -24,6 +24,8 @@ struct places {
 
 // `all` becomes every usable device. KN_ERROR_NO_DEVICE if there is none for `all`.
 kn_status choose_places(const struct string_list *devices, struct places *places, kn_error *err);
+// The same, but `all` also becomes the other paths to a device, and it is the choice where there is none.
+kn_status choose_paths(const struct string_list *devices, struct places *places, kn_error *err);
 void choose_free(struct places *places);
 
 // Opens a `spec` of these. "" becomes the host where no device is found, which a line on standard error says

@@ -9,6 +9,7 @@ const struct command *const koine_commands[] = {
     &command_check,
     &command_emit,
     &command_run,
+    &command_compare,
     &command_stats,
     NULL,
 };

@@ -12,6 +12,7 @@ extern const struct command command_cache;
 extern const struct command command_check;
 extern const struct command command_emit;
 extern const struct command command_run;
+extern const struct command command_compare;
 extern const struct command command_stats;
 
 // All of them, in the order of the help; ends in NULL.

@@ -1,0 +1,71 @@
+// SPDX-License-Identifier: Apache-2.0
+// How fast memory is read and copied: the ceiling of all that moves more than it computes.
+//
+// The `vectors` vectors of x (of WIDTH words each) are walked `total` / `vectors` times over: as often as it takes to
+// keep a footprint that fits into a cache there.
+// read_words: sums[item] is the sum of the words that the work-item read, modulo 2^32.
+// copy_words: y becomes x.
+// Launch: groups of GROUP; on CPUs `total` is a multiple of the work-items times UNROLL, elsewhere of GROUP times
+// UNROLL; `vectors` is a power of two.
+// Cost: reads 4 * WIDTH * total bytes; copy_words writes as many.
+// Tunables: GROUP, WIDTH (4 or 16), UNROLL (loads before the first is used).
+#ifndef GROUP
+#define GROUP 256
+#endif
+#ifndef UNROLL
+#define UNROLL 8
+#endif
+#ifndef WIDTH
+#define WIDTH 4
+#endif
+
+#if WIDTH == 16
+typedef uint16 words;
+#else
+typedef uint4 words;
+#endif
+
+// Where a work-item begins, where it ends, how far its steps are, and how far apart the loads of one step.
+#if KN_CPU
+#define FIRST (get_global_id(0) * (total / get_global_size(0)))
+#define END   (FIRST + total / get_global_size(0))
+#define STEP  UNROLL
+#define APART 1
+#else
+#define FIRST (get_group_id(0) * (ulong)(GROUP * UNROLL) + get_local_id(0))
+#define END   total
+#define STEP  (get_num_groups(0) * (ulong)(GROUP * UNROLL))
+#define APART GROUP
+#endif
+
+__kernel __attribute__((reqd_work_group_size(GROUP, 1, 1))) void
+read_words(__global const words *x, ulong vectors, ulong total, __global uint *sums)
+{
+    ulong end = END;
+    words sum = (words)(0);
+
+    for (ulong i = FIRST; i < end; i += STEP) {
+#pragma unroll
+        for (uint u = 0; u < UNROLL; u++)
+            sum += x[(i + u * APART) & (vectors - 1)];
+    }
+#if WIDTH == 16
+    uint8 half_of = sum.lo + sum.hi;
+    uint4 quarter = half_of.lo + half_of.hi;
+#else
+    uint4 quarter = sum;
+#endif
+    sums[get_global_id(0)] = (quarter.x + quarter.y) + (quarter.z + quarter.w);
+}
+
+__kernel __attribute__((reqd_work_group_size(GROUP, 1, 1))) void
+copy_words(__global const words *restrict x, ulong vectors, ulong total, __global words *restrict y)
+{
+    ulong end = END;
+
+    for (ulong i = FIRST; i < end; i += STEP) {
+#pragma unroll
+        for (uint u = 0; u < UNROLL; u++)
+            y[(i + u * APART) & (vectors - 1)] = x[(i + u * APART) & (vectors - 1)];
+    }
+}

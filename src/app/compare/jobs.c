@@ -1,0 +1,25 @@
+// SPDX-License-Identifier: Apache-2.0
+// The jobs there are. A new one is a file and a line here.
+#include "jobs.h"
+
+const struct compare_job *const compare_jobs[] = {
+    &compare_job_bandwidth,
+    &compare_job_flops,
+    &compare_job_launch,
+    &compare_job_build,
+    &compare_job_sort,
+    &compare_job_reduce,
+    NULL,
+};
+
+const struct compare_job *compare_ceiling_job(enum compare_ceiling ceiling)
+{
+    static const struct compare_job *const ceilings[] = {
+        [COMPARE_NO_CEILING] = NULL,
+        [COMPARE_READ] = &compare_job_bandwidth,
+        [COMPARE_COPY] = &compare_job_bandwidth,
+        [COMPARE_FLOPS] = &compare_job_flops,
+    };
+
+    return ceilings[ceiling];
+}

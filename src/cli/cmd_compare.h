@@ -1,0 +1,36 @@
+// SPDX-License-Identifier: Apache-2.0
+// koine compare: what was asked for, what came out, and the forms it is written in (compare_write.c).
+#ifndef KN_CLI_CMD_COMPARE_H
+#define KN_CLI_CMD_COMPARE_H
+
+#include "../app/compare/compare.h"
+#include "../io/json.h"
+#include "choose.h"
+#include "options.h"
+
+struct compare_arguments {
+    struct common_arguments common;
+    bool quick;
+    size_t repetitions; // 0: as many as --quick or its absence wants
+};
+
+struct compare_session {
+    const struct compare_arguments *arguments;
+    const struct compare_job **jobs; // those to be done, in order
+    size_t job_count;
+    struct place *opened; // a place's queue and context
+    struct compare_place *places;
+    size_t place_count;
+    struct compare_run run;
+    double total, build; // seconds
+};
+
+// The rows of a job, from `first` on, as a table. False if memory ran out.
+bool compare_print(const struct compare_session *session, const struct compare_job *job, size_t first);
+// One line a place: which device it is.
+void compare_print_places(const struct compare_session *session);
+
+// The report. NULL: memory ran out.
+json_t *compare_json(const struct compare_session *session);
+
+#endif
