@@ -7,7 +7,7 @@
 #include "../base/text.h"
 #include "cuda_load.h"
 #include "offline.h"
-#include "process.h"
+#include "../base/process.h"
 
 enum { OFFLINE_WORDS_MAX = 96, OFFLINE_SECONDS = 120 };
 

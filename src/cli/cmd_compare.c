@@ -11,9 +11,7 @@
 #include "../base/clock.h"
 #include "../base/error.h"
 #include "../base/text.h"
-#include "../io/output.h"
 #include "commands.h"
-#include "interrupt.h"
 #include "nearest.h"
 #include "progress.h"
 #include "report.h"
@@ -196,36 +194,17 @@ static kn_status judge(struct compare_session *session, bool *wrong, kn_error *e
 
 // ---- files ----
 
-static kn_status report_path(const struct common_arguments *common, char **path, kn_error *err)
-{
-    struct kn_text text = KN_TEXT_INIT;
-    kn_status status;
-
-    *path = NULL;
-    if (!common->output)
-        return KN_OK;
-    status = kn_output_folder(common->output, err);
-    if (status)
-        return status;
-    kn_text_format(&text, "%s/report.json", common->output);
-    *path = kn_text_take(&text);
-    return *path ? report_try_file(*path, common->force, err) : kn_fail_memory(err, 0, "naming report.json");
-}
-
-static kn_status write_reports(const struct compare_session *session, const char *path, kn_error *err)
+static kn_status write_reports(const struct compare_session *session, kn_error *err)
 {
     const struct common_arguments *common = &session->arguments->common;
     json_t *root;
     kn_status status = KN_OK;
 
-    if (!path && !common->json)
+    if (!common->output && !common->json)
         return KN_OK;
     root = compare_json(session);
-    if (path) {
-        interrupt_hold();
-        status = kn_json_write(root, path, common->force, err);
-        interrupt_release();
-    }
+    if (common->output)
+        status = compare_write_files(session, root, err);
     if (!status)
         return report_write(root, common, err);
     json_decref(root);
@@ -247,7 +226,6 @@ static kn_status run_compare(void *given, kn_error *err)
     struct compare_arguments *arguments = given;
     const struct common_arguments *common = &arguments->common;
     struct compare_session session = {.arguments = arguments};
-    char *path = NULL;
     bool wrong = false;
     kn_status status = choose_jobs(&session, err), judged = KN_OK;
     kn_error verdict = KN_ERROR_INIT;
@@ -255,7 +233,7 @@ static kn_status run_compare(void *given, kn_error *err)
     if (!status)
         status = report_try(common, err);
     if (!status)
-        status = report_path(common, &path, err);
+        status = common->output ? compare_try_files(&session, err) : KN_OK;
     if (!status)
         status = choose_devices(&session, err);
     if (!status && report_shows_text(common))
@@ -264,14 +242,13 @@ static kn_status run_compare(void *given, kn_error *err)
         status = run_jobs(&session, err);
     if (!status) {
         judged = judge(&session, &wrong, &verdict);
-        status = write_reports(&session, path, err);
+        status = write_reports(&session, err);
     }
     if (!status && judged) {
         status = judged;
         *err = verdict;
     }
     arguments->common.check_failed = wrong;
-    free(path);
     free_session(&session);
     return status;
 }
@@ -304,7 +281,9 @@ const struct command command_compare = {
                    "within the bound that report.json states. One that is not makes the exit status 1. A "
                    "device that fails is a "
                    "row with the reason; if all fail, the exit status is 4.\n\n"
-                   "With --output the folder receives report.json.",
+                   "With --output the folder receives report.json and, where gnuplot is installed, a plot of "
+                   "the rates of each job "
+                   "that has several sizes (sort.svg).",
     .common = COMMON_DEVICE | COMMON_JSON | COMMON_OUTPUT | COMMON_FORCE,
     .options = options,
     .examples = {{"koine compare --quick", "all jobs on all devices, in small sizes"},

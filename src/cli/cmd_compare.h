@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// koine compare: what was asked for, what came out, and the forms it is written in (compare_write.c).
+// koine compare: what was asked for, what came out, and the forms it is written in (compare_write.c,
+// compare_plot.c).
 #ifndef KN_CLI_CMD_COMPARE_H
 #define KN_CLI_CMD_COMPARE_H
 
@@ -32,5 +33,10 @@ void compare_print_places(const struct compare_session *session);
 
 // The report. NULL: memory ran out.
 json_t *compare_json(const struct compare_session *session);
+
+// --output (compare_plot.c): makes the folder and tries whether its files can be written; writes them.
+// Without gnuplot a line says that there will be no plots.
+kn_status compare_try_files(const struct compare_session *session, kn_error *err);
+kn_status compare_write_files(const struct compare_session *session, json_t *root, kn_error *err);
 
 #endif

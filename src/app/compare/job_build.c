@@ -5,7 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "../../backend/process.h"
+#include "../../base/process.h"
 #include "../../base/array.h"
 #include "../../base/clock.h"
 #include "../../base/error.h"

@@ -4,7 +4,7 @@
 
 #include <signal.h>
 
-#include "../../../src/backend/process.h"
+#include "../../../src/base/process.h"
 #include "../run.h"
 
 static struct process_result run_shell(const char *script, const char *const *variables, double seconds)

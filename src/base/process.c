@@ -15,10 +15,10 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
-#include "../base/array.h"
-#include "../base/clock.h"
-#include "../base/error.h"
-#include "../base/text.h"
+#include "array.h"
+#include "clock.h"
+#include "error.h"
+#include "text.h"
 
 extern char **environ;
 
@@ -122,7 +122,7 @@ static void wait_for(pid_t child, struct process_result *result)
     result->status = WIFEXITED(status) ? WEXITSTATUS(status) : 255;
 }
 
-// A compiler's log may hold a NUL byte; as a string it would end there.
+// A log may hold a NUL byte; as a string it would end there.
 static void replace_nuls(struct kn_text *text)
 {
     for (size_t i = 0; i < text->length; i++)
@@ -159,7 +159,7 @@ kn_status process_run(const char *const argv[], const char *const variables[], d
     replace_nuls(&output);
     kn_text_add(&output, "");
     result->output = kn_text_take(&output);
-    return result->output ? KN_OK : kn_fail_memory(err, 0, "keeping a compiler's words");
+    return result->output ? KN_OK : kn_fail_memory(err, 0, "keeping another program's words");
 }
 
 bool process_find(const char *name, char path[PATH_MAX])
@@ -189,7 +189,7 @@ kn_status process_folder(char path[PATH_MAX], kn_error *err)
     if (!mkdtemp(path))
         return kn_fail_errno(
             err, KN_ERROR_OUTPUT, path, errno,
-            "a folder for the compiler's files cannot be made; TMPDIR may name another place");
+            "a folder for passing files cannot be made; TMPDIR may name another place");
     return KN_OK;
 }
 

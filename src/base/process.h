@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 // Running another program: no shell, what it prints is caught, and it has a time limit. And folders for what
 // such programs leave behind.
-#ifndef KN_BACKEND_PROCESS_H
-#define KN_BACKEND_PROCESS_H
+#ifndef KN_BASE_PROCESS_H
+#define KN_BASE_PROCESS_H
 
 #include <limits.h>
 #include <stdbool.h>

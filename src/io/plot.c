@@ -1,0 +1,185 @@
+// SPDX-License-Identifier: Apache-2.0
+// A gnuplot script with the data in it, run in a folder of its own; what it drew is written where it belongs.
+// Words stand between single quotes, in which gnuplot knows no commands, and are not "enhanced".
+#include "plot.h"
+
+#include <errno.h>
+#include <limits.h>
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+
+#include "../base/error.h"
+#include "../base/process.h"
+#include "../base/text.h"
+#include "output.h"
+
+static const char program[] = "gnuplot";
+static const double seconds_at_most = 60;
+
+bool plot_available(void)
+{
+    char path[PATH_MAX];
+
+    return process_find(program, path);
+}
+
+// Between double quotes, with all but letters and blanks by number: neither commands nor variables
+// are then looked for in them. A control character becomes a blank.
+static void add_words(struct kn_text *script, const char *words)
+{
+    kn_text_add_char(script, '"');
+    for (; *words; words++) {
+        unsigned char c = (unsigned char)*words;
+
+        if (c <= ' ')
+            kn_text_add_char(script, ' ');
+        else if ((c >= 'A' && c <= 'Z') || (c >= 'a' && c <= 'z'))
+            kn_text_add_char(script, *words);
+        else
+            kn_text_format(script, "\\%03o", c);
+    }
+    kn_text_add_char(script, '"');
+}
+
+static bool is_drawn(double value, bool is_log)
+{
+    return isfinite(value) && (!is_log || value > 0);
+}
+
+// The series as a block of lines; how many points are drawn.
+static size_t add_data(struct kn_text *script, const struct plot *plot, size_t index)
+{
+    const struct plot_series *series = &plot->series[index];
+    size_t drawn = 0;
+
+    kn_text_format(script, "$data%zu << END\n", index);
+    for (size_t i = 0; i < series->count; i++) {
+        if (!is_drawn(series->x[i], plot->log_x) || !is_drawn(series->y[i], plot->log_y)) {
+            kn_text_add_char(script, '\n'); // breaks the line
+            continue;
+        }
+        kn_text_format(script, "%.17g %.17g\n", series->x[i], series->y[i]);
+        drawn++;
+    }
+    kn_text_add(script, "END\n");
+    return drawn;
+}
+
+static void add_axis(struct kn_text *script, char axis, const char *label, bool is_log)
+{
+    kn_text_format(script, "set %clabel ", axis);
+    add_words(script, label);
+    kn_text_format(script, "\nset format %c '%%g'\n", axis);
+    if (is_log)
+        kn_text_format(script, "set logscale %c\n", axis);
+}
+
+// The whole script; how many points it draws.
+static size_t add_script(struct kn_text *script, const struct plot *plot, const char *drawing)
+{
+    size_t drawn = 0;
+
+    kn_text_add(script,
+                "set encoding utf8\n"
+                "set terminal svg noenhanced size 800,500 dynamic font 'sans-serif,13' background 'white'\n"
+                "set key outside below\nset grid\nset title ");
+    add_words(script, plot->title);
+    kn_text_add(script, "\nset output ");
+    add_words(script, drawing);
+    kn_text_add_char(script, '\n');
+    add_axis(script, 'x', plot->x_label, plot->log_x);
+    add_axis(script, 'y', plot->y_label, plot->log_y);
+    for (size_t i = 0; i < plot->series_count; i++)
+        drawn += add_data(script, plot, i);
+    for (size_t i = 0; i < plot->series_count; i++) {
+        kn_text_format(script, "%s$data%zu using 1:2 with linespoints linewidth 2 title ", i ? ", " : "plot ",
+                       i);
+        add_words(script, plot->series[i].name);
+    }
+    kn_text_add(script, "\nset output\n");
+    return drawn;
+}
+
+static kn_status run_script(const char *gnuplot, const char *script, kn_error *err)
+{
+    const char *const argv[] = {gnuplot, "--default-settings", script, NULL};
+    const char *const variables[] = {"LC_ALL=C.UTF-8", NULL};
+    struct process_result result;
+    kn_status status = process_run(argv, variables, seconds_at_most, &result, err);
+
+    if (status)
+        return status;
+    if (result.timed_out)
+        status = kn_fail(err, KN_ERROR_OUTPUT, "gnuplot did not finish a plot in %.0f s", seconds_at_most);
+    else if (result.status)
+        status = kn_fail(err, KN_ERROR_OUTPUT, "gnuplot failed (exit status %d): %s", result.status,
+                         result.output);
+    free(result.output);
+    return status;
+}
+
+static kn_status read_drawing(const char *path, struct kn_text *svg, kn_error *err)
+{
+    FILE *file = fopen(path, "rb");
+    char bytes[4096];
+    size_t count;
+
+    if (!file)
+        return kn_fail_errno(err, KN_ERROR_OUTPUT, path, errno, "gnuplot left no drawing");
+    while ((count = fread(bytes, 1, sizeof bytes, file)) > 0)
+        kn_text_add_bytes(svg, bytes, count);
+    count = (size_t)ferror(file);
+    fclose(file);
+    if (count)
+        return kn_fail(err, KN_ERROR_OUTPUT, "%s: gnuplot's drawing cannot be read", path);
+    return svg->failed ? kn_fail_memory(err, 0, "reading a plot") : KN_OK;
+}
+
+// Draws in `folder`.
+static kn_status draw(const char *gnuplot, const char *folder, const struct plot *plot, struct kn_text *svg,
+                      kn_error *err)
+{
+    struct kn_text script = KN_TEXT_INIT, drawing = KN_TEXT_INIT, file = KN_TEXT_INIT;
+    size_t drawn;
+    kn_status status;
+
+    kn_text_format(&drawing, "%s/plot.svg", folder);
+    kn_text_format(&file, "%s/plot.gp", folder);
+    drawn = add_script(&script, plot, kn_text_string(&drawing));
+    if (drawing.failed || file.failed || script.failed)
+        status = kn_fail_memory(err, 0, "drawing a plot");
+    else if (!drawn)
+        status = kn_fail(err, KN_ERROR_ARGUMENT, "the plot '%s' has no point that can be drawn", plot->title);
+    else
+        status = kn_output_write(file.data, script.data, script.length, false, err);
+    if (!status)
+        status = run_script(gnuplot, file.data, err);
+    if (!status)
+        status = read_drawing(drawing.data, svg, err);
+    kn_text_free(&script);
+    kn_text_free(&drawing);
+    kn_text_free(&file);
+    return status;
+}
+
+kn_status plot_write(const char *path, const struct plot *plot, bool force, kn_error *err)
+{
+    char gnuplot[PATH_MAX], folder[PATH_MAX];
+    struct kn_text svg = KN_TEXT_INIT;
+    kn_status status;
+
+    if (!process_find(program, gnuplot))
+        return kn_fail(err, KN_ERROR_UNSUPPORTED,
+                       "plots are drawn by gnuplot, which is not installed (Debian, Ubuntu: apt-get install "
+                       "gnuplot-nox)");
+    status = process_folder(folder, err);
+    if (status)
+        return status;
+    status = draw(gnuplot, folder, plot, &svg, err);
+    process_folder_remove(folder);
+    if (!status)
+        status = kn_output_write(path, svg.data, svg.length, force, err);
+    kn_text_free(&svg);
+    return status;
+}

@@ -1,0 +1,32 @@
+// SPDX-License-Identifier: Apache-2.0
+// Plots as SVG: lines with points, labelled axes, logarithmic ones too, a legend. Drawn by gnuplot, which
+// runs as another program; without it there are no plots, and plot_available says so beforehand.
+#ifndef KN_IO_PLOT_H
+#define KN_IO_PLOT_H
+
+#include <stdbool.h>
+#include <stddef.h>
+
+#include <koine/error.h>
+
+struct plot_series {
+    const char *name; // for the legend
+    const double *x, *y;
+    size_t count;
+};
+
+struct plot {
+    const char *title, *x_label, *y_label;
+    bool log_x, log_y;
+    const struct plot_series *series;
+    size_t series_count;
+};
+
+bool plot_available(void);
+
+// Writes the SVG, so that the file is there whole or not at all (output.h). A point that is not finite, or
+// not positive on a logarithmic axis, is left out, and the line is broken there. Errors: KN_ERROR_ARGUMENT if
+// no point is left; KN_ERROR_UNSUPPORTED without gnuplot; KN_ERROR_OUTPUT; KN_ERROR_MEMORY.
+kn_status plot_write(const char *path, const struct plot *plot, bool force, kn_error *err);
+
+#endif

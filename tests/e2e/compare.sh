@@ -1,0 +1,117 @@
+#!/bin/sh
+# SPDX-License-Identifier: Apache-2.0
+# `koine compare`: rows for every device, right answers found right and wrong ones wrong, the report as its schema says.
+. "${srcdir:-.}/tests/e2e/lib.sh"
+
+expect_exit 2 koine compare srot
+expect_stderr "there is no job 'srot', did you mean sort\? There are bandwidth flops launch build sort reduce"
+expect_one_line
+expect_exit 2 koine compare --repetitions 0
+expect_exit 4 koine compare --device nothing-of-the-kind launch
+expect_exit 4 without_devices "$KOINE" compare launch
+expect_empty stdout
+
+need_device
+if on_oclgrind; then
+    echo "only launches on Oclgrind, which is slow"
+    expect_exit 0 koine compare --quick --repetitions 1 launch
+    expect_stdout '^and finish .* right$'
+    exit 0
+fi
+
+# look EXPRESSION...: each holds for the JSON value r of $work/r.json.
+look()
+{
+    command -v python3 >/dev/null || return 0
+    python3 - "$work/r.json" "$@" <<'PYTHON' || fail "the JSON of '$ran'"
+import json, sys
+def never(word):
+    raise ValueError(word + " is no JSON")
+r = json.load(open(sys.argv[1], encoding="utf-8"), parse_constant=never)
+rows = r["results"]
+bad = [e for e in sys.argv[2:] if not eval(e)]
+for e in bad:
+    print("does not hold:", e)
+if bad:
+    print(json.dumps(r, indent=1))
+sys.exit(bool(bad))
+PYTHON
+}
+
+# fits_schema FILE: checked where python3-jsonschema is installed.
+fits_schema()
+{
+    if ! python3 -W ignore -c 'import jsonschema' 2>/dev/null; then
+        echo "python3-jsonschema is not installed: the report is not held against its schema"
+        return 0
+    fi
+    python3 -W ignore - "${srcdir:-.}/doc/compare.schema.json" "$1" <<'PYTHON' || fail "$1 is not as its schema says"
+import json, jsonschema, sys
+schema, report = (json.load(open(name, encoding="utf-8")) for name in sys.argv[1:])
+jsonschema.Draft7Validator.check_schema(schema)
+jsonschema.validate(report, schema)
+PYTHON
+}
+
+# One job, its ceiling along with it, twice on one device: the same answer, ratios to the first.
+device=$(awk -F'"' '/"spec":/ { spec = $4 } /"default": true/ { print spec }' "$work/devices.json")
+expect_exit 0 koine compare --quick --repetitions 2 --device "$device" --device "$device" --output "$work/result" reduce
+expect_stdout "^$device: "
+expect_stdout '^bandwidth +bytes +device '
+expect_stdout '^read +262144 .* right$'
+expect_stdout '^reduce +numbers +device .* GB/s +of ceiling +ratio +answer$'
+expect_stdout '^sum f32 +65536 .* right'
+! grep -q '^sort' "$work/out" || fail "sort was not asked for"
+cp "$work/result/report.json" "$work/r.json"
+fits_schema "$work/r.json"
+look 'r["command"] == "compare" and r["policy"] == "default" and r["quick"] is True' 'len(r["devices"]) == 2' \
+    '{x["job"] for x in rows} == {"bandwidth", "reduce"}' 'all(x["repetitions"] == 2 for x in rows if x["verdict"] == "right")' \
+    'all(x["error"] <= x["bound"] for x in rows if x["verdict"] == "right")' \
+    'all(x["verdict"] == "right" or "double precision" in x["why"] for x in rows)' \
+    'all((x["ceiling_share"] or 0) > 0 for x in rows if x["job"] == "reduce" and x["verdict"] == "right")' \
+    'all(x["ratio"] == 1 for x in rows[::2] if x["verdict"] == "right")' \
+    'all(0 < x["wall_seconds"]["least"] <= x["wall_seconds"]["median"] <= x["wall_seconds"]["most"] for x in rows if x["verdict"] == "right")' \
+    'sum(x["job"] == "reduce" and x["case"] == "sum f32" for x in rows) == 6'
+if command -v gnuplot >/dev/null; then
+    expect_files "$work/result" bandwidth.svg reduce.svg report.json
+    # Two cases (one without double precision) in two places: the places are named in the legend.
+    grep -q "sum f32, $device" "$work/result/reduce.svg" || fail "reduce.svg does not name the device"
+else
+    expect_files "$work/result" report.json
+    expect_stderr 'gnuplot is not installed'
+fi
+expect_exit 3 koine compare --quick --device "$device" --output "$work/result" launch
+expect_stderr 'report\.json.*--force'
+mkdir "$work/bin" # where gnuplot is not; PoCL links with ld
+ln -s "$(command -v ld)" "$work/bin/ld"
+expect_exit 0 env PATH="$work/bin" "$KOINE" compare --quick --device "$device" --output "$work/other" launch
+expect_stderr 'gnuplot is not installed: no plots'
+expect_files "$work/other" report.json
+
+# The rest, once; JSON alone on standard output.
+expect_exit 0 koine compare --quick --repetitions 1 --device "$device" --json - launch build sort flops
+expect_empty stderr
+cp "$work/out" "$work/r.json"
+fits_schema "$work/r.json"
+look '[x for x in dict.fromkeys(x["job"] for x in rows)] == ["bandwidth", "flops", "launch", "build", "sort"]' \
+    'all(x["verdict"] in ("right", "left out") for x in rows)' \
+    'all(x["device_seconds"] is None and x["unit"] == "us/launch" for x in rows if x["job"] == "launch")' \
+    'all(x["bound"] == 0 and x["error"] == 0 for x in rows if x["job"] == "sort" and x["verdict"] == "right")'
+
+# A kernel that computes something else is found out; one that does not compile is a row, and status 4 if it is all.
+mkdir "$work/cl"
+cp -r "${srcdir:-.}"/cl/* "$work/cl"
+sed 's/count\[0\] += 1/count[0] += 2/' "${srcdir:-.}/cl/launch.cl" >"$work/cl/launch.cl"
+expect_exit 1 env KOINE_KERNEL_PATH="$work/cl" "$KOINE" compare --quick --device "$device" launch
+expect_stdout '^back to back .* WRONG$'
+expect_stdout 'error 200, at most 0 allowed \(launches too many or too few\)'
+sed 's/y\[\(.*\)\] = x\[/y[\1] = 1 + x[/' "${srcdir:-.}/cl/bandwidth.cl" >"$work/cl/bandwidth.cl"
+expect_exit 1 env KOINE_KERNEL_PATH="$work/cl" "$KOINE" compare --quick --repetitions 1 --device "$device" bandwidth
+expect_stdout '^copy .* WRONG$'
+expect_stdout '^read .* right$'
+sed 's/x5 = fma/x5 = 2 * fma/' "${srcdir:-.}/cl/flops.cl" >"$work/cl/flops.cl"
+expect_exit 1 env KOINE_KERNEL_PATH="$work/cl" "$KOINE" compare --quick --repetitions 1 --device "$device" flops
+echo 'this is no kernel' >"$work/cl/launch.cl"
+expect_exit 4 env KOINE_KERNEL_PATH="$work/cl" "$KOINE" compare --quick --device "$device" launch
+expect_stdout '^and finish .* failed$'
+expect_stderr 'every job failed.*launch\.cl'

@@ -1,0 +1,205 @@
+// SPDX-License-Identifier: Apache-2.0
+// Plots: SVG that an XML parser takes, with each point drawn once, the words as they were given, and nothing
+// left behind.
+#include "../support.h"
+
+#include <dirent.h>
+#include <math.h>
+
+#include "../../../src/base/array.h"
+#include "../../../src/io/plot.h"
+#include "../run.h"
+
+static char *folder;
+static char path[4200];
+
+static void make_folder(void)
+{
+    folder = test_folder();
+    snprintf(path, sizeof path, "%s/plot.svg", folder);
+}
+
+static void remove_folder(void)
+{
+    test_remove(folder);
+}
+
+// False, after a line that says so, where gnuplot is not installed; a failure if KOINE_REQUIRE lists
+// "gnuplot".
+static bool can_plot(void)
+{
+    if (plot_available())
+        return true;
+    ck_assert_msg(!test_require("gnuplot"), "gnuplot is not installed (KOINE_REQUIRE lists gnuplot)");
+    fprintf(stderr, "skipped: gnuplot is not installed\n");
+    return false;
+}
+
+static char *contents(void)
+{
+    FILE *file = fopen(path, "rb");
+    char *text = calloc(1, 1 << 20);
+
+    ck_assert_ptr_nonnull(file);
+    ck_assert_ptr_nonnull(text);
+    ck_assert_uint_lt(fread(text, 1, (1 << 20) - 1, file), (1 << 20) - 1);
+    fclose(file);
+    return text;
+}
+
+static size_t count_of(const char *text, const char *word)
+{
+    size_t count = 0;
+
+    for (const char *at = text; (at = strstr(at, word)); at += strlen(word))
+        count++;
+    return count;
+}
+
+static void expect_well_formed(void)
+{
+    char command[4400];
+
+    if (system("command -v xmllint >/dev/null") == 0)
+        snprintf(command, sizeof command, "xmllint --noout --nonet '%s'", path);
+    else
+        snprintf(command, sizeof command,
+                 "python3 -c 'import sys, xml.dom.minidom as d; d.parse(sys.argv[1])' '%s'", path);
+    ck_assert_int_eq(system(command), 0);
+}
+
+static void expect_word(const char *text, const char *word)
+{
+    ck_assert_msg(strstr(text, word) != NULL, "the SVG has no '%s'", word);
+}
+
+static const double sizes[] = {1e3, 1e4, 1e5, 1e6}, times[] = {0.5, 2, 30, 400}, others[] = {1, 3, 20, 100};
+
+START_TEST(test_points_axes_and_legend)
+{
+    const struct plot_series series[] = {{"cuda:0", sizes, times, 4}, {"opencl:0.0", sizes, others, 3}};
+    const struct plot plot = {"Sorting", "keys", "ms", true, true, series, KN_COUNT(series)};
+    kn_error err = KN_ERROR_INIT;
+    char *text;
+
+    if (!can_plot())
+        return;
+    ck_assert_msg(plot_write(path, &plot, false, &err) == KN_OK, "%s", err.text);
+    expect_well_formed();
+    text = contents();
+    for (const char *const *word =
+             (const char *const[]){"Sorting", "keys", "ms", "cuda:0", "opencl:0.0", NULL};
+         *word; word++)
+        expect_word(text, *word);
+    // gnuplot draws a point as a <use> of its shape where it stands, and one more in the legend.
+    ck_assert_uint_eq(count_of(text, "' transform='translate("), 4 + 1 + 3 + 1);
+    free(text);
+    ck_assert_int_eq(plot_write(path, &plot, false, &err), KN_ERROR_OUTPUT); // it is there now
+    ck_assert_int_eq(plot_write(path, &plot, true, &err), KN_OK);
+}
+END_TEST
+
+START_TEST(test_what_cannot_be_drawn)
+{
+    const double x[] = {1, 2, 3, 4, 5}, y[] = {1, (double)NAN, 0, -1, (double)INFINITY};
+    const struct plot_series series[] = {{"y", x, y, 5}};
+    struct plot plot = {"t", "x", "y", false, false, series, 1};
+    kn_error err = KN_ERROR_INIT;
+    char *text;
+
+    if (!can_plot())
+        return;
+    ck_assert_int_eq(plot_write(path, &plot, false, &err), KN_OK);
+    text = contents();
+    ck_assert_uint_eq(count_of(text, "' transform='translate("), 3 + 1);
+    free(text);
+    plot.log_y = true;
+    ck_assert_int_eq(plot_write(path, &plot, true, &err), KN_OK);
+    text = contents();
+    ck_assert_uint_eq(count_of(text, "' transform='translate("), 1 + 1);
+    free(text);
+    plot.series = &(struct plot_series){"nothing", x + 1, y + 1, 1};
+    ck_assert_int_eq(plot_write(path, &plot, true, &err), KN_ERROR_ARGUMENT);
+    expect_word(err.text, "no point");
+}
+END_TEST
+
+// Words that mean something to gnuplot, to XML or to a shell stay words.
+START_TEST(test_words_stay_words)
+{
+    const char hostile[] = "it's `touch pwned` @x_1^2 {/Bold b} <b>&amp; \"q\" \\n %g\tüß";
+    const struct plot_series series[] = {{hostile, sizes, times, 2}};
+    const struct plot plot = {hostile, hostile, "'; system('touch pwned'); '", false, false, series, 1};
+    kn_error err = KN_ERROR_INIT;
+    char *text;
+
+    if (!can_plot())
+        return;
+    ck_assert_int_eq(chdir(folder), 0);
+    ck_assert_msg(plot_write(path, &plot, false, &err) == KN_OK, "%s", err.text);
+    expect_well_formed();
+    text = contents();
+    expect_word(text, "it's `touch pwned` @x_1^2 {/Bold b} &lt;b");
+    expect_word(text, "system('touch pwned')");
+    expect_word(text, "üß");
+    free(text);
+    ck_assert_int_ne(access("pwned", F_OK), 0);
+}
+END_TEST
+
+// A start-up file of the user's is not read, and of the work only the plot stays.
+START_TEST(test_nothing_else)
+{
+    const struct plot_series series[] = {{"y", sizes, times, 4}};
+    const struct plot plot = {"t", "x", "y", true, false, series, 1};
+    char temporary[4200], rc[4300];
+    kn_error err = KN_ERROR_INIT;
+    struct dirent *entry;
+    FILE *file;
+    DIR *dir;
+
+    if (!can_plot())
+        return;
+    snprintf(temporary, sizeof temporary, "%s/tmp", folder);
+    snprintf(rc, sizeof rc, "%s/.gnuplot", folder);
+    ck_assert_int_eq(mkdir(temporary, 0700), 0);
+    file = fopen(rc, "w");
+    ck_assert_ptr_nonnull(file);
+    fputs("exit status 7\n", file);
+    fclose(file);
+    setenv("HOME", folder, 1);
+    setenv("TMPDIR", temporary, 1);
+    ck_assert_msg(plot_write(path, &plot, false, &err) == KN_OK, "%s", err.text);
+    dir = opendir(temporary);
+    ck_assert_ptr_nonnull(dir);
+    while ((entry = readdir(dir)))
+        ck_assert_msg(entry->d_name[0] == '.', "%s stayed", entry->d_name);
+    closedir(dir);
+}
+END_TEST
+
+START_TEST(test_without_gnuplot)
+{
+    const struct plot_series series[] = {{"y", sizes, times, 4}};
+    const struct plot plot = {"t", "x", "y", true, false, series, 1};
+    kn_error err = KN_ERROR_INIT;
+    char *usual = strdup(getenv("PATH"));
+
+    ck_assert_ptr_nonnull(usual);
+    setenv("PATH", folder, 1);
+    ck_assert(!plot_available());
+    ck_assert_int_eq(plot_write(path, &plot, false, &err), KN_ERROR_UNSUPPORTED);
+    setenv("PATH", usual, 1);
+    free(usual);
+    expect_word(err.text, "gnuplot");
+    ck_assert_int_ne(access(path, F_OK), 0);
+}
+END_TEST
+
+int main(void)
+{
+    const TTest *tests[] = {test_points_axes_and_legend, test_what_cannot_be_drawn, test_words_stay_words,
+                            test_nothing_else, test_without_gnuplot};
+
+    return TEST_RUN_WITH("plot", CK_FORK, make_folder, remove_folder, tests);
+}
