@@ -17,6 +17,7 @@
 #include <koine/sort.h>
 #include <koine/reduce.h>
 #include <koine/deviation.h>
+#include <koine/fft.h>
 
 // The library's version, "0.1.0".
 #ifdef __cplusplus

@@ -1,0 +1,339 @@
+// SPDX-License-Identifier: Apache-2.0
+// One pass of a discrete Fourier transform: POINTS numbers along each of `lines` lines, sum_j x[j] exp(-+2 pi i jk/n).
+// Stockham's autosort in mixed radix (Govindaraju et al. 2008): RADIX_0 * RADIX_1 * ... = POINTS. Each work-item keeps
+// its points in registers; they change owners between two radices through local memory.
+//
+// Line l stands at inner l % inner, split l / inner % split, outer the rest. Point p of it has the place
+// p * side.point + split * side.split in a long line, and is element
+// inner * side.inner + outer * side.outer + place * side.stride. Places from side.count on are zeros on the way in, and
+// not stored on the way out. With TWIDDLE, what comes out is multiplied by exp(-+2 pi i split * k / (POINTS * split's
+// count)), as the first half of a longer transform wants it; the second half then stores transposed.
+//
+// Launch: ceil(lines / LINES) groups of LINES * ITEMS work-items, LINES * PITCH * sizeof(real2) bytes of local memory.
+// Cost: reads and writes every number once.
+// Tunables: REAL_BITS, POINTS, RADIX_0 to RADIX_5 (1: none), ITEMS (work-items a line), LINES (a group's); ROWS_IN,
+// ROWS_OUT (1: neighbours of a line are neighbours in memory, so that neighbouring work-items take them; 0: neighbouring
+// lines are); SWAP_IN, SWAP_OUT (swap real and imaginary parts: both make the transform the inverse one, unscaled);
+// LOAD (0: complex, 1: real from SAMPLE, 2: complex, the first half of a Hermitian line);
+// STORE (0: complex, 1: the real part); INNER, SPLIT (0: that counter is always 0); TWIDDLE; WIDE (64-bit indices);
+// TABLE_IN, TABLE_OUT (multiply by roots[table + place]: chirps).
+#ifndef POINTS
+#define POINTS 256
+#define RADIX_0 16
+#define RADIX_1 16
+#define ITEMS 16
+#define LINES 16
+#endif
+#ifndef RADIX_1
+#define RADIX_1 1
+#endif
+#ifndef RADIX_2
+#define RADIX_2 1
+#endif
+#ifndef RADIX_3
+#define RADIX_3 1
+#endif
+#ifndef RADIX_4
+#define RADIX_4 1
+#endif
+#ifndef RADIX_5
+#define RADIX_5 1
+#endif
+#ifndef ROWS_IN
+#define ROWS_IN 1
+#endif
+#ifndef ROWS_OUT
+#define ROWS_OUT ROWS_IN
+#endif
+#ifndef SWAP_IN
+#define SWAP_IN 0
+#endif
+#ifndef SWAP_OUT
+#define SWAP_OUT 0
+#endif
+#ifndef LOAD
+#define LOAD 0
+#endif
+#ifndef STORE
+#define STORE 0
+#endif
+#ifndef INNER
+#define INNER 1
+#endif
+#ifndef SPLIT
+#define SPLIT 0
+#endif
+#ifndef TWIDDLE
+#define TWIDDLE 0
+#endif
+#ifndef WIDE
+#define WIDE 0
+#endif
+#ifndef TABLE_IN
+#define TABLE_IN 0
+#endif
+#ifndef TABLE_OUT
+#define TABLE_OUT 0
+#endif
+
+#include "lib/fft.clh"
+
+#ifndef SAMPLE
+#define SAMPLE real
+#endif
+#if LOAD == 1
+typedef SAMPLE source;
+#else
+typedef real2 source;
+#endif
+#if STORE == 1
+typedef real result;
+#else
+typedef real2 result;
+#endif
+#if WIDE
+typedef ulong index;
+#else
+typedef uint index;
+#endif
+
+#define GROUP (LINES * ITEMS)
+#define STAGES (1 + (RADIX_1 > 1) + (RADIX_2 > 1) + (RADIX_3 > 1) + (RADIX_4 > 1) + (RADIX_5 > 1))
+#define SPAN_1 RADIX_0
+#define SPAN_2 (SPAN_1 * RADIX_1)
+#define SPAN_3 (SPAN_2 * RADIX_2)
+#define SPAN_4 (SPAN_3 * RADIX_3)
+#define SPAN_5 (SPAN_4 * RADIX_4)
+#define RADIX_LAST (POINTS / (STAGES == 1 ? 1 : STAGES == 2 ? SPAN_1 : STAGES == 3 ? SPAN_2 : STAGES == 4 ? SPAN_3 : STAGES == 5 ? SPAN_4 : SPAN_5))
+// Butterflies of a radix that a work-item does, the last one perhaps past the end; points that it holds then.
+#define ROUNDS(radix) ((POINTS / (radix) + ITEMS - 1) / ITEMS)
+#define HOLDS(radix) (ROUNDS(radix) * (radix))
+#define MORE(a, b) ((a) > (b) ? (a) : (b))
+#define HELD                                                                                                          \
+    MORE(MORE(MORE(HOLDS(RADIX_0), HOLDS(RADIX_1)), MORE(HOLDS(RADIX_2), HOLDS(RADIX_3))),                            \
+         MORE(HOLDS(RADIX_4), HOLDS(RADIX_5)))
+#define IS_INSIDE(j, radix) (POINTS / (radix) % ITEMS == 0 || (j) < POINTS / (radix))
+
+// A number of a line in local memory: one slot in BANKS + 1 stays unused, so that strides of a radix meet no bank twice.
+#define BANKS (REAL_BITS == 64 ? 8 : 16)
+#define SLOT(i) ((i) + (i) / BANKS)
+#define PITCH (SLOT(POINTS - 1) + 1 | 1)
+
+typedef struct {
+    ulong inner, outer, stride, point, split, count;
+} side;
+
+// Where a line's numbers stand: place p at base + p * stride.
+typedef struct {
+    index base, stride, first, step, count;
+} line_place;
+
+inline line_place place_line(side from, uint line, uint inner, uint split)
+{
+    line_place place;
+    uint rest = line;
+
+    place.base = 0;
+    place.first = 0;
+    place.step = 1;
+#if INNER
+    place.base = line % inner * (index)from.inner;
+    rest = line / inner;
+#endif
+#if SPLIT
+    place.first = rest % split * (index)from.split;
+    place.step = (index)from.point;
+    rest = rest / split;
+#endif
+    place.base += rest * (index)from.outer;
+    place.stride = (index)from.stride;
+    place.count = (index)from.count;
+    return place;
+}
+
+inline uint split_of(uint line, uint inner, uint split)
+{
+#if INNER
+    line /= inner;
+#endif
+    return line % split;
+}
+
+inline real2 swap_parts(real2 a)
+{
+    return (real2)(a.y, a.x);
+}
+
+inline real2 load(__global const source *in, line_place line, index place, __global const real2 *table, uint length)
+{
+    real2 value = (real2)(0, 0);
+
+#if LOAD == 2
+    if (place < line.count) {
+        bool mirrored = place > length / 2;
+        value = in[line.base + (mirrored ? length - place : place) * line.stride];
+        if (mirrored)
+            value.y = -value.y;
+    }
+#else
+    if (place < line.count) {
+#if LOAD == 1
+        value.x = (real)in[line.base + place * line.stride];
+#else
+        value = in[line.base + place * line.stride];
+#endif
+    }
+#endif
+#if SWAP_IN
+    value = swap_parts(value);
+#endif
+#if TABLE_IN
+    if (place < line.count)
+        value = multiply(value, table[place]);
+#endif
+    return value;
+}
+
+inline void store(__global result *out, line_place line, index place, real2 value, real scale,
+                  __global const real2 *table)
+{
+    if (place >= line.count)
+        return;
+#if TABLE_OUT
+    value = multiply(value, table[place]);
+#endif
+#if SWAP_OUT
+    value = swap_parts(value);
+#endif
+#if STORE == 1
+    out[line.base + place * line.stride] = value.x * scale;
+#else
+    out[line.base + place * line.stride] = value * scale;
+#endif
+}
+
+// One radix: roots of unity, then transforms in registers. `span`: the product of the radices before it.
+inline void transform(real2 *x, uint item, uint radix, uint span, __global const real2 *roots)
+{
+#pragma unroll
+    for (uint round = 0; round < ROUNDS(radix); round++) {
+        uint k = (item + round * ITEMS) % span;
+        if (span > 1) {
+#pragma unroll
+            for (uint r = 1; r < radix; r++)
+                x[round * radix + r] = multiply(x[round * radix + r], roots[span - RADIX_0 + (r - 1) * span + k]);
+        }
+        fft_registers(x + round * radix, radix);
+    }
+}
+
+inline uint slot(uint base, uint r, uint step)
+{
+    return step % BANKS == 0 ? SLOT(base) + r * SLOT(step) : SLOT(base + r * step);
+}
+
+inline void put(__local real2 *line, const real2 *x, uint item, uint radix, uint span)
+{
+#pragma unroll
+    for (uint round = 0; round < ROUNDS(radix); round++) {
+        uint j = item + round * ITEMS;
+        uint first = j / span * span * radix + j % span;
+        if (IS_INSIDE(j, radix)) {
+#pragma unroll
+            for (uint r = 0; r < radix; r++)
+                line[slot(first, r, span)] = x[round * radix + r];
+        }
+    }
+}
+
+inline void take(__local const real2 *line, real2 *x, uint item, uint radix)
+{
+#pragma unroll
+    for (uint round = 0; round < ROUNDS(radix); round++) {
+        uint j = item + round * ITEMS;
+        if (IS_INSIDE(j, radix)) {
+#pragma unroll
+            for (uint r = 0; r < radix; r++)
+                x[round * radix + r] = line[slot(j, r, POINTS / radix)];
+        }
+    }
+}
+
+__kernel __attribute__((reqd_work_group_size(GROUP, 1, 1))) void
+fft_pass(__global const source *in, __global result *out, side from, side to, uint lines, uint inner, uint split,
+         uint length, __global const real2 *roots, uint at, uint table_in, uint table_out, uint long_roots,
+         uint log2_low, real scale, __local real2 *exchange)
+{
+    uint id = (uint)get_local_id(0);
+    uint line = ROWS_IN ? id / ITEMS : id % LINES;
+    uint item = ROWS_IN ? id % ITEMS : id / LINES;
+    uint first = (uint)get_group_id(0) * LINES;
+    real2 x[HELD];
+
+    if (first + line < lines) {
+        line_place place = place_line(from, first + line, inner, split);
+#pragma unroll
+        for (uint round = 0; round < ROUNDS(RADIX_0); round++) {
+            uint j = item + round * ITEMS;
+            if (IS_INSIDE(j, RADIX_0)) {
+#pragma unroll
+                for (uint r = 0; r < RADIX_0; r++)
+                    x[round * RADIX_0 + r] = load(in, place, place.first + (j + r * (POINTS / RADIX_0)) * place.step,
+                                                  roots + table_in, length);
+            }
+        }
+    }
+    roots += at;
+    transform(x, item, RADIX_0, 1, roots);
+
+#if STAGES > 1
+    put(exchange + line * PITCH, x, item, RADIX_0, 1);
+    // Others will write where this work-item has read.
+    barrier(CLK_LOCAL_MEM_FENCE | CLK_GLOBAL_MEM_FENCE);
+    line = ROWS_OUT ? id / ITEMS : id % LINES;
+    item = ROWS_OUT ? id % ITEMS : id / LINES;
+    exchange += line * PITCH;
+    take(exchange, x, item, RADIX_1);
+    transform(x, item, RADIX_1, SPAN_1, roots);
+#endif
+#define EXCHANGE(radix, span, next_radix, next_span)                                                                  \
+    barrier(CLK_LOCAL_MEM_FENCE);                                                                                     \
+    put(exchange, x, item, radix, span);                                                                              \
+    barrier(CLK_LOCAL_MEM_FENCE);                                                                                     \
+    take(exchange, x, item, next_radix);                                                                              \
+    transform(x, item, next_radix, next_span, roots);
+#if STAGES > 2
+    EXCHANGE(RADIX_1, SPAN_1, RADIX_2, SPAN_2)
+#endif
+#if STAGES > 3
+    EXCHANGE(RADIX_2, SPAN_2, RADIX_3, SPAN_3)
+#endif
+#if STAGES > 4
+    EXCHANGE(RADIX_3, SPAN_3, RADIX_4, SPAN_4)
+#endif
+#if STAGES > 5
+    EXCHANGE(RADIX_4, SPAN_4, RADIX_5, SPAN_5)
+#endif
+
+    if (first + line < lines) {
+        line_place place = place_line(to, first + line, inner, split);
+        roots -= at;
+#pragma unroll
+        for (uint round = 0; round < ROUNDS(RADIX_LAST); round++) {
+            uint j = item + round * ITEMS;
+            if (IS_INSIDE(j, RADIX_LAST)) {
+#pragma unroll
+                for (uint r = 0; r < RADIX_LAST; r++) {
+                    uint k = j + r * (POINTS / RADIX_LAST);
+                    real2 value = x[round * RADIX_LAST + r];
+#if TWIDDLE
+                    uint turns = split_of(first + line, inner, split) * k;
+                    value = multiply(value, multiply(roots[long_roots + (turns & ((1u << log2_low) - 1))],
+                                                     roots[long_roots + (1u << log2_low) + (turns >> log2_low)]));
+#endif
+                    store(out, place, place.first + k * place.step, value, scale, roots + table_out);
+                }
+            }
+        }
+    }
+}

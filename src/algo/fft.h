@@ -1,0 +1,110 @@
+// SPDX-License-Identifier: Apache-2.0
+// What the files of the FFT share: the shape as all libraries understand it, and what the project's own one is made of.
+#ifndef KN_ALGO_FFT_H
+#define KN_ALGO_FFT_H
+
+#include <koine/fft.h>
+
+#include "../base/text.h"
+#include "../engine/engine.h"
+#include "columns.h"
+
+#define FFT_MAX_RADICES 6
+#define FFT_MAX_PASSES  12 // three axes, four passes each (a long line by Bluestein)
+
+// ---- lengths (fft_length.c) ----
+
+// How a line is cut: points = the product of radices, by so many work-items.
+struct fft_cut {
+    unsigned points, stages, radices[FFT_MAX_RADICES], items;
+};
+
+// What bounds a cut.
+struct fft_bounds {
+    unsigned held;   // points a work-item holds at most
+    unsigned items;  // work-items a group at most
+    size_t points;   // numbers that local memory holds
+};
+
+bool fft_is_smooth(size_t n); // no prime factor above 13
+// False if `points` cannot be transformed in one pass within the bounds.
+bool fft_cut_line(size_t points, const struct fft_bounds *bounds, struct fft_cut *cut);
+// n = a * b, both of which can be cut, as near to each other as they come; false if there is none.
+bool fft_split_line(size_t n, const struct fft_bounds *bounds, struct fft_cut *a, struct fft_cut *b);
+// The length of Bluestein's convolution: smooth, at least 2 n - 1.
+size_t fft_chirp_length(size_t n);
+// Slots of local memory for a line (PITCH in cl/fft.cl).
+size_t fft_pitch(size_t points, kn_type type);
+
+// ---- roots of unity (fft_roots.c), in double, rounded to the type when they are uploaded ----
+
+struct fft_roots {
+    double *values; // real and imaginary parts in turn
+    size_t count, capacity;
+};
+
+// Each appends a table and says where it begins. False if memory ran out.
+bool fft_roots_of_cut(struct fft_roots *roots, const struct fft_cut *cut, uint32_t *at);
+bool fft_roots_of_long(struct fft_roots *roots, size_t n, uint32_t *at, uint32_t *log2_low);
+// exp(-+i pi j^2 / n), and the spectrum of its conjugate in a circle of `length`, divided by it.
+bool fft_roots_of_chirp(struct fft_roots *roots, size_t n, size_t length, uint32_t *down, uint32_t *up, uint32_t *filter);
+
+// ---- the project's own transform ----
+
+// One side of a pass; cl/fft.cl has the same.
+struct fft_side {
+    uint64_t inner, outer, stride, point, split, count;
+};
+
+enum fft_place { FFT_IN, FFT_OUT, FFT_SCRATCH_0, FFT_SCRATCH_1 };
+
+struct fft_pass {
+    struct fft_cut cut;
+    unsigned lines_a_group;
+    bool rows_in, rows_out;       // neighbours of a line are neighbours in memory
+    bool swap_in, swap_out;       // real and imaginary parts
+    bool has_inner, has_split, twiddle, table_in, table_out, wide;
+    unsigned load, store;         // LOAD, STORE in cl/fft.cl
+    struct fft_side from, to;
+    uint64_t from_numbers, to_numbers; // in all
+    uint32_t lines, inner, split, length;
+    uint32_t roots, table_in_at, table_out_at, long_roots, log2_low;
+    double scale;
+    enum fft_place source, target;
+    kn_kernel *kernel;
+};
+
+struct fft_passes {
+    struct fft_pass items[FFT_MAX_PASSES];
+    size_t count;
+};
+
+// A checked shape: no zeros that stand for something else.
+struct fft_shape {
+    kn_fft_shape given;
+    size_t in[3], out[3];            // numbers along each axis (complex ones, or real ones on a real side)
+    uint64_t in_bytes, out_bytes;
+    bool resized;                    // padded or cropped
+};
+
+// The passes of a direction, with tables appended to `roots`. fft_passes.c.
+kn_status fft_plan_passes(const struct fft_shape *shape, kn_fft_direction direction, const kn_device_info *info,
+                          const kn_fft_options *options, struct fft_passes *passes, struct fft_roots *roots, kn_error *err);
+
+// ---- libraries ----
+
+// A way to transform, as kn_fft_plan_create chooses among them. `plan` is the library's own.
+struct fft_library {
+    kn_fft_library id;
+    const char *name;
+    // Fills `text` with what the plan runs.
+    kn_status (*create)(kn_queue *queue, const struct fft_shape *shape, const kn_fft_options *options, void **plan,
+                        struct kn_text *text, kn_error *err);
+    kn_status (*execute)(kn_queue *queue, void *plan, kn_fft_direction direction, kn_buffer *in, kn_buffer *out,
+                         kn_error *err);
+    void (*free)(void *plan);
+};
+
+extern const struct fft_library fft_own;
+
+#endif
