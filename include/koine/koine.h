@@ -16,6 +16,7 @@
 #include <koine/profile.h>
 #include <koine/sort.h>
 #include <koine/reduce.h>
+#include <koine/select.h>
 #include <koine/deviation.h>
 #include <koine/fft.h>
 

@@ -1,0 +1,163 @@
+// SPDX-License-Identifier: Apache-2.0
+// Times kn_median and kn_quantiles on a device, each answer checked against the host in the same run.
+//
+//     bench/select [--device SPEC] [--smallest LOG2] [--largest LOG2] [--tune]
+//
+// Columns: median, least and most of the device's time from the first kernel's start to the last one's end (by its
+// events), and the median of the time that the caller waits.
+#include <stdbool.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "../src/base/array.h"
+#include "bench.h"
+
+enum { REPETITIONS = 9 };
+
+struct bench {
+    kn_context *context;
+    kn_queue *queue;
+    kn_error err;
+    bool tune;
+};
+
+struct work {
+    kn_type type;
+    size_t n;
+    void *host;
+    kn_buffer *x;
+    kn_select_options options;
+    double value[8];
+};
+
+typedef void work_function(struct bench *bench, struct work *work);
+
+static void median(struct bench *bench, struct work *work)
+{
+    bench_try(kn_median(bench->queue, work->x, work->type, work->n, &work->options, &work->value[0], &bench->err),
+              &bench->err);
+}
+
+static void quartiles(struct bench *bench, struct work *work)
+{
+    static const double q[] = {0.25, 0.5, 0.75};
+
+    bench_try(kn_quantiles(bench->queue, work->x, work->type, work->n, q, 3, &work->options, work->value, &bench->err),
+              &bench->err);
+}
+
+static double value_at(const struct work *work, size_t i)
+{
+    return work->type == KN_F32 ? (double)((const float *)work->host)[i] : ((const double *)work->host)[i];
+}
+
+// The mean of two elements with as many below as above.
+static const char *judge(const struct work *work, double value, double q)
+{
+    size_t below = 0, above = 0, rank = (size_t)(q * (double)(work->n - 1));
+
+    for (size_t i = 0; i < work->n; i++) {
+        below += value_at(work, i) < value;
+        above += value_at(work, i) > value;
+    }
+    return below <= rank + 1 && above <= work->n - 1 - rank ? "right" : "WRONG";
+}
+
+static void report(struct bench *bench, struct work *work, work_function *run, const char *what, const char *verdict)
+{
+    double device[REPETITIONS], wall[REPETITIONS];
+    kn_profile_entry *entries = NULL;
+    size_t launches = 0;
+    struct bench_times times;
+
+    for (int i = -1; i < REPETITIONS; i++) {
+        double start = bench_seconds();
+        run(bench, work);
+        if (i >= 0)
+            wall[i] = bench_seconds() - start;
+        bench_try(kn_profile_start(bench->queue, &bench->err), &bench->err);
+        run(bench, work);
+        bench_try(kn_profile_stop(bench->queue, &entries, &launches, &bench->err), &bench->err);
+        if (i >= 0)
+            device[i] = kn_profile_span(entries, launches);
+        if (i + 1 == REPETITIONS && bench->tune)
+            for (size_t k = 0; k < launches; k++)
+                printf("    %-20s begins %9.4f ms, takes %9.4f ms\n", entries[k].kernel,
+                       (double)(entries[k].start - entries[0].start) * 1e-6,
+                       (double)(entries[k].end - entries[k].start) * 1e-6);
+        kn_free(entries);
+    }
+    times = bench_times_of(device, REPETITIONS);
+    printf("%-34s %-6s %11zu  %9.4f (%.4f to %.4f)  %9.4f  %7.1f  %5zu  %s\n", what, kn_type_name(work->type), work->n,
+           times.median * 1e3, times.least * 1e3, times.most * 1e3, bench_times_of(wall, REPETITIONS).median * 1e3,
+           (double)(work->n * kn_type_size(work->type)) / times.median * 1e-9, launches, verdict);
+    fflush(stdout);
+}
+
+static void bench_column(struct bench *bench, kn_type type, unsigned log2_n)
+{
+    struct work work = {.type = type, .n = (size_t)1 << log2_n};
+    size_t bytes = work.n * kn_type_size(type);
+
+    work.host = malloc(bytes);
+    if (!work.host) {
+        fprintf(stderr, "bench: out of memory: %zu bytes\n", bytes);
+        exit(5);
+    }
+    bench_fill(work.host, type, work.n, log2_n);
+    bench_try(kn_buffer_create(bench->context, bytes, &work.x, &bench->err), &bench->err);
+    bench_try(kn_buffer_write(bench->queue, work.x, 0, work.host, bytes, &bench->err), &bench->err);
+    median(bench, &work);
+    report(bench, &work, median, "kn_median", judge(&work, work.value[0], 0.5));
+    quartiles(bench, &work);
+    report(bench, &work, quartiles, "kn_quantiles, 3", judge(&work, work.value[2], 0.75));
+    work.options.method = KN_SELECT_DIGITS;
+    median(bench, &work);
+    report(bench, &work, median, "kn_median by digits", judge(&work, work.value[0], 0.5));
+    for (unsigned group = 128; bench->tune && group <= 1024; group *= 2)
+        for (unsigned loads = 1; loads <= 8; loads *= 2)
+            for (unsigned unit = 2; unit <= 16; unit *= 2) {
+                char what[64];
+                work.options = (kn_select_options){
+                    .method = KN_SELECT_BRACKETS, .group = group, .loads = loads, .groups_unit = unit};
+                snprintf(what, sizeof what, "brackets group %u loads %u unit %u", group, loads, unit);
+                bench->tune = false;
+                median(bench, &work);
+                report(bench, &work, median, what, "");
+                bench->tune = true;
+            }
+    kn_buffer_free(work.x);
+    free(work.host);
+}
+
+int main(int argc, char **argv)
+{
+    const char *spec = NULL;
+    unsigned smallest = 12, largest = 24;
+    struct bench bench = {.err = KN_ERROR_INIT};
+
+    for (int i = 1; i < argc; i++) {
+        if (strcmp(argv[i], "--tune") == 0)
+            bench.tune = true;
+        else if (i + 1 < argc && strcmp(argv[i], "--device") == 0)
+            spec = argv[++i];
+        else if (i + 1 < argc && strcmp(argv[i], "--smallest") == 0)
+            smallest = (unsigned)strtoul(argv[++i], NULL, 10);
+        else if (i + 1 < argc && strcmp(argv[i], "--largest") == 0)
+            largest = (unsigned)strtoul(argv[++i], NULL, 10);
+        else
+            return fprintf(stderr, "usage: %s [--device SPEC] [--smallest LOG2] [--largest LOG2] [--tune]\n", argv[0]), 2;
+    }
+    bench_try(kn_context_open(spec, &bench.context, &bench.err), &bench.err);
+    bench_try(kn_queue_open(bench.context, &bench.queue, &bench.err), &bench.err);
+    const kn_device_info *info = kn_context_device(bench.context);
+    printf("%s: %s, %s, driver %s\n", info->spec, info->name, info->version, info->driver);
+    printf("%-34s %-6s %11s  %-30s  %9s  %7s  %5s\n", "", "", "n", "device ms (least to most)", "wall ms", "GB/s", "launches");
+    for (kn_type type = KN_F32; type <= (info->fp64 ? KN_F64 : KN_F32); type++)
+        for (unsigned log2_n = smallest; log2_n <= largest; log2_n += 4)
+            bench_column(&bench, type, log2_n);
+    kn_queue_close(bench.queue);
+    kn_context_close(bench.context);
+    return 0;
+}

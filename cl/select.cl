@@ -1,0 +1,484 @@
+// SPDX-License-Identifier: Apache-2.0
+// The elements of given ranks in a column of any type, without sorting it; the column is not changed. A job is a pair
+// of ranks (from 0, the first not above the second), as quantiles need them; some jobs are worked on side by side.
+//
+// By brackets (Floyd and Rivest 1975, with all candidates in one pass): select_sample takes an element of each of
+// `samples` strata at random; select_small finds in the sample, for each job, two keys between which its ranks lie but
+// for bad luck; select_gather reads the column once, counts what lies below and at the keys, and gathers what lies
+// between them; select_settle looks where the ranks fell. What remains is done by digits among what was gathered.
+// Elements equal to a bracket's end are counted, never gathered: ties cost no memory. If the luck was bad, or more was
+// gathered than there is room for, the job says `failed`.
+//
+// By digits (radix select): select_histogram counts, among the elements that share the digits found so far, those
+// with each value of the next digit; select_pick takes the digit in which the rank lies. Ends with the elements' bits.
+//
+// Launch: select_prepare with one group; then
+//   few elements: select_small, a group a job;
+//   by digits: for each digit from the highest, select_histogram (groups, jobs) for each part of the column, and
+//     select_pick, a group a job;
+//   by brackets: select_sample, one work-item a sample; select_small on the sample; select_gather for each part;
+//     select_settle, a group; then by digits.
+// A launch takes at most 2^31 elements. Cost: brackets read the column once, digits once a digit.
+// Tunables: GROUP (work-items, a power of two; 1: no atomics on local memory, for CPUs), LOADS (of 16 bytes, a
+// work-item and tile), DIGIT (log2 of bins; GROUP is not above its bins), BRACKETS (jobs in select_gather), KEY_BITS,
+// KEY_KIND.
+#ifndef GROUP
+#define GROUP 256
+#endif
+#ifndef LOADS
+#define LOADS 4
+#endif
+#ifndef DIGIT
+#define DIGIT 11
+#endif
+#ifndef BRACKETS
+#define BRACKETS 1
+#endif
+
+#include "lib/key.clh"
+
+#define BINS (1u << DIGIT)
+#define OWN_BINS (BINS / GROUP)
+#define PER_LOAD (128 / KEY_BITS)
+#define ITEMS (LOADS * PER_LOAD)
+#define TILE ((ulong)GROUP * ITEMS)
+
+// The host has the same.
+typedef struct {
+    ulong target[2]; // the ranks among all elements
+    ulong rank[2];   // among those that share the prefix
+    ulong prefix[2]; // the digits found so far, in place; at the end the stored bits
+    ulong low, high; // the bracket
+    ulong count;     // gathered between its ends
+    ulong value[2];  // the key, if it is known already
+    uint known[2];
+    uint failed, nan; // nan (of job 0 only): there is one in the column
+} job;
+
+typedef union {
+    uint4 load[LOADS];
+    STORED element[ITEMS];
+} items;
+
+static inline void load_tile(items *tile, __global const STORED *x, ulong start)
+{
+    __global const uint4 *rows = (__global const uint4 *)(x + start) + get_local_id(0);
+
+#pragma unroll
+    for (uint i = 0; i < LOADS; i++)
+        tile->load[i] = rows[i * GROUP];
+}
+
+// A group's share of n elements: whole tiles, and for the last group what is left.
+static inline void share(ulong n, uint group, uint groups, ulong *begin, ulong *end)
+{
+    ulong tiles = n / TILE;
+
+    *begin = tiles * group / groups * TILE;
+    *end = group + 1 == groups ? n : tiles * (group + 1) / groups * TILE;
+}
+
+inline void tally(__local uint *bin)
+{
+#if GROUP == 1
+    ++*bin;
+#else
+    atomic_inc(bin);
+#endif
+}
+
+// Which digits are known when `previous` low bits are not.
+inline KEY known_mask(uint previous)
+{
+    return previous == KEY_BITS ? 0 : (KEY_MAX << previous) & KEY_MAX;
+}
+
+inline uint next_shift(uint previous)
+{
+    return previous > DIGIT ? previous - DIGIT : 0;
+}
+
+// What an element adds: bins[0..BINS) for the first prefix, the others for the second if it is another one.
+static inline void count_digit(KEY key, KEY mask, KEY first, KEY second, uint shift, __local uint *bins)
+{
+    uint digit = (uint)(key >> shift) & (BINS - 1);
+
+    if (((key ^ first) & mask) == 0)
+        tally(&bins[digit]);
+    else if (((key ^ second) & mask) == 0)
+        tally(&bins[BINS + digit]);
+}
+
+// True if a NaN was seen.
+static inline bool count_digits(__global const STORED *x, ulong begin, ulong end, KEY mask, KEY first, KEY second, uint shift,
+                         __local uint *bins)
+{
+    bool nan = false;
+    ulong i = begin;
+
+    for (; i + TILE <= end; i += TILE) {
+        items tile;
+        load_tile(&tile, x, i);
+#if GROUP > 1
+#pragma unroll
+#endif
+        for (uint j = 0; j < ITEMS; j++) {
+            KEY key = key_of(tile.element[j]);
+            nan |= key_is_nan(key);
+            count_digit(key, mask, first, second, shift, bins);
+        }
+    }
+    for (i += get_local_id(0); i < end; i += GROUP) {
+        KEY key = key_of(x[i]);
+        nan |= key_is_nan(key);
+        count_digit(key, mask, first, second, shift, bins);
+    }
+    return nan;
+}
+
+// The bin in which `rank` lies among count[0..BINS), and the rank inside it.
+static inline void find_bin(__local const ulong *count, __local ulong *sum, ulong rank, __local ulong found[2])
+{
+    uint item = (uint)get_local_id(0);
+    ulong own = 0, before;
+
+    for (uint i = 0; i < OWN_BINS; i++)
+        own += count[item * OWN_BINS + i];
+    sum[item] = own;
+    barrier(CLK_LOCAL_MEM_FENCE);
+    for (uint distance = 1; distance < GROUP; distance *= 2) {
+        before = item >= distance ? sum[item - distance] : 0;
+        barrier(CLK_LOCAL_MEM_FENCE);
+        sum[item] += before;
+        barrier(CLK_LOCAL_MEM_FENCE);
+    }
+    before = sum[item] - own;
+    if (before <= rank && rank < before + own) {
+        uint bin = item * OWN_BINS;
+        while (rank >= before + count[bin])
+            before += count[bin++];
+        found[0] = bin;
+        found[1] = rank - before;
+    }
+    barrier(CLK_LOCAL_MEM_FENCE);
+}
+
+// rank[2 * j], rank[2 * j + 1]: the ranks of job j. Zeroes the counters, too.
+__kernel __attribute__((reqd_work_group_size(GROUP, 1, 1))) void
+select_prepare(ulong16 ranks, uint count, __global job *jobs, __global uint *counters, ulong counter_count)
+{
+    union {
+        ulong16 vector;
+        ulong element[16];
+    } rank;
+
+    rank.vector = ranks;
+    for (ulong i = get_global_id(0); i < counter_count; i += get_global_size(0))
+        counters[i] = 0;
+    if (get_global_id(0) == 0)
+        for (uint j = 0; j < count; j++) {
+            job made;
+            for (uint k = 0; k < 2; k++) {
+                made.target[k] = made.rank[k] = rank.element[2 * j + k];
+                made.prefix[k] = made.value[k] = 0;
+                made.known[k] = 0;
+            }
+            made.low = made.high = made.count = 0;
+            made.failed = made.nan = 0;
+            jobs[j] = made;
+        }
+}
+
+// Of the column's n elements x[skip], ... are `count`, from number `first` on.
+__kernel void select_sample(__global const STORED *x, ulong skip, ulong first, ulong count, ulong n,
+                            __global STORED *sample, uint samples)
+{
+    uint i = (uint)get_global_id(0);
+
+    if (i < samples) {
+        ulong begin = i * n / samples, end = (i + (ulong)1) * n / samples;
+        uint hash = i * 0x9e3779b9u;
+        hash = (hash ^ (hash >> 16)) * 0x85ebca6bu;
+        hash = (hash ^ (hash >> 13)) * 0xc2b2ae35u;
+        hash ^= hash >> 16;
+        ulong place = begin + ((end - begin) >> 32 ? hash : ((end - begin) * hash) >> 32);
+        if (place >= first && place - first < count)
+            sample[i] = x[skip + place - first];
+    }
+}
+
+// All digits at once by one group a job, of few elements. As a bracket (`bracket` 1): `ranks` are those in the sample,
+// and an end whose bit in `open` is set is open.
+__kernel __attribute__((reqd_work_group_size(GROUP, 1, 1))) void
+select_small(__global const STORED *x, uint n, __global job *jobs, ulong16 ranks, uint open, uint bracket)
+{
+    __local uint bins[2 * BINS];
+    __local ulong count[BINS];
+    __local ulong sum[GROUP];
+    __local ulong found[2];
+    union {
+        ulong16 vector;
+        ulong element[16];
+    } wanted;
+    uint item = (uint)get_local_id(0), number = (uint)get_group_id(0);
+    ulong rank[2];
+    KEY prefix[2] = {0, 0};
+    bool nan = false;
+
+    wanted.vector = ranks;
+    rank[0] = bracket ? wanted.element[2 * number] : jobs[number].target[0];
+    rank[1] = bracket ? wanted.element[2 * number + 1] : jobs[number].target[1];
+    for (uint previous = KEY_BITS; previous > 0; previous = next_shift(previous)) {
+        uint shift = next_shift(previous);
+        for (uint i = item; i < 2 * BINS; i += GROUP)
+            bins[i] = 0;
+        barrier(CLK_LOCAL_MEM_FENCE);
+        nan |= count_digits(x, 0, n, known_mask(previous), prefix[0], prefix[1], shift, bins);
+        barrier(CLK_LOCAL_MEM_FENCE);
+        bool same = prefix[0] == prefix[1];
+        for (uint k = 0; k < 2; k++) {
+            for (uint i = item; i < BINS; i += GROUP)
+                count[i] = bins[k == 1 && !same ? BINS + i : i];
+            barrier(CLK_LOCAL_MEM_FENCE);
+            find_bin(count, sum, rank[k], found);
+            prefix[k] |= (KEY)found[0] << shift;
+            rank[k] = found[1];
+            barrier(CLK_LOCAL_MEM_FENCE);
+        }
+    }
+    if (nan && !bracket)
+        atomic_or(&jobs[0].nan, 1u);
+    if (item == 0 && bracket) {
+        jobs[number].low = open >> 2 * number & 1 ? 0 : prefix[0];
+        jobs[number].high = open >> 2 * number & 2 ? KEY_MAX : prefix[1];
+    } else if (item == 0) {
+        jobs[number].prefix[0] = key_back(prefix[0]);
+        jobs[number].prefix[1] = key_back(prefix[1]);
+    }
+}
+
+// Counters: how many candidates each job has by now; then for each part and job what lay below its bracket, at the low
+// end, at the high end (at both, if they are one), and between.
+#define JOBS 8
+#define SEEN (4 * BRACKETS)
+
+// Where the n elements from x[skip] on lie. candidates[j * room], ... take up to `room` of job j's.
+__kernel __attribute__((reqd_work_group_size(GROUP, 1, 1))) void
+select_gather(__global const STORED *x, ulong skip, ulong n, __global job *jobs, __global uint *counters, ulong part,
+              __global STORED *candidates, ulong room)
+{
+    __local uint taken[BRACKETS], base[BRACKETS];
+    __local uint total[SEEN];
+    uint item = (uint)get_local_id(0);
+    KEY low[BRACKETS], high[BRACKETS], width[BRACKETS];
+    uint seen[SEEN];
+    bool nan = false;
+    ulong i, end;
+
+    for (uint c = item; c < SEEN; c += GROUP)
+        total[c] = 0;
+    for (uint b = item; b < BRACKETS; b += GROUP)
+        taken[b] = 0;
+#pragma unroll
+    for (uint b = 0; b < BRACKETS; b++) {
+        low[b] = (KEY)jobs[b].low;
+        high[b] = (KEY)jobs[b].high;
+        width[b] = high[b] > low[b] ? high[b] - low[b] - 1 : 0;
+        seen[4 * b] = seen[4 * b + 1] = seen[4 * b + 2] = seen[4 * b + 3] = 0;
+    }
+    barrier(CLK_LOCAL_MEM_FENCE);
+
+    x += skip;
+    share(n, (uint)get_group_id(0), (uint)get_num_groups(0), &i, &end);
+    for (; i + TILE <= end; i += TILE) {
+        items tile;
+        uint own[BRACKETS], place[BRACKETS];
+        load_tile(&tile, x, i);
+#pragma unroll
+        for (uint b = 0; b < BRACKETS; b++) {
+            bool edge = false;
+            own[b] = 0;
+#if GROUP > 1
+#pragma unroll
+#endif
+            for (uint j = 0; j < ITEMS; j++) {
+                KEY key = key_of(tile.element[j]);
+                nan |= key_is_nan(key);
+                seen[4 * b] += key < low[b];
+                own[b] += (KEY)(key - low[b] - 1) < width[b];
+                edge |= key == low[b] || key == high[b];
+            }
+            if (edge) {
+#if GROUP > 1
+#pragma unroll
+#endif
+                for (uint j = 0; j < ITEMS; j++) {
+                    KEY key = key_of(tile.element[j]);
+                    seen[4 * b + 1] += key == low[b];
+                    seen[4 * b + 2] += key == high[b];
+                }
+            }
+            seen[4 * b + 3] += own[b];
+            place[b] = own[b] ? atomic_add(&taken[b], own[b]) : 0;
+        }
+        barrier(CLK_LOCAL_MEM_FENCE);
+        for (uint b = item; b < BRACKETS; b += GROUP) {
+            base[b] = taken[b] ? atomic_add(&counters[b], taken[b]) : 0;
+            taken[b] = 0;
+        }
+        barrier(CLK_LOCAL_MEM_FENCE);
+#pragma unroll
+        for (uint b = 0; b < BRACKETS; b++)
+            if (own[b]) {
+                ulong to = (ulong)base[b] + place[b];
+#if GROUP > 1
+#pragma unroll
+#endif
+                for (uint j = 0; j < ITEMS; j++)
+                    if ((KEY)(key_of(tile.element[j]) - low[b] - 1) < width[b]) {
+                        if (to < room)
+                            candidates[b * room + to] = tile.element[j];
+                        to++;
+                    }
+            }
+    }
+    for (i += item; i < end; i += GROUP) {
+        STORED element = x[i];
+        KEY key = key_of(element);
+        nan |= key_is_nan(key);
+#pragma unroll
+        for (uint b = 0; b < BRACKETS; b++) {
+            seen[4 * b] += key < low[b];
+            seen[4 * b + 1] += key == low[b];
+            seen[4 * b + 2] += key == high[b];
+            if ((KEY)(key - low[b] - 1) < width[b]) {
+                uint to = atomic_inc(&counters[b]);
+                if (to < room)
+                    candidates[b * room + to] = element;
+                seen[4 * b + 3]++;
+            }
+        }
+    }
+
+#pragma unroll
+    for (uint c = 0; c < SEEN; c++)
+        if (seen[c])
+            atomic_add(&total[c], seen[c]);
+    if (nan)
+        atomic_or(&jobs[0].nan, 1u);
+    barrier(CLK_LOCAL_MEM_FENCE);
+    for (uint c = item; c < SEEN; c += GROUP)
+        if (total[c])
+            atomic_add(&counters[JOBS + part * SEEN + c], total[c]);
+}
+
+// Where the targets fell. One work-item a job.
+__kernel void select_settle(__global job *jobs, uint count, __global const uint *counters, ulong parts, ulong room)
+{
+    uint number = (uint)get_global_id(0);
+
+    if (number < count) {
+        job at = jobs[number];
+        ulong below = 0, at_low = 0, at_high = 0, inside = 0;
+        for (ulong part = 0; part < parts; part++) {
+            __global const uint *seen = counters + JOBS + part * SEEN + number * 4;
+            below += seen[0];
+            at_low += seen[1];
+            at_high += seen[2];
+            inside += seen[3];
+        }
+        // What equals both ends was counted twice.
+        at_high = at.low == at.high ? 0 : at_high;
+        at.failed = inside > room;
+        at.count = 0;
+        for (uint k = 0; k < 2; k++) {
+            ulong rank = at.target[k] - below;
+            if (at.target[k] < below || rank >= at_low + inside + at_high) {
+                at.failed = 1;
+            } else if (rank < at_low || rank >= at_low + inside) {
+                at.known[k] = 1;
+                at.value[k] = rank < at_low ? at.low : at.high;
+            } else {
+                at.rank[k] = rank - at_low;
+                at.count = inside;
+            }
+        }
+        for (uint k = 0; k < 2; k++) // what is known goes along with the other
+            at.rank[k] = at.known[k] ? at.rank[1 - k] : at.rank[k];
+        if (at.failed)
+            at.count = 0;
+        jobs[number] = at;
+    }
+}
+
+// counters[base + (part * jobs + job) * 2 * BINS], ...: the digit below `previous` bits of the n elements from x[skip] on, or
+// with `room` of job j's candidates x[j * room], ... .
+__kernel __attribute__((reqd_work_group_size(GROUP, 1, 1))) void
+select_histogram(__global const STORED *x, ulong skip, ulong n, ulong room, __global job *jobs, uint previous,
+                 __global uint *counters, ulong base, ulong part)
+{
+    __local uint bins[2 * BINS];
+    uint item = (uint)get_local_id(0), number = (uint)get_group_id(1), count = (uint)get_num_groups(1);
+    ulong begin, end;
+    bool nan;
+
+    x += room ? number * room : skip;
+    if (room)
+        n = jobs[number].count;
+    share(n, (uint)get_group_id(0), (uint)get_num_groups(0), &begin, &end);
+    if (begin == end) // of the whole group
+        return;
+    for (uint i = item; i < 2 * BINS; i += GROUP)
+        bins[i] = 0;
+    barrier(CLK_LOCAL_MEM_FENCE);
+    nan = count_digits(x, begin, end, known_mask(previous), (KEY)jobs[number].prefix[0], (KEY)jobs[number].prefix[1],
+                       next_shift(previous), bins);
+    if (nan && !room)
+        atomic_or(&jobs[0].nan, 1u);
+    barrier(CLK_LOCAL_MEM_FENCE);
+    counters += base + (part * count + number) * 2 * BINS;
+    for (uint i = item; i < 2 * BINS; i += GROUP)
+        if (bins[i])
+            atomic_add(&counters[i], bins[i]);
+}
+
+// The next digit of each job, from the counters of `parts` parts, in which there are `stride` jobs (1: for all).
+// On the last digit the stored bits.
+__kernel __attribute__((reqd_work_group_size(GROUP, 1, 1))) void
+select_pick(__global job *jobs, uint previous, __global const uint *counters, ulong base, ulong parts, ulong stride)
+{
+    __local ulong count[BINS];
+    __local ulong sum[GROUP];
+    __local ulong found[2];
+    __local job at;
+    uint item = (uint)get_local_id(0), number = (uint)get_group_id(0), shift = next_shift(previous);
+    ulong column = stride == 1 ? 0 : number;
+
+    if (item == 0)
+        at = jobs[number];
+    barrier(CLK_LOCAL_MEM_FENCE);
+    bool same = at.prefix[0] == at.prefix[1];
+    for (uint k = 0; k < 2; k++) {
+        ulong of = column * 2 * BINS + (k == 1 && !same ? BINS : 0);
+        for (uint i = item; i < BINS; i += GROUP) {
+            ulong all = 0;
+            for (ulong part = 0; part < parts; part++)
+                all += counters[base + part * stride * 2 * BINS + of + i];
+            count[i] = all;
+        }
+        barrier(CLK_LOCAL_MEM_FENCE);
+        if (item == 0) // nothing is found where nothing was gathered
+            found[0] = found[1] = 0;
+        find_bin(count, sum, at.rank[k], found);
+        if (item == 0) {
+            at.prefix[k] |= found[0] << shift;
+            at.rank[k] = found[1];
+        }
+        barrier(CLK_LOCAL_MEM_FENCE);
+    }
+    if (item == 0) {
+        for (uint k = 0; k < 2 && shift == 0; k++)
+            at.prefix[k] = key_back((KEY)(at.known[k] ? at.value[k] : at.prefix[k]));
+        jobs[number] = at;
+    }
+}

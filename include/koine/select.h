@@ -1,0 +1,50 @@
+// SPDX-License-Identifier: Apache-2.0
+// Order statistics on the device without sorting: the elements of given ranks, quantiles, the median.
+#ifndef KOINE_SELECT_H
+#define KOINE_SELECT_H
+
+#include <koine/launch.h>
+#include <koine/types.h>
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+typedef enum kn_select_method {
+    KN_SELECT_AUTO,
+    KN_SELECT_DIGITS,  // radix select: a read a digit (11 bits; 8 for types of 8 and 16 bits)
+    KN_SELECT_BRACKETS // a sample, one read that gathers what lies near the ranks, and digits among that
+} kn_select_method;
+
+typedef struct kn_select_options {
+    kn_select_method method;
+    size_t samples;       // of KN_SELECT_BRACKETS; 0: chosen by n
+    unsigned group;       // work-items a group, a power of two up to 1024; 0: the device's default
+    unsigned loads;       // of 16 bytes, a work-item and tile; 0: the device's default
+    unsigned groups_unit; // groups a compute unit; 0: the device's default
+} kn_select_options;
+
+// The elements that stand at ranks[0..count) (from 0) once the first n elements of `x` are sorted in numpy's order: NaN
+// last; where -0 and +0 meet, -0 first. values[i], of `type`, is the element of rank ranks[i] with its own bits. x is not
+// changed. `options` may be NULL. Waits.
+// Method: brackets from a random sample as in Floyd and Rivest (1975), gathered in one pass; if the sample misleads
+// (once in 10^8 columns), or for few elements, radix select. The answer is exact either way.
+// Cost: one read of x for up to 8 ranks; with KN_SELECT_DIGITS one a digit. Memory: about a twentieth of x.
+// Errors: KN_ERROR_ARGUMENT (a rank of n or more), KN_ERROR_UNSUPPORTED (KN_F64 without double precision),
+// KN_ERROR_LIMIT.
+KN_API kn_status kn_select(kn_queue *queue, kn_buffer *x, kn_type type, size_t n, const size_t *ranks, size_t count,
+                           const kn_select_options *options, void *values, kn_error *err);
+
+// numpy's quantiles with linear interpolation, in double: the value at position q (n - 1) of the sorted column, 0 <= q <=
+// 1. NaN if there is a NaN in the column; n = 0 is an error. Otherwise as kn_select.
+KN_API kn_status kn_quantiles(kn_queue *queue, kn_buffer *x, kn_type type, size_t n, const double *q, size_t count,
+                              const kn_select_options *options, double *values, kn_error *err);
+
+// The median, in double: of an even number of elements the mean of the two in the middle. NaN as in kn_quantiles.
+KN_API kn_status kn_median(kn_queue *queue, kn_buffer *x, kn_type type, size_t n, const kn_select_options *options,
+                           double *median, kn_error *err);
+
+#ifdef __cplusplus
+}
+#endif
+#endif

@@ -1,0 +1,558 @@
+// SPDX-License-Identifier: Apache-2.0
+// Ranks of a column with cl/select.cl.
+#include <koine/select.h>
+
+#include <math.h>
+#include <string.h>
+
+#include "../base/array.h"
+#include "../base/error.h"
+#include "../base/number.h"
+#include "columns.h"
+
+#define NO_EVENT   NULL
+#define JOBS       8 // a batch
+#define PIECE_MOST ((uint64_t)1 << 31)
+// Slots of engine_scratch.
+enum { CANDIDATES, JOB_STATE, COUNTERS };
+
+// As in cl/select.cl.
+struct job {
+    uint64_t target[2], rank[2], prefix[2], low, high, count, value[2];
+    uint32_t known[2], failed, nan;
+};
+
+// A part of the column, of at most PIECE_MOST elements.
+struct piece {
+    kn_buffer *buffer;
+    uint64_t skip, count; // in the buffer
+    uint64_t first;       // in the column
+};
+
+struct select {
+    kn_queue *queue;
+    kn_buffer *x;
+    kn_type type;
+    uint64_t n, pieces;
+    kn_select_options options;
+    unsigned single, group, loads, digit; // `single`: work-items of a group that works alone
+    size_t groups;                        // of a launch over the column
+    unsigned brackets;                    // BRACKETS of select_gather
+    kn_kernel *prepare, *sample, *small, *gather, *settle, *histogram, *pick;
+    kn_buffer *jobs, *counters, *candidates;
+    uint64_t ranks[2 * JOBS];
+    unsigned count; // jobs of this batch
+    struct job found[JOBS];
+};
+
+// ---- shape ----
+
+static unsigned key_bits(kn_type type)
+{
+    return (unsigned)(8 * kn_type_size(type));
+}
+
+// 0: unsigned, 1: signed, 2: float.
+static unsigned key_kind(kn_type type)
+{
+    return type >= KN_F32 ? 2 : type % 2 == 0;
+}
+
+static size_t tile_of(const struct select *s)
+{
+    return (size_t)s->group * s->loads * 16 / kn_type_size(s->type);
+}
+
+// Work-items a group, what each takes at once, and how many groups share the column.
+static void choose_shape(struct select *s)
+{
+    const kn_device_info *info = &s->queue->context->device.info;
+    bool cpu = info->type == KN_DEVICE_CPU && !info->loop_limit;
+    size_t tiles, most = cpu ? 4 : s->options.groups_unit ? s->options.groups_unit : 8;
+
+    s->digit = key_bits(s->type) <= 16 || info->local_memory < (40u << 10) ? 8 : 11;
+    s->group = s->options.group ? s->options.group : cpu ? 1 : 256;
+    s->single = cpu ? 1 : 1024;
+    s->loads = s->options.loads ? s->options.loads : cpu ? 16 : key_bits(s->type) <= 16 ? 2 : 4;
+    while (s->group > 1 && (s->group > info->max_work_group || s->group > 1u << s->digit))
+        s->group /= 2;
+    while (s->single > 1 && (s->single > info->max_work_group || s->single > 1u << s->digit))
+        s->single /= 2;
+    tiles = (size_t)(s->n / tile_of(s));
+    s->groups = most * (info->compute_units ? info->compute_units : 1);
+    if (info->loop_limit) // a tile is some iterations a work-item
+        s->groups = tiles / 64 + 1 > s->groups ? tiles / 64 + 1 : s->groups;
+    if (s->groups > tiles)
+        s->groups = tiles ? tiles : 1;
+}
+
+static kn_status check_options(const struct select *s, const char *function, kn_error *err)
+{
+    const kn_select_options *options = &s->options;
+
+    if ((unsigned)options->method > KN_SELECT_BRACKETS)
+        return kn_fail(err, KN_ERROR_ARGUMENT, "%s: there is no method %d; see kn_select_method", function,
+                       (int)options->method);
+    if (options->group > 1024 || (options->group & (options->group - 1)) || options->loads > 64)
+        return kn_fail(err, KN_ERROR_ARGUMENT,
+                       "%s: group %u and loads %u; they are a power of two up to 1024, and up to 64", function,
+                       options->group, options->loads);
+    if (options->samples > 1u << 20)
+        return kn_fail(err, KN_ERROR_ARGUMENT, "%s: %zu samples; at most %u are taken", function, options->samples,
+                       1u << 20);
+    return KN_OK;
+}
+
+static kn_status get_kernels(struct select *s, kn_error *err)
+{
+    const struct {
+        const char *name;
+        bool single;
+        kn_kernel **kernel;
+    } wanted[] = {{"select_prepare", true, &s->prepare}, {"select_small", true, &s->small},
+                  {"select_pick", true, &s->pick},       {"select_settle", false, &s->settle},
+                  {"select_sample", false, &s->sample},  {"select_gather", false, &s->gather},
+                  {"select_histogram", false, &s->histogram}};
+    kn_status status = KN_OK;
+
+    for (size_t i = 0; i < KN_COUNT(wanted) && !status; i++) {
+        struct column_defines defines = {.count = 0};
+        column_define(&defines, "KEY_BITS", key_bits(s->type));
+        column_define(&defines, "KEY_KIND", key_kind(s->type));
+        column_define(&defines, "DIGIT", s->digit);
+        column_define(&defines, "GROUP", wanted[i].single ? s->single : s->group);
+        column_define(&defines, "LOADS", s->loads);
+        column_define(&defines, "BRACKETS", wanted[i].single ? 1 : s->brackets);
+        status = engine_builtin_kernel(s->queue->context, "select.cl", defines.items, defines.count, KN_POLICY_DEFAULT,
+                                       wanted[i].name, wanted[i].kernel, err);
+    }
+    return status;
+}
+
+// ---- elements as their bits ----
+
+static void copy_element(void *to, uint64_t bits, kn_type type)
+{
+    const uint8_t one = (uint8_t)bits;
+    const uint16_t two = (uint16_t)bits;
+    const uint32_t four = (uint32_t)bits;
+    const void *const from[] = {NULL, &one, &two, NULL, &four, NULL, NULL, NULL, &bits};
+    size_t size = kn_type_size(type);
+
+    memcpy(to, from[size], size);
+}
+
+static double element_value(uint64_t bits, kn_type type)
+{
+    union {
+        int8_t i8;
+        uint8_t u8;
+        int16_t i16;
+        uint16_t u16;
+        int32_t i32;
+        uint32_t u32;
+        int64_t i64;
+        uint64_t u64;
+        float f32;
+        double f64;
+    } element;
+
+    copy_element(&element, bits, type);
+    const double values[] = {
+        [KN_I8] = element.i8,          [KN_U8] = element.u8,          [KN_I16] = element.i16, [KN_U16] = element.u16,
+        [KN_I32] = element.i32,        [KN_U32] = element.u32,        [KN_I64] = (double)element.i64,
+        [KN_U64] = (double)element.u64, [KN_F32] = (double)element.f32, [KN_F64] = element.f64};
+    return values[type];
+}
+
+// ---- the column in pieces ----
+
+static uint64_t count_pieces(const struct select *s)
+{
+    uint64_t size = kn_type_size(s->type), pieces = 0, left = s->n;
+
+    for (size_t i = 0; left > 0; i++) {
+        uint64_t count = kn_buffer_size(kn_buffer_part(s->x, i)) / size;
+        count = count < left ? count : left;
+        pieces += (count + PIECE_MOST - 1) / PIECE_MOST;
+        left -= count;
+    }
+    return pieces;
+}
+
+// Goes to the next piece; false past the end. Begins with a piece that is all 0, whose part is 0.
+static bool next_piece(const struct select *s, size_t *part, struct piece *piece)
+{
+    uint64_t room, left;
+
+    piece->first += piece->count;
+    piece->skip += piece->count;
+    left = s->n - piece->first;
+    if (left == 0)
+        return false;
+    room = kn_buffer_size(kn_buffer_part(s->x, *part)) / kn_type_size(s->type);
+    if (piece->skip == room) {
+        ++*part;
+        piece->skip = 0;
+        room = kn_buffer_size(kn_buffer_part(s->x, *part)) / kn_type_size(s->type);
+    }
+    piece->buffer = kn_buffer_part(s->x, *part);
+    piece->count = room - piece->skip < PIECE_MOST ? room - piece->skip : PIECE_MOST;
+    piece->count = piece->count < left ? piece->count : left;
+    return true;
+}
+
+// ---- launches ----
+
+static kn_status launch(const struct select *s, kn_kernel *kernel, unsigned group, size_t groups, size_t rows,
+                        const kn_arg *args, size_t arg_count, kn_error *err)
+{
+    const kn_range range = {rows > 1 ? 2 : 1, {groups * group, rows}, {group, 1}, {0}};
+
+    return kn_launch(s->queue, kernel, &range, args, arg_count, NO_EVENT, err);
+}
+
+static unsigned next_shift(const struct select *s, unsigned previous)
+{
+    return previous > s->digit ? previous - s->digit : 0;
+}
+
+static unsigned count_digits(const struct select *s)
+{
+    unsigned digits = 0;
+
+    for (unsigned previous = key_bits(s->type); previous > 0; previous = next_shift(s, previous))
+        digits++;
+    return digits;
+}
+
+// The counters: a cursor a job, then select_gather's, then those of each digit.
+static uint64_t gather_counters(const struct select *s)
+{
+    return JOBS + 4 * JOBS * s->pieces;
+}
+
+static uint64_t digit_counters(const struct select *s)
+{
+    return s->pieces * s->count * 2 * ((uint64_t)1 << s->digit);
+}
+
+static kn_status prepare(struct select *s, kn_error *err)
+{
+    uint64_t counters = gather_counters(s) + count_digits(s) * digit_counters(s);
+    uint32_t count = s->count;
+    kn_status status = engine_scratch(s->queue, JOB_STATE, JOBS * sizeof(struct job), &s->jobs, err);
+
+    if (!status)
+        status = engine_scratch(s->queue, COUNTERS, (size_t)counters * sizeof(uint32_t), &s->counters, err);
+    if (!status) {
+        const kn_arg args[] = {KN_VALUE(s->ranks), KN_VALUE(count), KN_BUFFER(s->jobs), KN_BUFFER(s->counters),
+                               KN_VALUE(counters)};
+        status = launch(s, s->prepare, s->single, 1, 1, args, KN_COUNT(args), err);
+    }
+    return status;
+}
+
+static kn_status read_jobs(struct select *s, kn_error *err)
+{
+    return kn_buffer_read(s->queue, s->jobs, 0, s->found, s->count * sizeof(struct job), err);
+}
+
+static kn_status small(struct select *s, kn_buffer *x, uint64_t n, const uint64_t *ranks, uint32_t open,
+                       uint32_t bracket, kn_error *err)
+{
+    uint64_t wanted[2 * JOBS];
+    uint32_t count = (uint32_t)n;
+    const kn_arg args[] = {KN_BUFFER(x),     KN_VALUE(count), KN_BUFFER(s->jobs),
+                           KN_VALUE(wanted), KN_VALUE(open),  KN_VALUE(bracket)};
+
+    memcpy(wanted, ranks, sizeof wanted);
+    return launch(s, s->small, s->single, s->count, 1, args, KN_COUNT(args), err);
+}
+
+// One digit: of the whole column, or with `room` of the candidates. The first digit of the column is counted once for
+// all jobs.
+static kn_status digit(struct select *s, unsigned index, unsigned previous, uint64_t room, kn_error *err)
+{
+    uint64_t jobs = room == 0 && index == 0 ? 1 : s->count, parts = room ? 1 : s->pieces, part_number = 0;
+    uint64_t base = gather_counters(s) + index * digit_counters(s);
+    uint32_t before = previous;
+    struct piece piece = {s->candidates, 0, 0, 0};
+    size_t part = 0;
+    kn_status status = KN_OK;
+
+    while (!status && (room ? part_number < 1 : next_piece(s, &part, &piece))) {
+        const kn_arg args[] = {KN_BUFFER(piece.buffer), KN_VALUE(piece.skip), KN_VALUE(piece.count),
+                               KN_VALUE(room),          KN_BUFFER(s->jobs),   KN_VALUE(before),
+                               KN_BUFFER(s->counters),  KN_VALUE(base),       KN_VALUE(part_number)};
+        status = launch(s, s->histogram, s->group, s->groups, (size_t)jobs, args, KN_COUNT(args), err);
+        part_number++;
+    }
+    if (!status) {
+        const kn_arg args[] = {KN_BUFFER(s->jobs), KN_VALUE(before), KN_BUFFER(s->counters),
+                               KN_VALUE(base),     KN_VALUE(parts),  KN_VALUE(jobs)};
+        status = launch(s, s->pick, s->single, s->count, 1, args, KN_COUNT(args), err);
+    }
+    return status;
+}
+
+static kn_status digits(struct select *s, uint64_t room, kn_error *err)
+{
+    unsigned index = 0;
+    kn_status status = KN_OK;
+
+    for (unsigned previous = key_bits(s->type); previous > 0 && !status; previous = next_shift(s, previous))
+        status = digit(s, index++, previous, room, err);
+    return status;
+}
+
+// ---- brackets ----
+
+// The ranks in a sample between whose elements a job's ranks lie, but for once in some 10^8 columns: 6 standard
+// deviations of the binomial distribution to either side, and 8 for its tail where that is short.
+static void bracket_ranks(const struct select *s, uint64_t samples, uint64_t ranks[2 * JOBS], uint32_t *open,
+                          uint64_t *widest)
+{
+    memset(ranks, 0, 2 * JOBS * sizeof *ranks);
+    *open = 0;
+    *widest = 0;
+    for (unsigned j = 0; j < s->count; j++) {
+        for (unsigned k = 0; k < 2; k++) {
+            double q = ((double)s->ranks[2 * j + k] + 0.5) / (double)s->n, count = (double)samples;
+            double spread = 6 * sqrt(count * q * (1 - q)) + 8, rank = q * count + (k ? spread : -spread);
+            if (rank < 0 || rank >= count)
+                *open |= 1u << (2 * j + k);
+            ranks[2 * j + k] = rank < 0 ? 0 : rank >= count ? samples - 1 : (uint64_t)rank;
+        }
+        if (ranks[2 * j + 1] - ranks[2 * j] + 1 > *widest)
+            *widest = ranks[2 * j + 1] - ranks[2 * j] + 1;
+    }
+}
+
+static kn_status take_sample(struct select *s, uint64_t samples, kn_error *err)
+{
+    struct piece piece = {NULL, 0, 0, 0};
+    uint32_t count = (uint32_t)samples;
+    size_t part = 0;
+    kn_status status = KN_OK;
+
+    while (!status && next_piece(s, &part, &piece)) {
+        const kn_arg args[] = {KN_BUFFER(piece.buffer), KN_VALUE(piece.skip), KN_VALUE(piece.first),
+                               KN_VALUE(piece.count),   KN_VALUE(s->n),       KN_BUFFER(s->candidates),
+                               KN_VALUE(count)};
+        status = launch(s, s->sample, 64, (size_t)(samples + 63) / 64, 1, args, KN_COUNT(args), err);
+    }
+    return status;
+}
+
+static kn_status gather(struct select *s, uint64_t room, kn_error *err)
+{
+    struct piece piece = {NULL, 0, 0, 0};
+    uint64_t number = 0;
+    uint32_t count = s->count;
+    size_t part = 0;
+    kn_status status = KN_OK;
+
+    while (!status && next_piece(s, &part, &piece)) {
+        const kn_arg args[] = {KN_BUFFER(piece.buffer),  KN_VALUE(piece.skip),   KN_VALUE(piece.count),
+                               KN_BUFFER(s->jobs),       KN_BUFFER(s->counters), KN_VALUE(number),
+                               KN_BUFFER(s->candidates), KN_VALUE(room)};
+        status = launch(s, s->gather, s->group, s->groups, 1, args, KN_COUNT(args), err);
+        number++;
+    }
+    if (!status) {
+        const kn_arg args[] = {KN_BUFFER(s->jobs), KN_VALUE(count), KN_BUFFER(s->counters), KN_VALUE(number),
+                               KN_VALUE(room)};
+        status = launch(s, s->settle, JOBS, 1, 1, args, KN_COUNT(args), err);
+    }
+    return status;
+}
+
+static uint64_t choose_samples(const struct select *s)
+{
+    uint64_t samples = s->options.samples;
+
+    if (samples == 0)
+        samples = s->n / 64 < 4096 ? 4096 : s->n / 64 > 65536 ? 65536 : s->n / 64;
+    return samples < s->n ? samples : s->n;
+}
+
+static kn_status by_brackets(struct select *s, kn_error *err)
+{
+    uint64_t samples = choose_samples(s), room, widest, ranks[2 * JOBS];
+    size_t bytes;
+    uint32_t open;
+    kn_status status;
+
+    bracket_ranks(s, samples, ranks, &open, &widest);
+    room = (uint64_t)(1.5 * (double)s->n * (double)widest / (double)samples) + 4096;
+    room = (room < s->n ? room : s->n) / 16 * 16 + 16;
+    bytes = (size_t)(room * s->brackets > samples ? room * s->brackets : samples) * kn_type_size(s->type);
+    status = engine_scratch(s->queue, CANDIDATES, bytes, &s->candidates, err);
+    if (!status && kn_buffer_part_count(s->candidates) > 1)
+        return kn_fail(err, KN_ERROR_LIMIT, "kn_select: %zu bytes of candidates are more than one allocation of %s holds", bytes,
+                       s->queue->context->device.info.spec);
+    if (!status)
+        status = take_sample(s, samples, err);
+    if (!status)
+        status = small(s, s->candidates, samples, ranks, open, 1, err);
+    if (!status)
+        status = gather(s, room, err);
+    return status ? status : digits(s, room, err);
+}
+
+// ---- a batch of jobs ----
+
+static bool any_failed(const struct select *s)
+{
+    for (unsigned j = 0; j < s->count; j++)
+        if (s->found[j].failed)
+            return true;
+    return false;
+}
+
+static kn_status find_jobs(struct select *s, kn_error *err)
+{
+    bool one = kn_buffer_part_count(s->x) == 1 && s->n <= 65536;
+    enum kn_select_method method = s->options.method;
+    kn_status status = prepare(s, err);
+
+    if (method == KN_SELECT_AUTO)
+        method = one || s->n < 1u << 20 || key_bits(s->type) == 8 ? KN_SELECT_DIGITS : KN_SELECT_BRACKETS;
+    if (!status && method == KN_SELECT_BRACKETS)
+        status = by_brackets(s, err);
+    else if (!status)
+        status = one && s->options.method == KN_SELECT_AUTO ? small(s, s->x, s->n, s->ranks, 0, 0, err) : digits(s, 0, err);
+    if (!status)
+        status = read_jobs(s, err);
+    if (status || method != KN_SELECT_BRACKETS || !any_failed(s))
+        return status;
+    engine_log(s->queue->context, KN_LOG_INFO, "kn_select: the sample misled; again by digits");
+    status = prepare(s, err);
+    if (!status)
+        status = digits(s, 0, err);
+    return status ? status : read_jobs(s, err);
+}
+
+static kn_status begin(struct select *s, const char *function, kn_queue *queue, kn_buffer *x, kn_type type, size_t n,
+                       const kn_select_options *options, kn_error *err)
+{
+    kn_status status = column_check_any(function, queue, x, type, n, err);
+
+    if (status)
+        return status;
+    *s = (struct select){.queue = queue, .x = x, .type = type, .n = n};
+    if (options)
+        s->options = *options;
+    status = check_options(s, function, err);
+    if (status || n == 0)
+        return status;
+    choose_shape(s);
+    s->pieces = count_pieces(s);
+    return KN_OK;
+}
+
+// Finds ranks[2 * j] <= ranks[2 * j + 1] for all j < count <= JOBS: `found`.
+static kn_status find_pairs(struct select *s, const uint64_t *ranks, size_t count, kn_error *err)
+{
+    kn_status status;
+
+    s->count = (unsigned)count;
+    for (s->brackets = 1; s->brackets < count;)
+        s->brackets *= 2;
+    memset(s->ranks, 0, sizeof s->ranks);
+    memcpy(s->ranks, ranks, 2 * count * sizeof *ranks);
+    status = get_kernels(s, err);
+    return status ? status : find_jobs(s, err);
+}
+
+kn_status kn_select(kn_queue *queue, kn_buffer *x, kn_type type, size_t n, const size_t *ranks, size_t count,
+                    const kn_select_options *options, void *values, kn_error *err)
+{
+    struct select s;
+    char *to = values;
+    kn_status status = begin(&s, "kn_select", queue, x, type, n, options, err);
+
+    if (!status && count > 0 && (!ranks || !values))
+        return kn_fail(err, KN_ERROR_ARGUMENT, "kn_select: ranks or values is NULL");
+    for (size_t i = 0; i < count && !status; i++)
+        if (ranks[i] >= n)
+            status = kn_fail(err, KN_ERROR_ARGUMENT, "kn_select: rank %zu of %zu elements; they go from 0 to %zu", ranks[i], n,
+                             n ? n - 1 : 0);
+    for (size_t done = 0; done < count && !status; done += JOBS) {
+        size_t batch = count - done < JOBS ? count - done : JOBS;
+        uint64_t pairs[2 * JOBS];
+        for (size_t j = 0; j < 2 * batch; j++)
+            pairs[j] = ranks[done + j / 2];
+        status = find_pairs(&s, pairs, batch, err);
+        for (size_t j = 0; j < batch && !status; j++, to += kn_type_size(type))
+            copy_element(to, s.found[j].prefix[0], type);
+    }
+    return status;
+}
+
+// Between the two elements of a job.
+static double interpolate(const struct select *s, const struct job *job, double weight)
+{
+    double low = element_value(job->prefix[0], s->type), high = element_value(job->prefix[1], s->type);
+    double step = high - low;
+
+    if (weight == 0 || low == high)
+        return low + 0.0;
+    if (weight == 0.5)
+        return kn_middle(low, high);
+    return (weight < 0.5 ? low + step * weight : high - step * (1 - weight)) + 0.0;
+}
+
+static kn_status quantiles(struct select *s, const char *function, const double *q, size_t count, double *values,
+                           kn_error *err)
+{
+    kn_status status = KN_OK;
+
+    for (size_t i = 0; i < count; i++)
+        if (!(q[i] >= 0 && q[i] <= 1))
+            return kn_fail(err, KN_ERROR_ARGUMENT, "%s: quantile %g; they go from 0 to 1", function, q[i]);
+    for (size_t done = 0; done < count && !status; done += JOBS) {
+        size_t batch = count - done < JOBS ? count - done : JOBS;
+        uint64_t pairs[2 * JOBS];
+        double weight[JOBS];
+        for (size_t j = 0; j < batch; j++) {
+            double place = q[done + j] * (double)(s->n - 1);
+            pairs[2 * j] = (uint64_t)place < s->n - 1 ? (uint64_t)place : s->n - 1;
+            weight[j] = place - (double)pairs[2 * j];
+            pairs[2 * j + 1] = pairs[2 * j] + (weight[j] > 0);
+        }
+        status = find_pairs(s, pairs, batch, err);
+        for (size_t j = 0; j < batch && !status; j++)
+            values[done + j] = s->found[0].nan ? NAN : interpolate(s, &s->found[j], weight[j]);
+    }
+    return status;
+}
+
+kn_status kn_quantiles(kn_queue *queue, kn_buffer *x, kn_type type, size_t n, const double *q, size_t count,
+                       const kn_select_options *options, double *values, kn_error *err)
+{
+    struct select s;
+    kn_status status = begin(&s, "kn_quantiles", queue, x, type, n, options, err);
+
+    if (!status && count > 0 && (!q || !values || n == 0))
+        return kn_fail(err, KN_ERROR_ARGUMENT, "kn_quantiles: no elements, or q or values is NULL");
+    return status ? status : quantiles(&s, "kn_quantiles", q, count, values, err);
+}
+
+kn_status kn_median(kn_queue *queue, kn_buffer *x, kn_type type, size_t n, const kn_select_options *options,
+                    double *median, kn_error *err)
+{
+    struct select s;
+    kn_status status = begin(&s, "kn_median", queue, x, type, n, options, err);
+
+    if (!status && (!median || n == 0))
+        return kn_fail(err, KN_ERROR_ARGUMENT, "kn_median: no elements, or median is NULL");
+    if (!status) {
+        const uint64_t pair[2] = {(n - 1) / 2, n / 2};
+        status = find_pairs(&s, pair, 1, err);
+    }
+    if (!status)
+        *median = s.found[0].nan ? NAN : interpolate(&s, &s.found[0], n % 2 ? 0 : 0.5);
+    return status;
+}
