@@ -71,7 +71,7 @@ static const struct syn_type *number_type(const struct src_token *token)
     return syn_scalar_type(is_unsigned || value < 0 ? SYN_S_ULONG : SYN_S_LONG);
 }
 
-static struct syn_expr *parse_string(struct syn_parser *parser)
+struct syn_expr *syn_parse_string(struct syn_parser *parser)
 {
     struct syn_expr *expr = syn_new_expr(parser, SYN_E_STRING, parser->at);
     struct syn_type *type = syn_take(parser, sizeof *type);
@@ -129,7 +129,7 @@ static struct syn_expr *parse_primary(struct syn_parser *parser)
         expr->type = syn_scalar_type(SYN_S_INT);
         return expr;
     case SRC_STRING:
-        return parse_string(parser);
+        return syn_parse_string(parser);
     default:
         break;
     }

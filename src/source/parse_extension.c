@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// What clang accepts beyond C99 and people write: ({ ... }), _Generic, _Static_assert, __builtin_astype and
-// __builtin_convertvector.
+// What clang accepts beyond C99 and people write: ({ ... }), _Generic, _Static_assert, __builtin_astype,
+// __builtin_convertvector and asm.
 #include "syntax.h"
 
 // The value of ({ ... }) is its last statement's.
@@ -130,4 +130,62 @@ void syn_parse_static_assert(struct syn_parser *parser)
         syn_fail(parser, KN_ERROR_BUILD, place->token, "this is no integer constant that can be told");
     else if (!value)
         syn_fail(parser, KN_ERROR_BUILD, place->token, "this _Static_assert does not hold");
+}
+
+static const struct syn_expr *parse_asm_text(struct syn_parser *parser)
+{
+    if (parser->at->token->kind == SRC_STRING)
+        return syn_parse_string(parser);
+    syn_unexpected(parser, "a string of asm");
+    return NULL;
+}
+
+// "=r"(a), [b] "r"(b + 1); or clobbers, strings alone.
+static struct syn_asm_operand *parse_asm_section(struct syn_parser *parser, bool is_clobbers)
+{
+    struct syn_asm_operand *first = NULL, **end = &first;
+
+    if (syn_at(parser, ':') || syn_at(parser, ')'))
+        return NULL;
+    do {
+        struct syn_asm_operand *operand = syn_take(parser, sizeof *operand);
+        if (!is_clobbers && syn_take_op(parser, '[')) {
+            operand->name = parser->at->word;
+            if (!operand->name)
+                syn_unexpected(parser, "the name of an operand");
+            else
+                parser->at++;
+            syn_expect(parser, ']', "behind the name of an operand");
+        }
+        operand->text = parse_asm_text(parser);
+        if (!is_clobbers) {
+            syn_expect(parser, '(', "before an operand of asm");
+            operand->value = syn_parse_expression(parser);
+            syn_expect(parser, ')', "behind an operand of asm");
+        }
+        *end = operand;
+        end = &operand->next;
+    } while (syn_take_op(parser, ',') && !parser->status);
+    return first;
+}
+
+// The text is the compiler's affair: PTX under NVRTC, as in NVIDIA's OpenCL.
+struct syn_asm *syn_parse_asm(struct syn_parser *parser)
+{
+    struct syn_asm *assembly = syn_take(parser, sizeof *assembly);
+
+    parser->at++;
+    if (syn_at_keyword(parser, SYN_VOLATILE)) {
+        assembly->is_volatile = true;
+        parser->at++;
+    }
+    syn_expect(parser, '(', "behind asm");
+    assembly->text = parse_asm_text(parser);
+    while (assembly->section_count < 3 && syn_take_op(parser, ':') && !parser->status) {
+        assembly->sections[assembly->section_count] = parse_asm_section(parser, assembly->section_count == 2);
+        assembly->section_count++;
+    }
+    syn_expect(parser, ')', "at the end of asm");
+    syn_expect(parser, ';', "behind asm");
+    return assembly;
 }

@@ -195,6 +195,9 @@ static void parse_kind(struct syn_parser *parser, struct syn_statement *statemen
         parser->at += 2;
         if (!syn_at(parser, '}'))
             statement->body = parse_statement(parser);
+    } else if (keyword == SYN_ASM) {
+        statement->kind = SYN_ST_ASM;
+        statement->assembly = syn_parse_asm(parser);
     } else if (keyword == SYN_STATIC_ASSERT) {
         syn_parse_static_assert(parser);
         statement->kind = SYN_ST_EMPTY;

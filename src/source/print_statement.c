@@ -202,6 +202,34 @@ static void print_return(struct printer *printer, const struct syn_statement *st
     print_text(printer, ";");
 }
 
+static void print_asm_operand(struct printer *printer, const struct syn_asm_operand *operand)
+{
+    if (operand->name) {
+        // As in the text, which nobody rewrites.
+        kn_text_format(printer->out, "[%s] ", operand->name->name->text);
+    }
+    print_expr(printer, operand->text);
+    if (operand->value) {
+        print_text(printer, "(");
+        print_expr(printer, operand->value);
+        print_text(printer, ")");
+    }
+}
+
+static void print_asm(struct printer *printer, const struct syn_asm *assembly)
+{
+    print_text(printer, assembly->is_volatile ? "asm volatile(" : "asm(");
+    print_expr(printer, assembly->text);
+    for (int i = 0; i < assembly->section_count; i++) {
+        print_text(printer, " : ");
+        for (const struct syn_asm_operand *o = assembly->sections[i]; o; o = o->next) {
+            print_asm_operand(printer, o);
+            print_text(printer, o->next ? ", " : "");
+        }
+    }
+    print_text(printer, ");");
+}
+
 static void print_simple(struct printer *printer, const struct syn_statement *statement)
 {
     switch (statement->kind) {
@@ -259,6 +287,9 @@ static void print_statement(struct printer *printer, const struct syn_statement 
         break;
     case SYN_ST_RETURN:
         print_return(printer, statement);
+        break;
+    case SYN_ST_ASM:
+        print_asm(printer, statement->assembly);
         break;
     default:
         print_simple(printer, statement);

@@ -72,6 +72,7 @@ enum syn_keyword {
     SYN_CONTINUE,
     SYN_RETURN,
     SYN_GOTO,
+    SYN_ASM,
     // Operators.
     SYN_SIZEOF,
     SYN_ALIGNOF,
@@ -362,7 +363,22 @@ enum syn_statement_kind {
     SYN_ST_BREAK,
     SYN_ST_CONTINUE,
     SYN_ST_RETURN,
-    SYN_ST_GOTO
+    SYN_ST_GOTO,
+    SYN_ST_ASM
+};
+
+struct syn_asm_operand {
+    struct syn_asm_operand *next;
+    struct syn_word *name;                // of [name]
+    const struct syn_expr *text, *value; // "=r"(value); of a clobber, the text alone
+};
+
+// asm volatile("..." : outputs : inputs : clobbers)
+struct syn_asm {
+    bool is_volatile;
+    const struct syn_expr *text;
+    struct syn_asm_operand *sections[3];
+    int section_count; // colons
 };
 
 struct syn_statement {
@@ -376,6 +392,7 @@ struct syn_statement {
     struct syn_statement *body, *otherwise; // a block's first, a loop's body; else; a for's declaration
     struct syn_declaration *declaration;
     struct syn_word *label;
+    struct syn_asm *assembly;
     struct syn_expr *literals; // compound literals that need a variable before it, through next_literal
     bool has_label, has_case;  // inside it: a label; a case of a switch around it
 };
@@ -538,6 +555,8 @@ void syn_parse_attributes(struct syn_parser *parser, struct syn_attributes *attr
 struct syn_expr *syn_parse_statements(struct syn_parser *parser, const struct syn_token *place);
 struct syn_expr *syn_parse_extension(struct syn_parser *parser, enum syn_keyword keyword);
 void syn_parse_static_assert(struct syn_parser *parser);
+struct syn_expr *syn_parse_string(struct syn_parser *parser); // and those that stand beside it
+struct syn_asm *syn_parse_asm(struct syn_parser *parser); // with its ';'
 
 struct syn_specifiers {
     const struct src_token *place;

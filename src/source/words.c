@@ -73,6 +73,9 @@ static const struct keyword {
     {"continue", SYN_CONTINUE},
     {"return", SYN_RETURN},
     {"goto", SYN_GOTO},
+    {"asm", SYN_ASM},
+    {"__asm__", SYN_ASM},
+    {"__asm", SYN_ASM},
     {"sizeof", SYN_SIZEOF},
     {"__alignof__", SYN_ALIGNOF},
     {"__alignof", SYN_ALIGNOF},
@@ -112,9 +115,6 @@ static const struct refusal {
     {"queue_t", "device-side enqueue"},
     {"ndrange_t", "device-side enqueue"},
     {"clk_event_t", "device-side enqueue"},
-    {"asm", "inline assembly"},
-    {"__asm__", "inline assembly"},
-    {"__asm", "inline assembly"},
 };
 
 // Words of C++17 that C does not reserve; of C++20 too, since a host compiler may warn of them.
@@ -292,7 +292,8 @@ static void classify(struct syn_word *word)
     for (size_t i = 0; i < KN_COUNT(keywords); i++)
         if (equals(name->text, name->length, keywords[i].text)) {
             word->keyword = keywords[i].keyword;
-            word->reserved = word->keyword == SYN_PRIVATE || word->keyword == SYN_ACCESS;
+            word->reserved =
+                word->keyword == SYN_PRIVATE || word->keyword == SYN_ACCESS || word->keyword == SYN_ASM;
             return;
         }
     word->why = refusal(name);
