@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Bitonic merge sort of floats or doubles, in place, ascending, NaN last (numpy's order; stored bits are kept).
+// Bitonic merge sort of keys of any type, in place, in the order of lib/key.clh (numpy's; stored bits are kept).
 // After the source's bitonic kernel (one compare a launch), with as many compares a pass over memory as registers
 // and local memory can hold.
 //
@@ -16,7 +16,7 @@
 //     merge_global          mirror step and the next LOG2_KEYS - 1, then LOG2_KEYS steps a launch down to BLOCK
 //     merge_local           the steps left, in local memory (decodes on the last stage)
 // Cost for n = 2^24 with BLOCK 4096: 37 passes over memory instead of 300.
-// Tunables: REAL_BITS, LOG2_GROUP (work-items), LOG2_KEYS (keys a work-item).
+// Tunables: KEY_BITS, KEY_KIND, KEY_DESCENDING (lib/key.clh), LOG2_GROUP (work-items), LOG2_KEYS (keys a work-item).
 #ifndef LOG2_GROUP
 #define LOG2_GROUP 8
 #endif
@@ -24,7 +24,7 @@
 #define LOG2_KEYS 4
 #endif
 
-#include "lib/real.clh"
+#include "lib/key.clh"
 
 #define GROUP (1 << LOG2_GROUP)
 #define KEYS (1 << LOG2_KEYS)
@@ -33,15 +33,15 @@
 #define SLOT(i) ((i) + ((i) >> LOG2_KEYS))
 #define SLOTS (SLOT(BLOCK - 1) + 1)
 
-inline void order(real_key *a, real_key *b)
+inline void order(sort_key *a, sort_key *b)
 {
-    real_key smaller = min(*a, *b);
+    sort_key smaller = min(*a, *b);
     *b = max(*a, *b);
     *a = smaller;
 }
 
 // Compares at register distances 2^(count - 1), ..., 2, 1: `count` steps of the window.
-inline void steps(real_key key[KEYS], uint count)
+inline void steps(sort_key key[KEYS], uint count)
 {
 #pragma unroll
     for (int bit = LOG2_KEYS - 1; bit >= 0; bit--)
@@ -54,7 +54,7 @@ inline void steps(real_key key[KEYS], uint count)
 }
 
 // Compares r with its mirror image in runs of `run` registers.
-inline void mirror(real_key key[KEYS], uint run)
+inline void mirror(sort_key key[KEYS], uint run)
 {
 #pragma unroll
     for (uint r = 0; r < KEYS; r++)
@@ -96,9 +96,9 @@ inline uint local_position(uint item, uint r, uint window, bool mirrored)
 }
 
 // One window's steps on a block in local memory: a mirror step and all that the window holds, or `count` steps.
-inline void local_round(__local real_key *block, uint item, uint window, uint count, bool mirrored)
+inline void local_round(__local sort_key *block, uint item, uint window, uint count, bool mirrored)
 {
-    real_key key[KEYS];
+    sort_key key[KEYS];
 
 #pragma unroll
     for (uint r = 0; r < KEYS; r++)
@@ -116,7 +116,7 @@ inline void local_round(__local real_key *block, uint item, uint window, uint co
 }
 
 // The steps at distances 2^(bits - 1), ..., 1 on a block in local memory.
-inline void local_steps(__local real_key *block, uint item, uint bits)
+inline void local_steps(__local sort_key *block, uint item, uint bits)
 {
     while (bits > 0) {
         uint window = bits > LOG2_KEYS ? bits - LOG2_KEYS : 0;
@@ -126,31 +126,31 @@ inline void local_steps(__local real_key *block, uint item, uint bits)
 }
 
 // The block back to memory, neighbours side by side.
-inline void store_block(__global real_key *data, ulong n, ulong base, __local const real_key *block, uint item,
+inline void store_block(__global sort_key *data, ulong n, ulong base, __local const sort_key *block, uint item,
                         uint decode)
 {
 #pragma unroll
     for (uint r = 0; r < KEYS; r++) {
         uint i = r * GROUP + item;
-        real_key key = block[SLOT(i)];
+        sort_key key = block[SLOT(i)];
         if (base + i < n)
             data[base + i] = decode ? decode_key(key) : key;
     }
 }
 
-__kernel __attribute__((reqd_work_group_size(GROUP, 1, 1))) void sort_blocks(__global real_key *data, ulong n,
+__kernel __attribute__((reqd_work_group_size(GROUP, 1, 1))) void sort_blocks(__global sort_key *data, ulong n,
                                                                              uint decode)
 {
-    __local real_key block[SLOTS];
+    __local sort_key block[SLOTS];
     uint item = (uint)get_local_id(0);
     ulong base = (ulong)get_group_id(0) * BLOCK;
-    real_key key[KEYS];
+    sort_key key[KEYS];
 
     // Unsorted keys may be taken up in any order: neighbours side by side.
 #pragma unroll
     for (uint r = 0; r < KEYS; r++) {
         ulong i = base + r * GROUP + item;
-        key[r] = i < n ? encode_key(data[i]) : REAL_KEY_MAX;
+        key[r] = i < n ? encode_key(data[i]) : KEY_MAX;
     }
 #pragma unroll
     for (uint k = 1; k <= LOG2_KEYS; k++) {
@@ -170,12 +170,12 @@ __kernel __attribute__((reqd_work_group_size(GROUP, 1, 1))) void sort_blocks(__g
 }
 
 // One window of a stage over the whole array: the stage's first LOG2_KEYS steps (`mirrored`), or LOG2_KEYS others.
-__kernel __attribute__((reqd_work_group_size(GROUP, 1, 1))) void merge_global(__global real_key *data, ulong n,
+__kernel __attribute__((reqd_work_group_size(GROUP, 1, 1))) void merge_global(__global sort_key *data, ulong n,
                                                                               uint window, uint mirrored)
 {
     window_place place = place_window(get_global_id(0), window, mirrored);
     bool whole = place.lower + KEYS * place.stride <= n;
-    real_key key[KEYS];
+    sort_key key[KEYS];
 
     if (place.lower >= n)
         return;
@@ -187,7 +187,7 @@ __kernel __attribute__((reqd_work_group_size(GROUP, 1, 1))) void merge_global(__
 #pragma unroll
         for (uint r = 0; r < KEYS; r++) {
             ulong i = position(place, r);
-            key[r] = i < n ? data[i] : REAL_KEY_MAX;
+            key[r] = i < n ? data[i] : KEY_MAX;
         }
     }
     if (mirrored) {
@@ -211,19 +211,19 @@ __kernel __attribute__((reqd_work_group_size(GROUP, 1, 1))) void merge_global(__
 }
 
 // The steps at distances 2^(bits - 1), ..., 1 of a stage, LOG2_KEYS <= bits <= log2(BLOCK).
-__kernel __attribute__((reqd_work_group_size(GROUP, 1, 1))) void merge_local(__global real_key *data, ulong n,
+__kernel __attribute__((reqd_work_group_size(GROUP, 1, 1))) void merge_local(__global sort_key *data, ulong n,
                                                                              uint bits, uint decode)
 {
-    __local real_key block[SLOTS];
+    __local sort_key block[SLOTS];
     uint item = (uint)get_local_id(0);
     ulong base = (ulong)get_group_id(0) * BLOCK;
     uint window = bits - LOG2_KEYS;
-    real_key key[KEYS];
+    sort_key key[KEYS];
 
 #pragma unroll
     for (uint r = 0; r < KEYS; r++) {
         ulong i = base + local_position(item, r, window, false);
-        key[r] = i < n ? data[i] : REAL_KEY_MAX;
+        key[r] = i < n ? data[i] : KEY_MAX;
     }
     steps(key, LOG2_KEYS);
 #pragma unroll

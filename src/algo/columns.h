@@ -17,7 +17,7 @@ kn_status column_check(const char *function, const kn_queue *queue, const kn_buf
 bool column_uses_pairs(const kn_queue *queue);
 
 // "-D NAME=VALUE" with a number.
-#define COLUMN_DEFINES 8
+#define COLUMN_DEFINES 16
 struct column_defines {
     kn_define items[COLUMN_DEFINES];
     char values[COLUMN_DEFINES][16];

@@ -1,14 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
 // The stages of cl/sort_bitonic.cl.
-#include <koine/sort.h>
-
 #include "../base/array.h"
 #include "../base/error.h"
-#include "columns.h"
+#include "sort.h"
 
 #define NO_EVENT NULL
 
 struct sorter {
+    const struct sort_job *job;
     kn_queue *queue;
     kn_type type;
     uint64_t n;
@@ -29,36 +28,27 @@ static uint64_t block_bytes(const struct sorter *s)
     return (block + (block >> s->log2_keys)) * kn_type_size(s->type);
 }
 
-// What a kernel's own local arrays may take: CUDA gives more only to local memory that is passed as an argument.
-static uint64_t local_arrays(const kn_device_info *info)
-{
-    const uint64_t most = 48 << 10;
-
-    return info->local_memory < most || info->type == KN_DEVICE_CPU ? info->local_memory : most;
-}
-
 // Sizes that the device takes: what was asked for; where no group was, the default one, halved until it fits.
-static kn_status choose_sizes(struct sorter *s, const kn_sort_options *options, kn_error *err)
+static kn_status choose_sizes(struct sorter *s, kn_error *err)
 {
+    const kn_sort_options *options = &s->job->options;
     const kn_device_info *info = &s->queue->context->device.info;
     bool cpu = info->type == KN_DEVICE_CPU;
-    bool group_asked = options && options->log2_group;
+    bool group_asked = options->log2_group;
 
-    if (options && options->padding != KN_SORT_IN_PLACE && options->padding != KN_SORT_POWER_OF_TWO)
-        return kn_fail(err, KN_ERROR_ARGUMENT, "kn_sort: there is no padding %d; see kn_sort_padding", (int)options->padding);
     // Measured best on an H200, and with PoCL on two cores (bench/RESULTS.md).
-    s->log2_group = options && options->log2_group ? options->log2_group : 8;
-    s->log2_keys = options && options->log2_keys ? options->log2_keys : cpu ? 3 : 5;
+    s->log2_group = options->log2_group ? options->log2_group : 8;
+    s->log2_keys = options->log2_keys ? options->log2_keys : cpu ? 3 : 5;
     if (s->log2_group < 5 || s->log2_group > 10 || s->log2_keys < 2 || s->log2_keys > 5)
         return kn_fail(err, KN_ERROR_ARGUMENT, "kn_sort: log2_group %u and log2_keys %u; they go from 5 to 10 and 2 to 5",
                        s->log2_group, s->log2_keys);
-    while (((uint64_t)1 << s->log2_group) > info->max_work_group || block_bytes(s) > local_arrays(info)) {
+    while (((uint64_t)1 << s->log2_group) > info->max_work_group || block_bytes(s) > sort_local_arrays(info)) {
         if (group_asked || s->log2_group == 5)
             return kn_fail(err, KN_ERROR_LIMIT,
                            "kn_sort: groups of %u work-items with %u keys each need %llu bytes of local memory; %s takes "
                            "groups of %llu and has %llu bytes",
                            1u << s->log2_group, 1u << s->log2_keys, (unsigned long long)block_bytes(s), info->spec,
-                           (unsigned long long)info->max_work_group, (unsigned long long)local_arrays(info));
+                           (unsigned long long)info->max_work_group, (unsigned long long)sort_local_arrays(info));
         s->log2_group--;
     }
     return KN_OK;
@@ -73,7 +63,7 @@ static kn_status get_kernels(struct sorter *s, kn_error *err)
     struct column_defines defines = {.count = 0};
     kn_status status = KN_OK;
 
-    column_define(&defines, "REAL_BITS", s->type == KN_F64 ? 64 : 32);
+    sort_define_keys(&defines, s->job);
     column_define(&defines, "LOG2_GROUP", s->log2_group);
     column_define(&defines, "LOG2_KEYS", s->log2_keys);
     for (size_t i = 0; i < KN_COUNT(wanted) && !status; i++)
@@ -163,22 +153,14 @@ static kn_status sort_padded(struct sorter *s, kn_buffer *keys, kn_error *err)
     return status;
 }
 
-kn_status kn_sort(kn_queue *queue, kn_buffer *keys, kn_type type, size_t n, const kn_sort_options *options,
-                  kn_error *err)
+kn_status sort_bitonic(const struct sort_job *job, kn_error *err)
 {
-    struct sorter s = {.queue = queue, .type = type, .n = n};
-    kn_status status = column_check("kn_sort", queue, keys, type, n, err);
+    struct sorter s = {.job = job, .queue = job->queue, .type = job->type, .n = job->n};
+    kn_status status = choose_sizes(&s, err);
 
-    if (status || n < 2)
-        return status;
-    if (kn_buffer_part_count(keys) > 1)
-        return kn_fail(err, KN_ERROR_LIMIT, "kn_sort: the buffer of %zu bytes is held in parts; one allocation of %s holds %llu",
-                       kn_buffer_size(keys), queue->context->device.info.spec,
-                       (unsigned long long)queue->context->device.info.max_alloc);
-    status = choose_sizes(&s, options, err);
     if (!status)
         status = get_kernels(&s, err);
     if (status)
         return status;
-    return options && options->padding == KN_SORT_POWER_OF_TWO ? sort_padded(&s, keys, err) : sort_network(&s, keys, err);
+    return job->options.padding == KN_SORT_POWER_OF_TWO ? sort_padded(&s, job->keys, err) : sort_network(&s, job->keys, err);
 }

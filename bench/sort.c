@@ -1,0 +1,357 @@
+// SPDX-License-Identifier: Apache-2.0
+// Times kn_sort, kn_sort_by_key and kn_argsort on a device, each result checked on the host in the same run.
+//
+//     bench/sort [--device SPEC] [--tune] [--huge] [--sizes LOG2,LOG2,...] [--column FILE]
+//
+// --tune sweeps the radix sort's tunables; --huge sorts more than 2^32 keys of a byte. --column takes the keys of the
+// rows "real" from a text file (a number a line or the first of each line), tiled; its peer is bench/sort_cub on the same
+// file. Times are of the caller's wait for the queue, without events, the median of REPETITIONS (least to most).
+#include <inttypes.h>
+#include <stdbool.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "../src/base/array.h"
+#include "bench.h"
+
+enum { REPETITIONS = 7 };
+
+struct bench {
+    kn_context *context;
+    kn_queue *queue;
+    kn_error err;
+    double *column; // of --column
+    size_t column_rows;
+};
+
+struct work {
+    kn_type type;
+    size_t n;
+    kn_buffer *original, *keys, *values; // values: NULL for keys alone
+    const void *host;
+    const char *what;
+    bool indices;
+};
+
+static void *allocate(size_t bytes)
+{
+    void *memory = malloc(bytes ? bytes : 1);
+
+    if (!memory) {
+        fprintf(stderr, "bench: out of memory: %zu bytes\n", bytes);
+        exit(5);
+    }
+    return memory;
+}
+
+static double key_at(const void *keys, kn_type type, size_t i)
+{
+    switch (type) {
+    case KN_F32:
+        return (double)((const float *)keys)[i];
+    case KN_F64:
+        return ((const double *)keys)[i];
+    case KN_U32:
+        return ((const uint32_t *)keys)[i];
+    default:
+        return ((const uint8_t *)keys)[i];
+    }
+}
+
+// Ascending, and the same keys as before: the sum of a hash of their bits.
+static bool is_sorted_version(const void *before, const void *after, kn_type type, size_t n)
+{
+    size_t size = kn_type_size(type);
+    uint64_t sums[2] = {0, 0};
+
+    for (size_t i = 0; i < n; i++) {
+        uint64_t bits[2] = {0, 0};
+        memcpy(&bits[0], (const char *)before + i * size, size);
+        memcpy(&bits[1], (const char *)after + i * size, size);
+        sums[0] += bench_random(&bits[0]);
+        sums[1] += bench_random(&bits[1]);
+        if (i > 0 && !(key_at(after, type, i - 1) <= key_at(after, type, i)))
+            return false;
+    }
+    return sums[0] == sums[1];
+}
+
+// The values are the elements' numbers: each leads to its key, and equal keys keep their order.
+static bool is_stable_order(const void *before, const uint32_t *order, kn_type type, size_t n)
+{
+    for (size_t i = 0; i < n; i++) {
+        if (order[i] >= n)
+            return false;
+        if (i > 0) {
+            double left = key_at(before, type, order[i - 1]), right = key_at(before, type, order[i]);
+            if (!(left < right || (left == right && order[i - 1] < order[i])))
+                return false;
+        }
+    }
+    return true;
+}
+
+static kn_status run(struct bench *bench, const struct work *work, const kn_sort_options *options)
+{
+    if (work->indices)
+        return kn_argsort(bench->queue, work->original, work->type, work->n, work->values, KN_U32, options, &bench->err);
+    if (work->values)
+        return kn_sort_by_key(bench->queue, work->keys, work->type, work->values, 4, work->n, options, &bench->err);
+    return kn_sort(bench->queue, work->keys, work->type, work->n, options, &bench->err);
+}
+
+static void restore(struct bench *bench, const struct work *work, const uint32_t *numbers)
+{
+    bench_try(kn_buffer_copy(bench->queue, work->original, 0, work->keys, 0, work->n * kn_type_size(work->type), NULL,
+                             &bench->err),
+              &bench->err);
+    if (numbers)
+        bench_try(kn_buffer_write(bench->queue, work->values, 0, numbers, work->n * 4, &bench->err), &bench->err);
+    bench_try(kn_queue_finish(bench->queue, &bench->err), &bench->err);
+}
+
+static bool is_right(struct bench *bench, const struct work *work)
+{
+    size_t bytes = work->n * (work->values ? 4 : kn_type_size(work->type));
+    void *found = allocate(bytes);
+    bool right;
+
+    bench_try(kn_buffer_read(bench->queue, work->values ? work->values : work->keys, 0, found, bytes, &bench->err), &bench->err);
+    right = work->values ? is_stable_order(work->host, found, work->type, work->n)
+                         : is_sorted_version(work->host, found, work->type, work->n);
+    free(found);
+    return right;
+}
+
+// A line: what, time, rate; the time is that of `finish` beyond an empty queue's.
+static double report(struct bench *bench, const struct work *work, const kn_sort_options *options, const char *label,
+                     bool check)
+{
+    double wall[REPETITIONS];
+    uint32_t *numbers = work->values && !work->indices ? allocate(work->n * 4) : NULL;
+    struct bench_times times;
+
+    for (size_t i = 0; numbers && i < work->n; i++)
+        numbers[i] = (uint32_t)i;
+    for (int i = -1; i < REPETITIONS; i++) {
+        restore(bench, work, numbers);
+        double start = bench_seconds();
+        if (run(bench, work, options)) {
+            printf("%-7s %-6s %11zu  %-36s  %s\n", work->what, kn_type_name(work->type), work->n, label, bench->err.text);
+            free(numbers);
+            return 1e9;
+        }
+        bench_try(kn_queue_finish(bench->queue, &bench->err), &bench->err);
+        if (i >= 0)
+            wall[i] = bench_seconds() - start;
+    }
+    times = bench_times_of(wall, REPETITIONS);
+    printf("%-7s %-6s %11zu  %-36s %9.4f ms (%.4f to %.4f)  %7.2f Gkeys/s  %s\n", work->what, kn_type_name(work->type),
+           work->n, label, times.median * 1e3, times.least * 1e3, times.most * 1e3, (double)work->n / times.median * 1e-9,
+           !check ? "" : is_right(bench, work) ? "right" : "WRONG");
+    fflush(stdout);
+    free(numbers);
+    return times.median;
+}
+
+// As events tell it, kernel by kernel: what a large sort spends its time on.
+static void report_kernels(struct bench *bench, const struct work *work, const kn_sort_options *options)
+{
+    static const char *const names[] = {"count_digits", "scan_counts", "scatter_digits"};
+    kn_profile_entry *entries = NULL;
+    size_t count = 0;
+
+    restore(bench, work, NULL);
+    bench_try(kn_profile_start(bench->queue, &bench->err), &bench->err);
+    bench_try(run(bench, work, options), &bench->err);
+    bench_try(kn_profile_stop(bench->queue, &entries, &count, &bench->err), &bench->err);
+    printf("        launches %zu, span %.4f ms;", count, kn_profile_span(entries, count) * 1e3);
+    for (size_t k = 0; k < KN_COUNT(names); k++) {
+        printf(" %s", names[k]);
+        for (size_t i = 0; i < count; i++)
+            if (strcmp(entries[i].kernel, names[k]) == 0)
+                printf(" %.4f", (double)(entries[i].end - entries[i].start) * 1e-6);
+    }
+    printf("\n");
+    kn_free(entries);
+}
+
+static const char *const lanes_names[] = {"auto", "local", "ballot", "match", "masks", "serial"};
+
+static void tune(struct bench *bench, const struct work *work)
+{
+    static const unsigned groups[] = {256, 384, 512, 768, 1024}, keys[] = {4, 6, 8, 10, 12, 14, 16, 18, 20, 24},
+                          chunks[] = {2, 4, 8, 16, 32, 64};
+    kn_sort_options best = {.algorithm = KN_SORT_RADIX};
+    double least = 1e9;
+
+    for (kn_sort_lanes lanes = KN_SORT_LANES_BALLOT; lanes <= KN_SORT_LANES_MASKS; lanes++)
+        for (size_t g = 0; g < KN_COUNT(groups); g++)
+            for (size_t k = 0; k < KN_COUNT(keys); k++) {
+                kn_sort_options options = {.algorithm = KN_SORT_RADIX, .lanes = lanes, .radix_group = groups[g],
+                                           .radix_keys = keys[k]};
+                char label[64];
+                size_t tile = groups[g] * keys[k];
+                // Match and masks in one shape: enough to tell how they compare.
+                if (tile < 2048 || tile > 16384 || (lanes != KN_SORT_LANES_BALLOT && (groups[g] != 512 || keys[k] % 8)))
+                    continue;
+                snprintf(label, sizeof label, "%s %u x %u", lanes_names[lanes], groups[g], keys[k]);
+                double median = report(bench, work, &options, label, false);
+                if (median < least) {
+                    least = median;
+                    best = options;
+                }
+            }
+    for (size_t c = 0; c < KN_COUNT(chunks); c++) {
+        kn_sort_options options = best;
+        char label[64];
+        options.radix_chunks = chunks[c];
+        snprintf(label, sizeof label, "%s %u x %u, %u chunks a unit", lanes_names[best.lanes], best.radix_group, best.radix_keys,
+                 chunks[c]);
+        report(bench, work, &options, label, true);
+        report_kernels(bench, work, &options);
+    }
+}
+
+// What a row's keys are.
+enum source { RANDOM, REAL };
+
+static void fill(const struct bench *bench, void *keys, kn_type type, size_t n, enum source source)
+{
+    uint64_t state = n;
+
+    if (source == RANDOM && (type == KN_F32 || type == KN_F64)) {
+        bench_fill(keys, type, n, n);
+        return;
+    }
+    for (size_t i = 0; i < n; i++)
+        if (source == RANDOM && type == KN_U32)
+            ((uint32_t *)keys)[i] = (uint32_t)bench_random(&state);
+        else if (type == KN_F32)
+            ((float *)keys)[i] = (float)bench->column[i % bench->column_rows];
+        else if (type == KN_F64)
+            ((double *)keys)[i] = bench->column[i % bench->column_rows];
+}
+
+static void bench_row(struct bench *bench, kn_type type, size_t n, enum source source, bool tunes)
+{
+    size_t bytes = n * kn_type_size(type);
+    void *host = allocate(bytes);
+    struct work work = {.type = type, .n = n, .host = host, .what = source == REAL ? "real" : "random"};
+    const kn_sort_options bitonic = {.algorithm = KN_SORT_BITONIC}, radix = {.algorithm = KN_SORT_RADIX};
+    const kn_sort_options local = {.algorithm = KN_SORT_RADIX, .lanes = KN_SORT_LANES_LOCAL};
+    bool gpu = kn_context_device(bench->context)->type != KN_DEVICE_CPU;
+
+    fill(bench, host, type, n, source);
+    bench_try(kn_buffer_create(bench->context, bytes, &work.original, &bench->err), &bench->err);
+    bench_try(kn_buffer_create(bench->context, bytes, &work.keys, &bench->err), &bench->err);
+    bench_try(kn_buffer_write(bench->queue, work.original, 0, host, bytes, &bench->err), &bench->err);
+    report(bench, &work, NULL, "kn_sort", true);
+    report(bench, &work, &radix, "kn_sort radix", true);
+    report_kernels(bench, &work, &radix);
+    if (n <= (size_t)1 << 24)
+        report(bench, &work, &bitonic, "kn_sort bitonic", true);
+    if (gpu && n <= (size_t)1 << 24)
+        report(bench, &work, &local, "kn_sort radix, local memory alone", true);
+    if (tunes && gpu)
+        tune(bench, &work);
+    if (source == RANDOM && n <= (size_t)1 << 27) {
+        bench_try(kn_buffer_create(bench->context, n * 4, &work.values, &bench->err), &bench->err);
+        report(bench, &work, NULL, "kn_sort_by_key, 4 bytes", true);
+        work.indices = true;
+        report(bench, &work, NULL, "kn_argsort", true);
+        kn_buffer_free(work.values);
+    }
+    kn_buffer_free(work.original);
+    kn_buffer_free(work.keys);
+    free(host);
+}
+
+// More than 2^32 keys of one byte: counts and places beyond 32 bits.
+static void bench_huge(struct bench *bench)
+{
+    size_t n = ((size_t)1 << 32) + ((size_t)1 << 28) + 12345;
+    uint8_t *host = allocate(n);
+    struct work work = {.type = KN_U8, .n = n, .host = host, .what = "huge"};
+    uint64_t state = 1;
+
+    for (size_t i = 0; i < n; i++)
+        host[i] = (uint8_t)(bench_random(&state) >> 60 ? i : 7);
+    bench_try(kn_buffer_create(bench->context, n, &work.original, &bench->err), &bench->err);
+    bench_try(kn_buffer_create(bench->context, n, &work.keys, &bench->err), &bench->err);
+    bench_try(kn_buffer_write(bench->queue, work.original, 0, host, n, &bench->err), &bench->err);
+    report(bench, &work, NULL, "kn_sort", true);
+    kn_buffer_free(work.original);
+    kn_buffer_free(work.keys);
+    free(host);
+}
+
+static void read_column(struct bench *bench, const char *path)
+{
+    FILE *file = fopen(path, "r");
+    char line[512];
+    size_t capacity = (size_t)1 << 20;
+
+    if (!file) {
+        fprintf(stderr, "bench: %s cannot be read: no rows \"real\"\n", path);
+        return;
+    }
+    bench->column = allocate(capacity * sizeof *bench->column);
+    for (int row = 0; fgets(line, sizeof line, file) && bench->column_rows < capacity; row++) {
+        char *end;
+        double value = strtod(line, &end);
+        if (row >= 2 && end != line) // behind an E4 export's time and rate
+            bench->column[bench->column_rows++] = value;
+    }
+    fclose(file);
+}
+
+int main(int argc, char **argv)
+{
+    const char *spec = NULL, *sizes = "12,14,16,17,18,20,22,24,26,28", *column = NULL;
+    bool tunes = false, huge = false;
+    struct bench bench = {.err = KN_ERROR_INIT};
+
+    for (int i = 1; i < argc; i++) {
+        if (strcmp(argv[i], "--tune") == 0)
+            tunes = true;
+        else if (strcmp(argv[i], "--huge") == 0)
+            huge = true;
+        else if (i + 1 < argc && strcmp(argv[i], "--device") == 0)
+            spec = argv[++i];
+        else if (i + 1 < argc && strcmp(argv[i], "--sizes") == 0)
+            sizes = argv[++i];
+        else if (i + 1 < argc && strcmp(argv[i], "--column") == 0)
+            column = argv[++i];
+        else
+            return fprintf(stderr, "usage: %s [--device SPEC] [--tune] [--huge] [--sizes LOG2,...] [--column FILE]\n", argv[0]), 2;
+    }
+    bench_try(kn_context_open(spec, &bench.context, &bench.err), &bench.err);
+    bench_try(kn_queue_open(bench.context, &bench.queue, &bench.err), &bench.err);
+    const kn_device_info *info = kn_context_device(bench.context);
+    printf("%s: %s, %s, driver %s\n", info->spec, info->name, info->version, info->driver);
+    if (column)
+        read_column(&bench, column);
+    for (const char *at = sizes; *at; at += strcspn(at, ","), at += *at == ',') {
+        unsigned log2_n = (unsigned)strtoul(at, NULL, 10);
+        size_t n = (size_t)1 << log2_n;
+        bench_row(&bench, KN_F32, n, RANDOM, tunes && (log2_n == 28 || log2_n == 20 || log2_n == 16));
+        if (info->fp64 && log2_n < 28)
+            bench_row(&bench, KN_F64, n, RANDOM, tunes && (log2_n == 27 || log2_n == 20));
+        if (info->fp64 && log2_n == 28) {
+            bench_row(&bench, KN_F64, n / 2, RANDOM, tunes);
+            bench_row(&bench, KN_U32, n, RANDOM, false);
+        }
+        if (bench.column_rows && log2_n == 28) {
+            bench_row(&bench, KN_F32, n, REAL, false);
+            bench_row(&bench, KN_F64, n / 2, REAL, false);
+        }
+    }
+    if (huge)
+        bench_huge(&bench);
+    free(bench.column);
+    kn_queue_close(bench.queue);
+    kn_context_close(bench.context);
+    return 0;
+}

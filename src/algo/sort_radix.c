@@ -1,0 +1,349 @@
+// SPDX-License-Identifier: Apache-2.0
+// The passes of cl/sort_radix.cl.
+#include "sort.h"
+
+#include <string.h>
+
+#include "../base/array.h"
+#include "../base/error.h"
+
+#define NO_EVENT NULL
+enum { DIGITS = 256, DIGIT_BITS = 8, LANES = 32, SCAN_GROUP = 256, MOST_PASSES = 8 };
+
+// Groups whose counts scatter_digits adds up itself, a launch less.
+enum { FOLDED_GROUPS = 256 };
+// From here on it pays to wait for the masks that tell which digits are constant.
+static const size_t masks_from = (size_t)1 << 21;
+
+// As in cl/sort_radix.cl.
+enum { FIRST = 1, LAST = 2, FOLDED = 4, MASKS = 8, IOTA = 16, NO_KEYS = 32 };
+
+// Scratch memory of the queue.
+enum { COUNTS, OFFSETS, TOTALS, DIFFERING, KEYS_A, KEYS_B, VALUES_A, VALUES_B, SLOTS };
+
+struct rung {
+    unsigned subgroup, match; // KN_SUBGROUP, KN_MATCH
+};
+
+static const struct rung rungs[] = {
+    [KN_SORT_LANES_LOCAL] = {0, 2}, [KN_SORT_LANES_BALLOT] = {1, 0}, [KN_SORT_LANES_MATCH] = {1, 1},
+    [KN_SORT_LANES_MASKS] = {1, 2}, [KN_SORT_LANES_SERIAL] = {0, 2},
+};
+
+struct radix {
+    const struct sort_job *job;
+    kn_queue *queue;
+    uint64_t n, chunk; // elements a group: a multiple of the tile
+    unsigned lanes, group, keys, groups, place_bits, flags;
+    size_t arena; // bytes of local memory
+    kn_kernel *count, *scan, *scatter;
+    kn_buffer *slots[SLOTS];
+    unsigned shifts[MOST_PASSES], passes;
+    // Where each pass reads, and the next one: passes + 1 of them.
+    kn_buffer *key_chain[MOST_PASSES + 1], *value_chain[MOST_PASSES + 1];
+};
+
+static size_t larger(size_t a, size_t b)
+{
+    return a > b ? a : b;
+}
+
+static bool is_nvidia(const kn_context *context)
+{
+    return strcmp(context->device.info.backend, "cuda") == 0 ||
+           strstr(context->device.extensions, "cl_nv_device_attribute_query") != NULL;
+}
+
+static kn_status choose_lanes(struct radix *r, kn_error *err)
+{
+    const kn_context *context = r->queue->context;
+    bool nvidia = is_nvidia(context);
+
+    r->lanes = r->job->options.lanes;
+    if (r->lanes == KN_SORT_LANES_AUTO)
+        r->lanes = nvidia ? KN_SORT_LANES_BALLOT
+                   : context->device.info.type == KN_DEVICE_CPU && !r->job->options.radix_group && !r->job->options.radix_keys
+                       ? KN_SORT_LANES_SERIAL
+                       : KN_SORT_LANES_LOCAL;
+    if (rungs[r->lanes].subgroup == 1 && !nvidia)
+        return kn_fail(err, KN_ERROR_UNSUPPORTED, "%s: lanes %u are NVIDIA's; %s (%s) takes %d (local memory) and %d (serial)",
+                       r->job->function, r->lanes, context->device.info.spec, context->device.info.name,
+                       KN_SORT_LANES_LOCAL, KN_SORT_LANES_SERIAL);
+    return KN_OK;
+}
+
+static size_t arena_bytes(const struct radix *r)
+{
+    size_t element = larger(kn_type_size(r->job->type), r->job->value_size);
+    size_t counts = (size_t)(r->group / LANES) * DIGITS * sizeof(uint32_t);
+    size_t shares = (size_t)(r->group / DIGITS) * DIGITS * 2 * (r->place_bits / 8);
+
+    if (rungs[r->lanes].match == 2)
+        counts *= 3;
+    return larger(larger((size_t)r->group * r->keys * element, counts), shares);
+}
+
+static bool fits(const struct radix *r)
+{
+    const kn_device_info *info = &r->queue->context->device.info;
+    size_t own = DIGITS * (2 * sizeof(uint32_t) + r->place_bits / 8); // the kernel's own arrays
+
+    return r->group <= info->max_work_group && arena_bytes(r) + own <= info->local_memory;
+}
+
+static kn_status choose_group(struct radix *r, kn_error *err)
+{
+    const kn_device_info *info = &r->queue->context->device.info;
+    const kn_sort_options *options = &r->job->options;
+    size_t element = larger(kn_type_size(r->job->type), r->job->value_size);
+
+    if ((options->radix_group && (options->radix_group % LANES || options->radix_group < DIGITS || options->radix_group > 1024)) ||
+        options->radix_keys > 32)
+        return kn_fail(err, KN_ERROR_ARGUMENT,
+                       "%s: radix_group %u and radix_keys %u; they are a multiple of 32 from 256 to 1024, and 1 to 32",
+                       r->job->function, options->radix_group, options->radix_keys);
+    if (r->lanes == KN_SORT_LANES_SERIAL) {
+        r->group = r->keys = 1;
+        r->arena = 16;
+        return KN_OK;
+    }
+    r->group = options->radix_group ? options->radix_group : is_nvidia(r->queue->context) ? 512 : 256;
+    r->keys = options->radix_keys ? options->radix_keys : element <= 4 ? 16 : element == 8 ? 8 : 4;
+    while (!fits(r) && !options->radix_keys && r->keys > 1)
+        r->keys /= 2;
+    if (!fits(r))
+        return kn_fail(err, KN_ERROR_LIMIT,
+                       "%s: groups of %u work-items with %u keys each need %zu bytes of local memory; %s takes groups of "
+                       "%llu and has %llu bytes",
+                       r->job->function, r->group, r->keys, arena_bytes(r), info->spec,
+                       (unsigned long long)info->max_work_group, (unsigned long long)info->local_memory);
+    r->arena = arena_bytes(r);
+    return KN_OK;
+}
+
+// How many groups, each with a chunk of whole tiles.
+static void choose_chunks(struct radix *r)
+{
+    const kn_device_info *info = &r->queue->context->device.info;
+    bool serial = r->lanes == KN_SORT_LANES_SERIAL;
+    unsigned a_unit = r->job->options.radix_chunks ? r->job->options.radix_chunks : serial ? 1 : 16;
+    uint64_t tile = serial ? 1024 : (uint64_t)r->group * r->keys, tiles = (r->n - 1) / tile + 1;
+    uint64_t most = (uint64_t)(info->compute_units ? info->compute_units : 1) * a_unit;
+
+    r->chunk = ((tiles - 1) / most + 1) * tile;
+    r->groups = (unsigned)((r->n - 1) / r->chunk + 1);
+    if (r->groups <= FOLDED_GROUPS)
+        r->flags |= FOLDED;
+}
+
+static kn_status get_kernels(struct radix *r, kn_error *err)
+{
+    const struct {
+        const char *name;
+        kn_kernel **kernel;
+    } wanted[] = {{"count_digits", &r->count}, {"scan_counts", &r->scan}, {"scatter_digits", &r->scatter}};
+    struct column_defines defines = {.count = 0};
+    kn_status status = KN_OK;
+
+    sort_define_keys(&defines, r->job);
+    column_define(&defines, "KN_SUBGROUP", rungs[r->lanes].subgroup);
+    column_define(&defines, "KN_MATCH", rungs[r->lanes].match);
+    column_define(&defines, "GROUP", r->group);
+    column_define(&defines, "KEYS", r->keys);
+    column_define(&defines, "VALUE_BYTES", (unsigned)r->job->value_size);
+    column_define(&defines, "PLACE_BITS", r->place_bits);
+    column_define(&defines, "SCAN_GROUP", SCAN_GROUP);
+    for (size_t i = 0; i < KN_COUNT(wanted) && !status; i++)
+        status = engine_builtin_kernel(r->queue->context, "sort_radix.cl", defines.items, defines.count,
+                                       KN_POLICY_DEFAULT, wanted[i].name, wanted[i].kernel, err);
+    return status;
+}
+
+static kn_status get_slot(struct radix *r, unsigned slot, size_t bytes, kn_error *err)
+{
+    kn_status status = engine_scratch(r->queue, slot, bytes, &r->slots[slot], err);
+
+    if (!status && kn_buffer_part_count(r->slots[slot]) > 1)
+        status = kn_fail(err, KN_ERROR_LIMIT, "%s: %zu bytes are more than one allocation of %s holds", r->job->function,
+                         bytes, r->queue->context->device.info.spec);
+    return status;
+}
+
+static kn_status count(const struct radix *r, kn_buffer *keys, unsigned shift, unsigned flags, kn_error *err)
+{
+    const kn_range range = {1, {(size_t)r->groups * r->group}, {r->group}, {0}};
+    uint32_t bits = shift, what = flags;
+    const kn_arg args[] = {KN_BUFFER(keys),           KN_VALUE(r->n),
+                           KN_VALUE(r->chunk),        KN_VALUE(bits),
+                           KN_VALUE(what),            KN_BUFFER(r->slots[COUNTS]),
+                           KN_BUFFER(r->slots[DIFFERING])};
+
+    return kn_launch(r->queue, r->count, &range, args, KN_COUNT(args), NO_EVENT, err);
+}
+
+static kn_status scan(const struct radix *r, kn_error *err)
+{
+    const kn_range range = {1, {(size_t)DIGITS * SCAN_GROUP}, {SCAN_GROUP}, {0}};
+    uint32_t groups = r->groups;
+    const kn_arg args[] = {KN_BUFFER(r->slots[COUNTS]), KN_VALUE(groups), KN_BUFFER(r->slots[OFFSETS]),
+                           KN_BUFFER(r->slots[TOTALS])};
+
+    return kn_launch(r->queue, r->scan, &range, args, KN_COUNT(args), NO_EVENT, err);
+}
+
+static kn_status scatter(const struct radix *r, unsigned pass, unsigned flags, kn_error *err)
+{
+    const kn_range range = {1, {(size_t)r->groups * r->group}, {r->group}, {0}};
+    uint32_t bits = r->shifts[pass], what = flags;
+    kn_arg args[12];
+    size_t n = 0;
+
+    args[n++] = KN_BUFFER(r->key_chain[pass]);
+    args[n++] = KN_BUFFER(r->key_chain[pass + 1]);
+    if (r->job->values) {
+        args[n++] = KN_BUFFER(r->value_chain[pass]);
+        args[n++] = KN_BUFFER(r->value_chain[pass + 1]);
+    }
+    args[n++] = KN_VALUE(r->n);
+    args[n++] = KN_VALUE(r->chunk);
+    args[n++] = KN_VALUE(bits);
+    args[n++] = KN_VALUE(what);
+    args[n++] = KN_BUFFER(r->slots[COUNTS]);
+    args[n++] = KN_BUFFER(r->slots[OFFSETS]);
+    args[n++] = KN_BUFFER(r->slots[TOTALS]);
+    args[n++] = KN_LOCAL(r->arena);
+    return kn_launch(r->queue, r->scatter, &range, args, n, NO_EVENT, err);
+}
+
+// Windows of 8 bits over the bits that differ, from the lowest up.
+static void choose_passes(struct radix *r, uint64_t differing)
+{
+    unsigned bits = (unsigned)kn_type_size(r->job->type) * 8;
+
+    for (unsigned bit = 0; bit < bits; bit++)
+        if (differing >> bit & 1) {
+            r->shifts[r->passes++] = bit;
+            bit += DIGIT_BITS - 1;
+        }
+    if (r->passes == 0 && r->job->indices)
+        r->shifts[r->passes++] = 0; // makes the indices
+}
+
+// Which bits of the keys differ among those of one sign; the sign itself if there are both.
+static kn_status find_differing(const struct radix *r, uint64_t *differing, kn_error *err)
+{
+    uint64_t masks[2][2]; // below and above the sign; set, clear
+    uint64_t sign = (uint64_t)1 << (kn_type_size(r->job->type) * 8 - 1);
+    kn_status status = kn_buffer_read(r->queue, r->slots[DIFFERING], 0, masks, sizeof masks, err);
+
+    if (status)
+        return status;
+    *differing = (masks[0][0] & masks[0][1]) | (masks[1][0] & masks[1][1]);
+    if (masks[0][1] && masks[1][0])
+        *differing |= sign;
+    return KN_OK;
+}
+
+// Every pass writes elsewhere than it reads, and the last one where the user looks.
+static kn_status choose_chains(struct radix *r, kn_error *err)
+{
+    const struct sort_job *job = r->job;
+    size_t key_bytes = job->n * kn_type_size(job->type), value_bytes = job->n * job->value_size;
+    bool odd = r->passes % 2, more = odd && r->passes > 1;
+    kn_status status = get_slot(r, KEYS_A, r->passes > 1 || !job->indices ? key_bytes : 1, err);
+
+    if (!status && (more || (job->indices && r->passes > 2)))
+        status = get_slot(r, KEYS_B, key_bytes, err);
+    if (!status && job->values && (r->passes > 1 || !job->indices))
+        status = get_slot(r, VALUES_A, value_bytes, err);
+    if (!status && job->values && more && !job->indices)
+        status = get_slot(r, VALUES_B, value_bytes, err);
+    if (status)
+        return status;
+    for (unsigned i = 0; i <= r->passes; i++) {
+        bool first = i == 0, last = i == r->passes;
+        bool ends = last && r->passes > 1;
+        kn_buffer *even_keys = job->indices || odd ? r->slots[KEYS_B] : job->keys;
+        kn_buffer *even_values = odd ? r->slots[VALUES_B] : job->values;
+        r->key_chain[i] = first || (ends && !job->indices) ? job->keys : i % 2 ? r->slots[KEYS_A] : even_keys;
+        if (job->indices) // in the end the indices; before them, back and forth
+            r->value_chain[i] = (r->passes - i) % 2 ? r->slots[VALUES_A] : job->values;
+        else
+            r->value_chain[i] = first || ends ? job->values : i % 2 ? r->slots[VALUES_A] : even_values;
+    }
+    if (job->indices) { // neither read nor written
+        r->value_chain[0] = r->slots[COUNTS];
+        r->key_chain[r->passes] = r->slots[TOTALS];
+    }
+    return KN_OK;
+}
+
+static kn_status run_pass(const struct radix *r, unsigned pass, bool counted, kn_error *err)
+{
+    unsigned flags = r->flags | (pass == 0 ? FIRST : 0) | (pass + 1 == r->passes ? LAST : 0);
+    kn_status status = KN_OK;
+
+    if (r->job->indices)
+        flags |= (pass == 0 ? IOTA : 0) | (pass + 1 == r->passes ? NO_KEYS : 0);
+    if (!counted)
+        status = count(r, r->key_chain[pass], r->shifts[pass], flags, err);
+    if (!status && !(flags & FOLDED))
+        status = scan(r, err);
+    return status ? status : scatter(r, pass, flags, err);
+}
+
+static kn_status run_passes(struct radix *r, kn_error *err)
+{
+    uint64_t differing = UINT64_MAX;
+    bool counted = r->n >= masks_from;
+    kn_status status = KN_OK;
+
+    if (counted) {
+        const uint32_t zero = 0;
+        status = kn_buffer_fill(r->queue, r->slots[DIFFERING], &zero, sizeof zero, 0, 32, NO_EVENT, err);
+        if (!status)
+            status = count(r, r->job->keys, 0, r->flags | FIRST | MASKS, err);
+        if (!status)
+            status = find_differing(r, &differing, err);
+    }
+    if (status)
+        return status;
+    choose_passes(r, differing);
+    if (r->passes == 0)
+        return KN_OK;
+    status = choose_chains(r, err);
+    for (unsigned pass = 0; pass < r->passes && !status; pass++)
+        status = run_pass(r, pass, counted && pass == 0 && r->shifts[0] == 0, err);
+    if (status || r->passes > 1 || r->job->indices)
+        return status;
+    status = kn_buffer_copy(r->queue, r->slots[KEYS_A], 0, r->job->keys, 0, r->job->n * kn_type_size(r->job->type), NO_EVENT,
+                            err);
+    if (!status && r->job->values)
+        status = kn_buffer_copy(r->queue, r->slots[VALUES_A], 0, r->job->values, 0, r->job->n * r->job->value_size,
+                                NO_EVENT, err);
+    return status;
+}
+
+kn_status sort_radix(const struct sort_job *job, kn_error *err)
+{
+    struct radix r = {.job = job, .queue = job->queue, .n = job->n};
+    kn_status status;
+
+    r.place_bits = r.n > UINT32_MAX - (1u << 20) ? 64 : 32;
+    status = choose_lanes(&r, err);
+    if (!status)
+        status = choose_group(&r, err);
+    if (status)
+        return status;
+    choose_chunks(&r);
+    status = get_kernels(&r, err);
+    if (!status)
+        status = get_slot(&r, COUNTS, (size_t)DIGITS * r.groups * sizeof(uint32_t), err);
+    if (!status)
+        status = get_slot(&r, OFFSETS, r.flags & FOLDED ? 1 : (size_t)DIGITS * r.groups * (r.place_bits / 8), err);
+    if (!status)
+        status = get_slot(&r, TOTALS, DIGITS * (r.place_bits / 8), err);
+    if (!status)
+        status = get_slot(&r, DIFFERING, 32, err);
+    return status ? status : run_passes(&r, err);
+}
