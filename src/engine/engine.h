@@ -40,7 +40,6 @@ struct kn_context {
 #define ENGINE_STAGE_BYTES ((size_t)8 << 20)
 // Below this a plain blocking copy is faster than starting the pipeline.
 #define ENGINE_STAGE_FROM ((size_t)4 << 20)
-#define ENGINE_SCRATCH    4
 #define ENGINE_SCRATCH    8
 #define ENGINE_RECENT     16
 

@@ -140,7 +140,7 @@ static const struct syn_expr *parse_asm_text(struct syn_parser *parser)
     return NULL;
 }
 
-// "=r"(a), [b] "r"(b + 1); or clobbers, strings alone.
+// "=r"(a), "r"(b + 1); or clobbers, strings alone.
 static struct syn_asm_operand *parse_asm_section(struct syn_parser *parser, bool is_clobbers)
 {
     struct syn_asm_operand *first = NULL, **end = &first;
@@ -149,14 +149,9 @@ static struct syn_asm_operand *parse_asm_section(struct syn_parser *parser, bool
         return NULL;
     do {
         struct syn_asm_operand *operand = syn_take(parser, sizeof *operand);
-        if (!is_clobbers && syn_take_op(parser, '[')) {
-            operand->name = parser->at->word;
-            if (!operand->name)
-                syn_unexpected(parser, "the name of an operand");
-            else
-                parser->at++;
-            syn_expect(parser, ']', "behind the name of an operand");
-        }
+        if (syn_at(parser, '['))
+            syn_fail(parser, KN_ERROR_UNSUPPORTED, parser->at->token,
+                     "operands of asm with names cannot be had in CUDA: number them, %%0, %%1, ...");
         operand->text = parse_asm_text(parser);
         if (!is_clobbers) {
             syn_expect(parser, '(', "before an operand of asm");

@@ -204,10 +204,6 @@ static void print_return(struct printer *printer, const struct syn_statement *st
 
 static void print_asm_operand(struct printer *printer, const struct syn_asm_operand *operand)
 {
-    if (operand->name) {
-        // As in the text, which nobody rewrites.
-        kn_text_format(printer->out, "[%s] ", operand->name->name->text);
-    }
     print_expr(printer, operand->text);
     if (operand->value) {
         print_text(printer, "(");

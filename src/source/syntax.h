@@ -369,7 +369,6 @@ enum syn_statement_kind {
 
 struct syn_asm_operand {
     struct syn_asm_operand *next;
-    struct syn_word *name;                // of [name]
     const struct syn_expr *text, *value; // "=r"(value); of a clobber, the text alone
 };
 

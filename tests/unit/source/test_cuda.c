@@ -365,10 +365,25 @@ START_TEST(images)
 }
 END_TEST
 
+START_TEST(assembly)
+{
+    static const struct rule rules[] = {
+        {"asm(\"nop;\");", "asm(\"nop;\");"},
+        {"__asm__ volatile(\"a %0, %1;\" \"b;\" : \"=r\"(i) : \"r\"(i + 1), \"n\"(3) : \"memory\", \"cc\");",
+         "asm volatile(\"a %0, %1;\" \"b;\" : \"=r\"(i) : \"r\"(i + 1), \"n\"(3) : \"memory\", \"cc\");"},
+        {"__asm __volatile__(\"bar;\" ::: \"memory\");", "asm volatile(\"bar;\" :  :  : \"memory\");"},
+        {"if (i) asm(\"a %0, %1;\" : \"+r\"(p[i]) : \"f\"(v.lo.y)); else i = 1;",
+         "if (i) asm(\"a %0, %1;\" : \"+r\"(p[i]) : \"f\"(v.y)); else i = 1;"},
+    };
+
+    CHECK_STATEMENTS(rules);
+}
+END_TEST
+
 int main(void)
 {
-    const TTest *const tests[] = {images, vectors,   scalars,      pointers, initialisers, kernels, jumps,
-                                  places, unrolling, bit_fields, surroundings, formats,  prelude,      files};
+    const TTest *const tests[] = {assembly, images, vectors,   scalars,    pointers,     initialisers, kernels, jumps,
+                                  places,   unrolling, bit_fields, surroundings, formats,  prelude,      files};
 
     return run_suite("cuda", tests, sizeof tests / sizeof *tests);
 }

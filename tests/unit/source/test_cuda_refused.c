@@ -58,6 +58,12 @@ START_TEST(refusals)
          KN_ERROR_BUILD},
         {"struct e { };\nstruct e a[2000000000] = {1};", "t.cl:2: the elements of this array have no parts",
          KN_ERROR_BUILD},
+        {"void f(int n)\n{ asm(n); }", "t.cl:2: \"n\" stands where a string of asm is expected", KN_ERROR_BUILD},
+        {"void f(int n)\n{ asm(\"a\" : \"=r\" n); }", "t.cl:2: \"n\" stands where \"(\" before an operand of asm",
+         KN_ERROR_BUILD},
+        {"void f(int n)\n{ asm(\"a\" : [b] \"=r\"(n)); }", "t.cl:2: operands of asm with names", KN_ERROR_UNSUPPORTED},
+        {"void f(int n)\n{ asm(\"a\") }", "t.cl:2: \"}\" stands where \";\" behind asm", KN_ERROR_BUILD},
+        {"asm(\"a\");", "t.cl:1: \"asm\"", KN_ERROR_BUILD},
         {"int g,\n f(int n) {}", "t.cl:2: \"{\" stands where \",\" or \";\"", KN_ERROR_BUILD},
     };
 
