@@ -333,25 +333,26 @@ inline place first_place(uint item, uint flags, __global const uint *counts, __g
 
     if (flags & FOLDED) {
         // Work-items beyond the first 256 take a share of the groups.
-        if (item < GROUP / DIGITS * DIGITS) {
+        if (item < GROUP / DIGITS * DIGITS)
 #pragma unroll 8
             for (uint g = item / DIGITS; g < groups; g += GROUP / DIGITS) {
                 uint count = counts[(size_t)g * DIGITS + digit];
                 before += g < group ? count : 0;
                 total += count;
             }
-            shares[item * 2] = before;
-            shares[item * 2 + 1] = total;
-        }
-        barrier(CLK_LOCAL_MEM_FENCE);
-        before = total = 0;
-        for (uint share = 0; share < GROUP / DIGITS; share++) {
-            before += shares[(share * DIGITS + digit) * 2];
-            total += shares[(share * DIGITS + digit) * 2 + 1];
-        }
     } else if (item < DIGITS) {
         before = offsets[(size_t)digit * groups + group];
         total = totals[digit];
+    }
+    if (item < GROUP / DIGITS * DIGITS) {
+        shares[item * 2] = before;
+        shares[item * 2 + 1] = total;
+    }
+    barrier(CLK_LOCAL_MEM_FENCE);
+    before = total = 0;
+    for (uint share = 0; share < GROUP / DIGITS; share++) {
+        before += shares[(share * DIGITS + digit) * 2];
+        total += shares[(share * DIGITS + digit) * 2 + 1];
     }
     sum = total;
     for (uint step = 1; step < DIGITS; step *= 2) {
