@@ -97,34 +97,44 @@ inline size_t count_index(uint digit, size_t group, uint groups, uint flags)
     return flags & FOLDED ? group * DIGITS + digit : (size_t)digit * groups + group;
 }
 
-// Which bits differ, in keys below and above the sign: a key's bits that are set, and those that are not.
+// Which bits differ among the keys of a class: those that are set in some, and those that are clear in some. A digit that
+// is constant in each class needs no pass, for the digits above tell the classes apart: negative and positive numbers,
+// whose flipped bits differ, by their sign; and what lib/key.clh's rotation leaves below the sign (zeros and positive
+// denormals, whose bits are not flipped) by the exponent, which is all ones there.
+#define CLASSES 3
+#if KEY_KIND == 2 && !RANKED
+#define KEY_MIDDLE KEY_INFINITY
+#else
+#define KEY_MIDDLE KEY_SIGN // none
+#endif
+
 typedef struct {
-    sort_key set[2], clear[2];
+    sort_key set[CLASSES], clear[CLASSES];
 } key_masks;
 
 inline void gather(key_masks *masks, sort_key key)
 {
     sort_key order = ORDER(key);
-    sort_key high = (order & KEY_SIGN) ? KEY_MAX : 0;
+    uint class_of_key = order >= KEY_SIGN ? 2 : order >= KEY_MIDDLE ? 1 : 0;
 
-    masks->set[0] |= order & ~high;
-    masks->set[1] |= order & high;
-    masks->clear[0] |= ~order & ~high;
-    masks->clear[1] |= ~order & high;
+#pragma unroll
+    for (uint i = 0; i < CLASSES; i++) {
+        masks->set[i] |= i == class_of_key ? order : 0;
+        masks->clear[i] |= i == class_of_key ? (sort_key)~order : 0;
+    }
 }
 
-// masks: for each class and each of set, clear, two words.
+// masks: two words for each class's set and clear.
 inline void publish(const key_masks *own, __global uint *masks)
 {
 #pragma unroll
-    for (uint class = 0; class < 2; class++) {
-        ulong words[2] = {own->set[class], own->clear[class]};
+    for (uint i = 0; i < CLASSES; i++) {
+        ulong words[2] = {own->set[i], own->clear[i]};
 #pragma unroll
         for (uint which = 0; which < 2; which++) {
-            uint at = class * 4 + which * 2;
-            atomic_or(&masks[at], (uint)words[which]);
+            atomic_or(&masks[i * 4 + which * 2], (uint)words[which]);
 #if KEY_BITS == 64
-            atomic_or(&masks[at + 1], (uint)(words[which] >> 32));
+            atomic_or(&masks[i * 4 + which * 2 + 1], (uint)(words[which] >> 32));
 #endif
         }
     }
@@ -140,7 +150,7 @@ __kernel __attribute__((reqd_work_group_size(1, 1, 1))) void count_digits(__glob
     uint groups = (uint)get_num_groups(0);
     ulong begin = group * chunk, end = min(begin + chunk, n);
     uint bins[DIGITS];
-    key_masks own = {{0, 0}, {0, 0}};
+    key_masks own = {{0, 0, 0}, {0, 0, 0}};
 
     for (uint digit = 0; digit < DIGITS; digit++)
         bins[digit] = 0;
@@ -187,7 +197,7 @@ __kernel __attribute__((reqd_work_group_size(GROUP, 1, 1))) void count_digits(__
     ulong begin = group * chunk, end = min(begin + chunk, n), i = begin;
     __global const uint4 *packs = (__global const uint4 *)keys;
     __local uint *own_bins = bins + (item / LANES) % REPLICAS * DIGITS;
-    key_masks own = {{0, 0}, {0, 0}};
+    key_masks own = {{0, 0, 0}, {0, 0, 0}};
 
     for (uint bin = item; bin < REPLICAS * DIGITS; bin += GROUP)
         bins[bin] = 0;

@@ -32,6 +32,13 @@ typedef enum kn_sort_lanes {
     KN_SORT_LANES_SERIAL  // a work-item a chunk: CPUs
 } kn_sort_lanes;
 
+// Which digits a radix sort makes passes for.
+typedef enum kn_sort_digits {
+    KN_SORT_DIGITS_AUTO,     // those that differ, where n is large enough to wait for the answer which those are
+    KN_SORT_DIGITS_ALL,      // never waits
+    KN_SORT_DIGITS_DIFFERING // those that are not the same in all negative and in all other keys
+} kn_sort_digits;
+
 typedef struct kn_sort_options {
     kn_sort_padding padding;
     unsigned log2_group; // bitonic: work-items a group, 5 to 10; 0: the device's default
@@ -39,6 +46,7 @@ typedef struct kn_sort_options {
     kn_sort_algorithm algorithm;
     int descending;         // largest first; NaN stay last, and equal keys keep their order
     kn_sort_lanes lanes;    // radix
+    kn_sort_digits digits;  // radix
     unsigned radix_group;   // radix: work-items a group, a multiple of 32 from 256 to 1024; 0: the device's default
     unsigned radix_keys;    // radix: keys a work-item, 1 to 32; 0: the device's default
     unsigned radix_chunks;  // radix: groups a compute unit; 0: the device's default

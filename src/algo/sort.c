@@ -35,6 +35,9 @@ static kn_status check_options(const struct sort_job *job, kn_error *err)
     if ((unsigned)options->lanes > KN_SORT_LANES_SERIAL)
         return kn_fail(err, KN_ERROR_ARGUMENT, "%s: there are no lanes %d; see kn_sort_lanes", job->function,
                        (int)options->lanes);
+    if ((unsigned)options->digits > KN_SORT_DIGITS_DIFFERING)
+        return kn_fail(err, KN_ERROR_ARGUMENT, "%s: there are no digits %d; see kn_sort_digits", job->function,
+                       (int)options->digits);
     if (options->algorithm == KN_SORT_MERGE)
         return kn_fail(err, KN_ERROR_UNSUPPORTED, "%s: the merge sort is not there yet; take auto, bitonic or radix",
                        job->function);
@@ -70,7 +73,7 @@ static bool takes_bitonic(const struct sort_job *job)
         return options->algorithm == KN_SORT_BITONIC;
     if (options->padding == KN_SORT_POWER_OF_TWO || options->log2_group || options->log2_keys)
         return true;
-    return !options->lanes && !options->radix_group && !options->radix_keys && !options->radix_chunks &&
+    return !options->lanes && !options->digits && !options->radix_group && !options->radix_keys && !options->radix_chunks &&
            job->n <= bitonic_up_to(job);
 }
 

@@ -8,7 +8,7 @@
 #include "../base/error.h"
 
 #define NO_EVENT NULL
-enum { DIGITS = 256, DIGIT_BITS = 8, LANES = 32, SCAN_GROUP = 256, MOST_PASSES = 8 };
+enum { DIGITS = 256, DIGIT_BITS = 8, LANES = 32, SCAN_GROUP = 256, MOST_PASSES = 8, CLASSES = 3, MASKS_BYTES = CLASSES * 16 };
 
 // Groups whose counts scatter_digits adds up itself, a launch less.
 enum { FOLDED_GROUPS = 256 };
@@ -229,18 +229,29 @@ static void choose_passes(struct radix *r, uint64_t differing)
         r->shifts[r->passes++] = 0; // makes the indices
 }
 
-// Which bits of the keys differ among those of one sign; the sign itself if there are both.
+// Bits that tell cl/sort_radix.cl's classes of keys apart: the sign, and of floats the exponent.
+static uint64_t class_bits(kn_type type)
+{
+    uint64_t sign = (uint64_t)1 << (kn_type_size(type) * 8 - 1);
+
+    return type == KN_F32 ? 0xff800000u : type == KN_F64 ? 0xfff0000000000000u : sign;
+}
+
+// Which bits of the keys differ within a class, or tell two apart.
 static kn_status find_differing(const struct radix *r, uint64_t *differing, kn_error *err)
 {
-    uint64_t masks[2][2]; // below and above the sign; set, clear
-    uint64_t sign = (uint64_t)1 << (kn_type_size(r->job->type) * 8 - 1);
+    uint64_t masks[CLASSES][2], set = 0, clear = 0;
     kn_status status = kn_buffer_read(r->queue, r->slots[DIFFERING], 0, masks, sizeof masks, err);
 
     if (status)
         return status;
-    *differing = (masks[0][0] & masks[0][1]) | (masks[1][0] & masks[1][1]);
-    if (masks[0][1] && masks[1][0])
-        *differing |= sign;
+    *differing = 0;
+    for (unsigned i = 0; i < CLASSES; i++) {
+        *differing |= masks[i][0] & masks[i][1];
+        set |= masks[i][0];
+        clear |= masks[i][1];
+    }
+    *differing |= set & clear & class_bits(r->job->type);
     return KN_OK;
 }
 
@@ -295,12 +306,13 @@ static kn_status run_pass(const struct radix *r, unsigned pass, bool counted, kn
 static kn_status run_passes(struct radix *r, kn_error *err)
 {
     uint64_t differing = UINT64_MAX;
-    bool counted = r->n >= masks_from;
+    bool counted = r->job->options.digits == KN_SORT_DIGITS_DIFFERING ||
+                   (r->job->options.digits == KN_SORT_DIGITS_AUTO && r->n >= masks_from);
     kn_status status = KN_OK;
 
     if (counted) {
         const uint32_t zero = 0;
-        status = kn_buffer_fill(r->queue, r->slots[DIFFERING], &zero, sizeof zero, 0, 32, NO_EVENT, err);
+        status = kn_buffer_fill(r->queue, r->slots[DIFFERING], &zero, sizeof zero, 0, MASKS_BYTES, NO_EVENT, err);
         if (!status)
             status = count(r, r->job->keys, 0, r->flags | FIRST | MASKS, err);
         if (!status)
@@ -344,6 +356,6 @@ kn_status sort_radix(const struct sort_job *job, kn_error *err)
     if (!status)
         status = get_slot(&r, TOTALS, DIGITS * (r.place_bits / 8), err);
     if (!status)
-        status = get_slot(&r, DIFFERING, 32, err);
+        status = get_slot(&r, DIFFERING, MASKS_BYTES, err);
     return status ? status : run_passes(&r, err);
 }

@@ -453,9 +453,85 @@ START_TEST(indices)
 }
 END_TEST
 
+// ---- digits that are left out ----
+
+// As many passes as digits differ, and the right result.
+static void expect_passes(size_t n, kn_type type, enum pattern pattern, kn_sort_lanes lanes, size_t passes, uint64_t *state)
+{
+    static const char *const kernels[] = {"count_digits", "scatter_digits"};
+    kn_sort_options options = options_for(lanes);
+    size_t size = kn_type_size(type), count = 0;
+    kn_profile_entry *entries = NULL;
+    kn_buffer *buffer;
+
+    options.digits = KN_SORT_DIGITS_DIFFERING;
+    make_keys(n, type, pattern, state);
+    pack(keys, n, size);
+    buffer = test_upload_with_room(packed, n * size, 0);
+    EXPECT_OK(kn_profile_start(queue, &err));
+    EXPECT_OK(kn_sort(queue, buffer, type, n, &options, &err));
+    EXPECT_OK(kn_profile_stop(queue, &entries, &count, &err));
+    for (size_t k = 0; k < COUNT(kernels); k++) {
+        size_t launches = 0;
+        for (size_t i = 0; i < count; i++)
+            launches += strcmp(entries[i].kernel, kernels[k]) == 0;
+        // The first count gathers the masks, and serves the lowest digit if that is not left out.
+        size_t wanted = passes + (k == 0 && passes < size);
+        ck_assert_msg(launches == wanted, "%s, pattern %d: %zu launches of %s, expected %zu", kn_type_name(type), (int)pattern,
+                      launches, kernels[k], wanted);
+    }
+    EXPECT_OK(kn_buffer_read(queue, buffer, 0, packed, n * size, &err));
+    unpack(found, n, size);
+    sorted_type = type;
+    sorted_down = false;
+    expect_keys(n, type, false);
+    kn_free(entries);
+    kn_buffer_free(buffer);
+}
+
+START_TEST(constant_digits_are_left_out)
+{
+    static const struct {
+        kn_type type;
+        enum pattern pattern;
+        size_t passes;
+    } cases[] = {
+        {KN_F32, SMALL_INTEGERS, 2}, {KN_F64, SMALL_INTEGERS, 3}, {KN_F32, ALL_EQUAL, 0}, {KN_F64, ALL_EQUAL, 0},
+        {KN_F32, ANY_BITS, 4},       {KN_F64, ANY_BITS, 8},       {KN_I32, SMALL_INTEGERS, 2}, {KN_I64, SMALL_INTEGERS, 2},
+        {KN_U16, ANY_BITS, 2},       {KN_U8, ANY_BITS, 1},        {KN_I8, ALL_EQUAL, 0},  {KN_F32, TWO_VALUES, 1},
+    };
+    uint64_t state = test_seed("constant_digits_are_left_out");
+    kn_sort_lanes lanes[5];
+    size_t count = lanes_here(lanes), n = test_is_slow() ? 400 : 5000;
+
+    for (size_t l = 0; l < count; l++)
+        for (size_t i = 0; i < COUNT(cases); i++)
+            if (test_takes(cases[i].type) && is_chosen(cases[i].type, lanes[l]))
+                expect_passes(n, cases[i].type, cases[i].pattern, lanes[l], cases[i].passes, &state);
+}
+END_TEST
+
+// What is left out never decides: every pattern, with values.
+START_TEST(differing_digits)
+{
+    uint64_t state = test_seed("differing_digits");
+    size_t n = test_is_slow() ? 300 : 3000;
+    kn_sort_options options = {.algorithm = KN_SORT_RADIX, .digits = KN_SORT_DIGITS_DIFFERING};
+
+    for (size_t t = 0; t < COUNT(types); t++)
+        for (enum pattern pattern = 0; pattern < PATTERN_COUNT && test_takes(types[t]); pattern++) {
+            options.descending = pattern % 2;
+            expect_sorts(n, types[t], pattern, &options, &state);
+            expect_moves(n, types[t], 4, pattern, &options, &state);
+            expect_indices(n, types[t], KN_U32, pattern, &options, &state);
+        }
+}
+END_TEST
+
 int main(void)
 {
-    const TTest *const tests[] = {types_and_sizes, descending, patterns, values_of_every_size, values_and_types, indices};
+    const TTest *const tests[] = {types_and_sizes, descending, patterns, values_of_every_size, values_and_types, indices,
+                                  constant_digits_are_left_out, differing_digits};
 
     return test_run("sort_radix", tests, COUNT(tests), test_open, test_close);
 }
