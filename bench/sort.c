@@ -177,7 +177,7 @@ static void report_kernels(struct bench *bench, const struct work *work, const k
     kn_free(entries);
 }
 
-static const char *const lanes_names[] = {"auto", "local", "ballot", "match", "masks", "serial"};
+static const char *const lanes_names[] = {"auto", "local", "ballot", "match", "masks", "subgroups", "serial"};
 
 static void tune(struct bench *bench, const struct work *work)
 {

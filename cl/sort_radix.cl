@@ -47,7 +47,7 @@
 
 #define DIGITS 256
 #define TILE (GROUP * KEYS)
-#define ROWS (GROUP / LANES)
+#define ROWS (GROUP / SUBGROUP_LEAST) // at most
 
 #if PLACE_BITS == 64
 typedef ulong place;
@@ -196,7 +196,7 @@ __kernel __attribute__((reqd_work_group_size(GROUP, 1, 1))) void count_digits(__
     uint groups = (uint)get_num_groups(0);
     ulong begin = group * chunk, end = min(begin + chunk, n), i = begin;
     __global const uint4 *packs = (__global const uint4 *)keys;
-    __local uint *own_bins = bins + (item / LANES) % REPLICAS * DIGITS;
+    __local uint *own_bins = bins + (item / 32) % REPLICAS * DIGITS;
     key_masks own = {{0, 0, 0}, {0, 0, 0}};
 
     for (uint bin = item; bin < REPLICAS * DIGITS; bin += GROUP)
@@ -307,15 +307,15 @@ __kernel __attribute__((reqd_work_group_size(1, 1, 1))) void scatter_digits(
 // Exclusive scan of `value` over the first 256 work-items; every work-item of the group calls it.
 inline uint scan_digits(uint value_of_item, uint item, __local uint *sums)
 {
-#if KN_SUBGROUP == 1
-    uint sum = sub_scan_inclusive(value_of_item, item % LANES), before = 0;
+#if KN_SUBGROUP
+    uint lane = item % sub_width(), sum = sub_scan_inclusive(value_of_item, lane), before = 0;
 
-    if (item % LANES == LANES - 1)
-        sums[item / LANES] = sum;
+    if (lane == sub_width() - 1)
+        sums[item / sub_width()] = sum;
     barrier(CLK_LOCAL_MEM_FENCE);
 #pragma unroll
-    for (uint row = 0; row < DIGITS / LANES; row++)
-        before += row < item / LANES ? sums[row] : 0;
+    for (uint row = 0; row < DIGITS / sub_width(); row++)
+        before += row < item / sub_width() ? sums[row] : 0;
     return before + sum - value_of_item;
 #else
     uint sum = value_of_item;
@@ -380,7 +380,7 @@ inline place first_place(uint item, uint flags, __global const uint *counts, __g
 // lanes that hold them (KN_MATCH 2: two sets, used in turns, all zero before and after).
 inline uint rank_in_row(uint digit, uint lane, uint turn, __local uint *count, __local uint *masks)
 {
-    uint peers, before;
+    sub_lanes peers;
 #if KN_MATCH == 2
     __local uint *mask = masks + turn % 2 * (ROWS * DIGITS) + digit;
 
@@ -390,10 +390,9 @@ inline uint rank_in_row(uint digit, uint lane, uint turn, __local uint *count, _
 #else
     peers = sub_match(digit);
 #endif
-    before = count[digit];
+    uint before = count[digit], upto = sub_upto(peers, lane);
     sub_sync();
-    uint upto = popcount(peers & (0xffffffffu >> (LANES - 1 - lane)));
-    if (peers >> lane == 1) { // the last of them
+    if (sub_is_last(peers, lane)) {
         count[digit] = before + upto;
 #if KN_MATCH == 2
         *mask = 0;
@@ -408,7 +407,8 @@ inline uint rank_in_row(uint digit, uint lane, uint turn, __local uint *count, _
 // Where the work-item's key i of a tile stands: the lanes of a sub-group side by side.
 inline uint tile_index(uint item, uint i)
 {
-    return item / LANES * (LANES * KEYS) + i * LANES + item % LANES;
+    uint lane = item % sub_width();
+    return (item - lane) * KEYS + i * sub_width() + lane;
 }
 
 inline void load_tile(sort_key key[KEYS], __global const sort_key *from, ulong begin, ulong end, uint item, uint flags)
@@ -442,7 +442,7 @@ __kernel __attribute__((reqd_work_group_size(GROUP, 1, 1))) void scatter_digits(
     __local uint sums[DIGITS], starts[DIGITS];
     __local uint *row_counts = (__local uint *)arena;
     __local sort_key *tile_keys = (__local sort_key *)arena;
-    uint item = (uint)get_local_id(0), lane = item % LANES, row = item / LANES;
+    uint lane = sub_lane((uint)get_local_id(0)), row = sub_row((uint)get_local_id(0)), item = row * sub_width() + lane;
     ulong end = min(get_group_id(0) * chunk + chunk, n);
     place running = first_place(item, flags, counts, offsets, totals, bases, (__local place *)arena);
     __local uint *own_counts = row_counts + row * DIGITS;
@@ -466,7 +466,7 @@ __kernel __attribute__((reqd_work_group_size(GROUP, 1, 1))) void scatter_digits(
         barrier(CLK_LOCAL_MEM_FENCE);
 #else
 #pragma unroll
-        for (uint i = 0; i < DIGITS; i += LANES)
+        for (uint i = 0; i < DIGITS; i += sub_width())
             own_counts[i + lane] = 0;
         sub_sync();
 #endif
@@ -480,7 +480,7 @@ __kernel __attribute__((reqd_work_group_size(GROUP, 1, 1))) void scatter_digits(
         // The tile's digits: the rows' counts become places in the tile.
         if (item < DIGITS) {
 #pragma unroll
-            for (uint r = 0; r < ROWS; r++) {
+            for (uint r = 0; r < GROUP / sub_width(); r++) {
                 uint row_count = row_counts[r * DIGITS + item];
                 row_counts[r * DIGITS + item] = total;
                 total += row_count;
@@ -496,7 +496,7 @@ __kernel __attribute__((reqd_work_group_size(GROUP, 1, 1))) void scatter_digits(
 #if KN_SUBGROUP
         // A row for each sub-group, and nobody else's.
 #pragma unroll
-        for (uint i = 0; i < DIGITS; i += LANES)
+        for (uint i = 0; i < DIGITS; i += sub_width())
             own_counts[i + lane] += starts[i + lane];
         sub_sync();
 #else

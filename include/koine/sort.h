@@ -29,7 +29,8 @@ typedef enum kn_sort_lanes {
     KN_SORT_LANES_BALLOT, // NVIDIA: a ballot for every bit of a digit
     KN_SORT_LANES_MATCH,  // NVIDIA: match.any
     KN_SORT_LANES_MASKS,  // NVIDIA: masks in local memory, in step within a warp
-    KN_SORT_LANES_SERIAL  // a work-item a chunk: CPUs
+    KN_SORT_LANES_SUBGROUPS, // cl_khr_subgroup_ballot
+    KN_SORT_LANES_SERIAL     // a work-item a chunk: CPUs
 } kn_sort_lanes;
 
 // Which digits a radix sort makes passes for.

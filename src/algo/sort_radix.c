@@ -8,7 +8,7 @@
 #include "../base/error.h"
 
 #define NO_EVENT NULL
-enum { DIGITS = 256, DIGIT_BITS = 8, LANES = 32, SCAN_GROUP = 256, MOST_PASSES = 8, CLASSES = 3, MASKS_BYTES = CLASSES * 16 };
+enum { DIGITS = 256, DIGIT_BITS = 8, SCAN_GROUP = 256, MOST_PASSES = 8, CLASSES = 3, MASKS_BYTES = CLASSES * 16 };
 
 // Groups whose counts scatter_digits adds up itself, a launch less.
 enum { FOLDED_GROUPS = 256 };
@@ -23,11 +23,13 @@ enum { COUNTS, OFFSETS, TOTALS, DIFFERING, KEYS_A, KEYS_B, VALUES_A, VALUES_B, S
 
 struct rung {
     unsigned subgroup, match; // KN_SUBGROUP, KN_MATCH
+    unsigned least;           // lanes of a sub-group
 };
 
 static const struct rung rungs[] = {
-    [KN_SORT_LANES_LOCAL] = {0, 2}, [KN_SORT_LANES_BALLOT] = {1, 0}, [KN_SORT_LANES_MATCH] = {1, 1},
-    [KN_SORT_LANES_MASKS] = {1, 2}, [KN_SORT_LANES_SERIAL] = {0, 2},
+    [KN_SORT_LANES_LOCAL] = {0, 2, 32},    [KN_SORT_LANES_BALLOT] = {1, 0, 32},
+    [KN_SORT_LANES_MATCH] = {1, 1, 32},    [KN_SORT_LANES_MASKS] = {1, 2, 32},
+    [KN_SORT_LANES_SUBGROUPS] = {2, 0, 8}, [KN_SORT_LANES_SERIAL] = {0, 2, 1},
 };
 
 struct radix {
@@ -54,20 +56,33 @@ static bool is_nvidia(const kn_context *context)
            strstr(context->device.extensions, "cl_nv_device_attribute_query") != NULL;
 }
 
+static bool has_ballot(const kn_context *context)
+{
+    return strstr(context->device.extensions, "cl_khr_subgroup_ballot") != NULL;
+}
+
+static kn_sort_lanes best_lanes(const struct radix *r)
+{
+    const kn_context *context = r->queue->context;
+
+    if (is_nvidia(context))
+        return KN_SORT_LANES_BALLOT;
+    if (context->device.info.type == KN_DEVICE_CPU && !r->job->options.radix_group && !r->job->options.radix_keys)
+        return KN_SORT_LANES_SERIAL;
+    return has_ballot(context) ? KN_SORT_LANES_SUBGROUPS : KN_SORT_LANES_LOCAL;
+}
+
 static kn_status choose_lanes(struct radix *r, kn_error *err)
 {
     const kn_context *context = r->queue->context;
-    bool nvidia = is_nvidia(context);
+    unsigned wanted = r->job->options.lanes;
 
-    r->lanes = r->job->options.lanes;
-    if (r->lanes == KN_SORT_LANES_AUTO)
-        r->lanes = nvidia ? KN_SORT_LANES_BALLOT
-                   : context->device.info.type == KN_DEVICE_CPU && !r->job->options.radix_group && !r->job->options.radix_keys
-                       ? KN_SORT_LANES_SERIAL
-                       : KN_SORT_LANES_LOCAL;
-    if (rungs[r->lanes].subgroup == 1 && !nvidia)
-        return kn_fail(err, KN_ERROR_UNSUPPORTED, "%s: lanes %u are NVIDIA's; %s (%s) takes %d (local memory) and %d (serial)",
-                       r->job->function, r->lanes, context->device.info.spec, context->device.info.name,
+    r->lanes = wanted == KN_SORT_LANES_AUTO ? best_lanes(r) : wanted;
+    if ((rungs[r->lanes].subgroup == 1 && !is_nvidia(context)) || (rungs[r->lanes].subgroup == 2 && !has_ballot(context)))
+        return kn_fail(err, KN_ERROR_UNSUPPORTED,
+                       "%s: %s (%s) has not what lanes %u need; it has those of KN_SORT_LANES_LOCAL (%d) and "
+                       "KN_SORT_LANES_SERIAL (%d)",
+                       r->job->function, context->device.info.spec, context->device.info.name, r->lanes,
                        KN_SORT_LANES_LOCAL, KN_SORT_LANES_SERIAL);
     return KN_OK;
 }
@@ -75,7 +90,7 @@ static kn_status choose_lanes(struct radix *r, kn_error *err)
 static size_t arena_bytes(const struct radix *r)
 {
     size_t element = larger(kn_type_size(r->job->type), r->job->value_size);
-    size_t counts = (size_t)(r->group / LANES) * DIGITS * sizeof(uint32_t);
+    size_t counts = (size_t)(r->group / rungs[r->lanes].least) * DIGITS * sizeof(uint32_t);
     size_t shares = (size_t)(r->group / DIGITS) * DIGITS * 2 * (r->place_bits / 8);
 
     if (rungs[r->lanes].match == 2)
@@ -97,7 +112,7 @@ static kn_status choose_group(struct radix *r, kn_error *err)
     const kn_sort_options *options = &r->job->options;
     size_t element = larger(kn_type_size(r->job->type), r->job->value_size);
 
-    if ((options->radix_group && (options->radix_group % LANES || options->radix_group < DIGITS || options->radix_group > 1024)) ||
+    if ((options->radix_group && (options->radix_group % 32 || options->radix_group < DIGITS || options->radix_group > 1024)) ||
         options->radix_keys > 32)
         return kn_fail(err, KN_ERROR_ARGUMENT,
                        "%s: radix_group %u and radix_keys %u; they are a multiple of 32 from 256 to 1024, and 1 to 32",

@@ -6,6 +6,8 @@
 #define MAX_KEYS ((size_t)1 << 17)
 #define COUNT(a) (sizeof(a) / sizeof *(a))
 
+enum { LANES = 6 };
+
 enum pattern {
     ANY_BITS,
     SPECIAL,
@@ -320,7 +322,7 @@ static kn_sort_options options_for(kn_sort_lanes lanes)
     return options;
 }
 
-static size_t lanes_here(kn_sort_lanes lanes[5])
+static size_t lanes_here(kn_sort_lanes lanes[LANES])
 {
     size_t count = 0;
 
@@ -331,6 +333,8 @@ static size_t lanes_here(kn_sort_lanes lanes[5])
         lanes[count++] = KN_SORT_LANES_MATCH;
         lanes[count++] = KN_SORT_LANES_MASKS;
     }
+    if (strstr(context->device.extensions, "cl_khr_subgroup_ballot"))
+        lanes[count++] = KN_SORT_LANES_SUBGROUPS;
     return count;
 }
 
@@ -356,7 +360,7 @@ static void check_types(const kn_sort_options *options, size_t most, uint64_t *s
 START_TEST(types_and_sizes)
 {
     uint64_t state = test_seed("types_and_sizes");
-    kn_sort_lanes lanes[5];
+    kn_sort_lanes lanes[LANES];
     size_t count = lanes_here(lanes);
 
     for (size_t i = 0; i < count; i++) {
@@ -369,7 +373,7 @@ END_TEST
 START_TEST(descending)
 {
     uint64_t state = test_seed("descending");
-    kn_sort_lanes lanes[5];
+    kn_sort_lanes lanes[LANES];
     size_t count = lanes_here(lanes);
 
     for (size_t i = 0; i < count; i++)
@@ -386,7 +390,7 @@ END_TEST
 START_TEST(patterns)
 {
     uint64_t state = test_seed("patterns");
-    kn_sort_lanes lanes[5];
+    kn_sort_lanes lanes[LANES];
     size_t count = lanes_here(lanes);
 
     for (size_t i = 0; i < count; i++)
@@ -403,7 +407,7 @@ START_TEST(values_of_every_size)
 {
     static const size_t value_sizes[] = {1, 2, 4, 8, 16};
     uint64_t state = test_seed("values_of_every_size");
-    kn_sort_lanes lanes[5];
+    kn_sort_lanes lanes[LANES];
     size_t count = lanes_here(lanes);
 
     for (size_t i = 0; i < count; i++)
@@ -436,7 +440,7 @@ END_TEST
 START_TEST(indices)
 {
     uint64_t state = test_seed("indices");
-    kn_sort_lanes lanes[5];
+    kn_sort_lanes lanes[LANES];
     size_t count = lanes_here(lanes);
 
     for (size_t l = 0; l < count; l++)
@@ -501,7 +505,7 @@ START_TEST(constant_digits_are_left_out)
         {KN_U16, ANY_BITS, 2},       {KN_U8, ANY_BITS, 1},        {KN_I8, ALL_EQUAL, 0},  {KN_F32, TWO_VALUES, 1},
     };
     uint64_t state = test_seed("constant_digits_are_left_out");
-    kn_sort_lanes lanes[5];
+    kn_sort_lanes lanes[LANES];
     size_t count = lanes_here(lanes), n = test_is_slow() ? 400 : 5000;
 
     for (size_t l = 0; l < count; l++)
