@@ -37,11 +37,23 @@ bool column_uses_pairs(const kn_queue *queue)
     return !queue->context->device.info.fp64;
 }
 
+uint64_t column_local_arrays(const kn_device_info *info)
+{
+    const uint64_t most = 48 << 10;
+
+    return info->local_memory < most || info->type == KN_DEVICE_CPU ? info->local_memory : most;
+}
+
 void column_define(struct column_defines *defines, const char *name, unsigned value)
 {
     char *text = defines->values[defines->count];
 
     snprintf(text, sizeof defines->values[0], "%u", value);
+    defines->items[defines->count++] = (kn_define){name, text};
+}
+
+void column_define_text(struct column_defines *defines, const char *name, const char *text)
+{
     defines->items[defines->count++] = (kn_define){name, text};
 }
 

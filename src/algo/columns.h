@@ -16,6 +16,9 @@ kn_status column_check(const char *function, const kn_queue *queue, const kn_buf
 // Whether sums are kept in pairs of floats, since the device has no double precision.
 bool column_uses_pairs(const kn_queue *queue);
 
+// What a kernel's own local arrays may take: CUDA gives more only to local memory that is passed as an argument.
+uint64_t column_local_arrays(const kn_device_info *info);
+
 // "-D NAME=VALUE" with a number.
 #define COLUMN_DEFINES 16
 struct column_defines {
@@ -24,6 +27,8 @@ struct column_defines {
     size_t count;
 };
 void column_define(struct column_defines *defines, const char *name, unsigned value);
+// With a text that stays the caller's.
+void column_define_text(struct column_defines *defines, const char *name, const char *text);
 // REAL_BITS and ACC_PAIR.
 void column_define_type(struct column_defines *defines, const kn_queue *queue, kn_type type);
 
