@@ -15,6 +15,7 @@
 #include <koine/launch.h>
 #include <koine/profile.h>
 #include <koine/sort.h>
+#include <koine/sort_large.h>
 #include <koine/sort_merge.h>
 #include <koine/reduce.h>
 #include <koine/select.h>
