@@ -59,12 +59,23 @@ static uint64_t local_bytes(const struct merger *m)
     return elements * entry_size(m) + (m->offsets ? 3 * sizeof(uint32_t) * m->group : 0);
 }
 
+// Does a tile of this size fit: into local memory, into a group, into the iterations that a work-item may
+// run?
+static bool tile_fits(const struct merger *m)
+{
+    const kn_device_info *info = &m->queue->context->device.info;
+    uint64_t iterations = runs_on_cpu(m) ? 32 * tile_size(m) : 0; // of sort_run, moving and merging
+
+    return (runs_on_cpu(m) || m->group <= info->max_work_group) &&
+           local_bytes(m) <= column_local_arrays(info) &&
+           (info->loop_limit == 0 || iterations <= info->loop_limit);
+}
+
 // Sizes that the device takes: what was asked for; where nothing was, the defaults, made smaller until they
 // fit.
 static kn_status choose_sizes(struct merger *m, kn_error *err)
 {
     const kn_device_info *info = &m->queue->context->device.info;
-    uint64_t local = column_local_arrays(info);
     unsigned words = (unsigned)(entry_size(m) + 3) / 4;
 
     m->group = m->less.group ? m->less.group : 256;
@@ -73,18 +84,20 @@ static kn_status choose_sizes(struct merger *m, kn_error *err)
         return kn_fail(err, KN_ERROR_ARGUMENT,
                        "%s: group %u and items %u; a group has a power of two up to %d, items go up to %d",
                        m->function, m->group, m->items, MOST_GROUP, MOST_ITEMS);
-    while (m->group > info->max_work_group || local_bytes(m) > local) {
+    while (!tile_fits(m)) {
         if (!m->less.group && m->group > 1)
             m->group /= 2;
         else if (!m->less.items && m->items > 1)
             m->items--;
         else
-            return kn_fail(err, KN_ERROR_LIMIT,
-                           "%s: groups of %u work-items with %u elements of %zu bytes each need %llu bytes "
-                           "of local memory; "
-                           "%s takes groups of %llu and has %llu bytes",
-                           m->function, m->group, m->items, entry_size(m), (unsigned long long)local_bytes(m),
-                           info->spec, (unsigned long long)info->max_work_group, (unsigned long long)local);
+            return kn_fail(
+                err, KN_ERROR_LIMIT,
+                "%s: groups of %u work-items with %u elements of %zu bytes each need %llu bytes of local "
+                "memory; %s takes groups of %llu and has %llu bytes%s",
+                m->function, m->group, m->items, entry_size(m), (unsigned long long)local_bytes(m),
+                info->spec, (unsigned long long)info->max_work_group,
+                (unsigned long long)column_local_arrays(info),
+                info->loop_limit ? "; and a work-item's loops are limited there" : "");
     }
     return KN_OK;
 }
