@@ -6,8 +6,8 @@
 // `samples` strata at random; select_small finds in the sample, for each job, two keys between which its ranks lie but
 // for bad luck; select_gather reads the column once, counts what lies below and at the keys, and gathers what lies
 // between them; select_settle looks where the ranks fell. What remains is done by digits among what was gathered.
-// Elements equal to a bracket's end are counted, never gathered: ties cost no memory. If the luck was bad, or more was
-// gathered than there is room for, the job says `failed`.
+// Elements equal to an end that the sample has often are counted, not gathered: ties cost no memory. If the luck was
+// bad, more was to be gathered than there is room for, or there is a NaN, the job says `failed`.
 //
 // By digits (radix select): select_histogram counts, among the elements that share the digits found so far, those
 // with each value of the next digit; select_pick takes the digit in which the rank lies. Ends with the elements' bits.
@@ -37,6 +37,41 @@
 
 #include "lib/key.clh"
 
+// The order of elements without its fine points (where NaN stand), in fewer instructions.
+#if KEY_KIND == 0
+typedef sort_key ordered;
+#elif KEY_BITS == 64
+typedef long ordered;
+#elif KEY_BITS == 32
+typedef int ordered;
+#elif KEY_BITS == 16
+typedef short ordered;
+#else
+typedef char ordered;
+#endif
+
+#if KEY_KIND == 2
+#define IS_NAN(key) ((key) > encode_key(KEY_INFINITY))
+#if KEY_BITS == 64
+#define AS_REAL as_double
+typedef double real;
+#else
+#define AS_REAL as_float
+typedef float real;
+#endif
+#else
+#define IS_NAN(key) false
+#endif
+
+// The highest key of a number.
+#if KEY_KIND == 2
+#define HIGHEST encode_key(KEY_INFINITY)
+#else
+#define HIGHEST KEY_MAX
+#endif
+// An end of a bracket that stands more often than that in the sample is one of many ties.
+#define TIED 16
+
 #define BINS (1u << DIGIT)
 #define OWN_BINS (BINS / GROUP)
 #define PER_LOAD (128 / KEY_BITS)
@@ -52,21 +87,37 @@ typedef struct {
     ulong count;     // gathered between its ends
     ulong value[2];  // the key, if it is known already
     uint known[2];
+    uint tied[2];     // the bracket's ends are counted, not gathered
     uint failed, nan; // nan (of job 0 only): there is one in the column
 } job;
 
 typedef union {
     uint4 load[LOADS];
-    STORED element[ITEMS];
+    sort_key element[ITEMS];
 } items;
 
-static inline void load_tile(items *tile, __global const STORED *x, ulong start)
+inline ordered order_of(sort_key bits)
+{
+#if KEY_KIND == 2
+    return (ordered)(bits ^ ((sort_key)((ordered)bits >> (KEY_BITS - 1)) & (KEY_MAX ^ KEY_SIGN)));
+#else
+    return (ordered)bits;
+#endif
+}
+
+static inline void load_tile(items *tile, __global const sort_key *x, ulong start)
 {
     __global const uint4 *rows = (__global const uint4 *)(x + start) + get_local_id(0);
 
 #pragma unroll
     for (uint i = 0; i < LOADS; i++)
         tile->load[i] = rows[i * GROUP];
+}
+
+// Where element j of a work-item stands in the tile.
+inline uint place_in_tile(uint item, uint j)
+{
+    return (j / PER_LOAD * GROUP + item) * PER_LOAD + j % PER_LOAD;
 }
 
 // A group's share of n elements: whole tiles, and for the last group what is left.
@@ -88,7 +139,7 @@ inline void tally(__local uint *bin)
 }
 
 // Which digits are known when `previous` low bits are not.
-inline KEY known_mask(uint previous)
+inline sort_key known_mask(uint previous)
 {
     return previous == KEY_BITS ? 0 : (KEY_MAX << previous) & KEY_MAX;
 }
@@ -99,7 +150,7 @@ inline uint next_shift(uint previous)
 }
 
 // What an element adds: bins[0..BINS) for the first prefix, the others for the second if it is another one.
-static inline void count_digit(KEY key, KEY mask, KEY first, KEY second, uint shift, __local uint *bins)
+static inline void count_digit(sort_key key, sort_key mask, sort_key first, sort_key second, uint shift, __local uint *bins)
 {
     uint digit = (uint)(key >> shift) & (BINS - 1);
 
@@ -110,7 +161,7 @@ static inline void count_digit(KEY key, KEY mask, KEY first, KEY second, uint sh
 }
 
 // True if a NaN was seen.
-static inline bool count_digits(__global const STORED *x, ulong begin, ulong end, KEY mask, KEY first, KEY second, uint shift,
+static inline bool count_digits(__global const sort_key *x, ulong begin, ulong end, sort_key mask, sort_key first, sort_key second, uint shift,
                          __local uint *bins)
 {
     bool nan = false;
@@ -123,21 +174,21 @@ static inline bool count_digits(__global const STORED *x, ulong begin, ulong end
 #pragma unroll
 #endif
         for (uint j = 0; j < ITEMS; j++) {
-            KEY key = key_of(tile.element[j]);
-            nan |= key_is_nan(key);
+            sort_key key = encode_key(tile.element[j]);
+            nan |= IS_NAN(key);
             count_digit(key, mask, first, second, shift, bins);
         }
     }
     for (i += get_local_id(0); i < end; i += GROUP) {
-        KEY key = key_of(x[i]);
-        nan |= key_is_nan(key);
+        sort_key key = encode_key(x[i]);
+        nan |= IS_NAN(key);
         count_digit(key, mask, first, second, shift, bins);
     }
     return nan;
 }
 
-// The bin in which `rank` lies among count[0..BINS), and the rank inside it.
-static inline void find_bin(__local const ulong *count, __local ulong *sum, ulong rank, __local ulong found[2])
+// The bin in which `rank` lies among count[0..BINS), the rank inside it, and how many elements it has.
+static inline void find_bin(__local const ulong *count, __local ulong *sum, ulong rank, __local ulong found[3])
 {
     uint item = (uint)get_local_id(0);
     ulong own = 0, before;
@@ -159,6 +210,7 @@ static inline void find_bin(__local const ulong *count, __local ulong *sum, ulon
             before += count[bin++];
         found[0] = bin;
         found[1] = rank - before;
+        found[2] = count[bin];
     }
     barrier(CLK_LOCAL_MEM_FENCE);
 }
@@ -181,7 +233,7 @@ select_prepare(ulong16 ranks, uint count, __global job *jobs, __global uint *cou
             for (uint k = 0; k < 2; k++) {
                 made.target[k] = made.rank[k] = rank.element[2 * j + k];
                 made.prefix[k] = made.value[k] = 0;
-                made.known[k] = 0;
+                made.known[k] = made.tied[k] = 0;
             }
             made.low = made.high = made.count = 0;
             made.failed = made.nan = 0;
@@ -190,8 +242,8 @@ select_prepare(ulong16 ranks, uint count, __global job *jobs, __global uint *cou
 }
 
 // Of the column's n elements x[skip], ... are `count`, from number `first` on.
-__kernel void select_sample(__global const STORED *x, ulong skip, ulong first, ulong count, ulong n,
-                            __global STORED *sample, uint samples)
+__kernel void select_sample(__global const sort_key *x, ulong skip, ulong first, ulong count, ulong n,
+                            __global sort_key *sample, uint samples)
 {
     uint i = (uint)get_global_id(0);
 
@@ -210,19 +262,19 @@ __kernel void select_sample(__global const STORED *x, ulong skip, ulong first, u
 // All digits at once by one group a job, of few elements. As a bracket (`bracket` 1): `ranks` are those in the sample,
 // and an end whose bit in `open` is set is open.
 __kernel __attribute__((reqd_work_group_size(GROUP, 1, 1))) void
-select_small(__global const STORED *x, uint n, __global job *jobs, ulong16 ranks, uint open, uint bracket)
+select_small(__global const sort_key *x, uint n, __global job *jobs, ulong16 ranks, uint open, uint bracket)
 {
     __local uint bins[2 * BINS];
     __local ulong count[BINS];
     __local ulong sum[GROUP];
-    __local ulong found[2];
+    __local ulong found[3];
     union {
         ulong16 vector;
         ulong element[16];
     } wanted;
     uint item = (uint)get_local_id(0), number = (uint)get_group_id(0);
-    ulong rank[2];
-    KEY prefix[2] = {0, 0};
+    ulong rank[2], equal[2];
+    sort_key prefix[2] = {0, 0};
     bool nan = false;
 
     wanted.vector = ranks;
@@ -241,19 +293,27 @@ select_small(__global const STORED *x, uint n, __global job *jobs, ulong16 ranks
                 count[i] = bins[k == 1 && !same ? BINS + i : i];
             barrier(CLK_LOCAL_MEM_FENCE);
             find_bin(count, sum, rank[k], found);
-            prefix[k] |= (KEY)found[0] << shift;
+            prefix[k] |= (sort_key)found[0] << shift;
             rank[k] = found[1];
+            equal[k] = found[2];
             barrier(CLK_LOCAL_MEM_FENCE);
         }
     }
     if (nan && !bracket)
         atomic_or(&jobs[0].nan, 1u);
     if (item == 0 && bracket) {
-        jobs[number].low = open >> 2 * number & 1 ? 0 : prefix[0];
-        jobs[number].high = open >> 2 * number & 2 ? KEY_MAX : prefix[1];
+        for (uint k = 0; k < 2; k++) {
+            bool is_open = open >> (2 * number + k) & 1;
+            sort_key end = is_open ? (k ? HIGHEST : 0) : min(prefix[k], HIGHEST);
+            jobs[number].tied[k] = !is_open && equal[k] > TIED;
+            if (k == 0)
+                jobs[number].low = end;
+            else
+                jobs[number].high = end;
+        }
     } else if (item == 0) {
-        jobs[number].prefix[0] = key_back(prefix[0]);
-        jobs[number].prefix[1] = key_back(prefix[1]);
+        jobs[number].prefix[0] = decode_key(prefix[0]);
+        jobs[number].prefix[1] = decode_key(prefix[1]);
     }
 }
 
@@ -262,15 +322,54 @@ select_small(__global const STORED *x, uint n, __global job *jobs, ulong16 ranks
 #define JOBS 8
 #define SEEN (4 * BRACKETS)
 
+// What select_gather looks for, of one job.
+typedef struct {
+    ordered low, high;
+    ordered first;  // of those gathered
+    sort_key width; // how many values from there on are
+    bool tied;
+} bracket;
+
+inline bracket bracket_of(__global const job *at)
+{
+    bracket made;
+    sort_key low = (sort_key)at->low + (at->tied[0] ? 1 : 0), high = (sort_key)at->high;
+
+    made.low = order_of(decode_key((sort_key)at->low));
+    made.high = order_of(decode_key((sort_key)at->high));
+    made.first = order_of(decode_key(low));
+    high += at->tied[1] ? 0 : 1; // the first that is too high, or 0 past the last: all values but one then
+    made.width = at->low == at->high && at->tied[0] ? 0 : high == low ? KEY_MAX : (sort_key)(high - low);
+    made.tied = at->tied[0] || at->tied[1];
+    return made;
+}
+
+inline bool is_gathered(const bracket *wanted, ordered element)
+{
+    return (sort_key)((sort_key)element - (sort_key)wanted->first) < wanted->width;
+}
+
+inline void count_ends(const items *tile, const bracket *wanted, uint seen[4])
+{
+#if GROUP > 1
+#pragma unroll
+#endif
+    for (uint j = 0; j < ITEMS; j++) {
+        ordered element = order_of(tile->element[j]);
+        seen[1] += element == wanted->low;
+        seen[2] += element == wanted->high;
+    }
+}
+
 // Where the n elements from x[skip] on lie. candidates[j * room], ... take up to `room` of job j's.
 __kernel __attribute__((reqd_work_group_size(GROUP, 1, 1))) void
-select_gather(__global const STORED *x, ulong skip, ulong n, __global job *jobs, __global uint *counters, ulong part,
-              __global STORED *candidates, ulong room)
+select_gather(__global const sort_key *x, ulong skip, ulong n, __global job *jobs, __global uint *counters, ulong part,
+              __global sort_key *candidates, ulong room)
 {
     __local uint taken[BRACKETS], base[BRACKETS];
     __local uint total[SEEN];
     uint item = (uint)get_local_id(0);
-    KEY low[BRACKETS], high[BRACKETS], width[BRACKETS];
+    bracket wanted[BRACKETS];
     uint seen[SEEN];
     bool nan = false;
     ulong i, end;
@@ -281,9 +380,7 @@ select_gather(__global const STORED *x, ulong skip, ulong n, __global job *jobs,
         taken[b] = 0;
 #pragma unroll
     for (uint b = 0; b < BRACKETS; b++) {
-        low[b] = (KEY)jobs[b].low;
-        high[b] = (KEY)jobs[b].high;
-        width[b] = high[b] > low[b] ? high[b] - low[b] - 1 : 0;
+        wanted[b] = bracket_of(&jobs[b]);
         seen[4 * b] = seen[4 * b + 1] = seen[4 * b + 2] = seen[4 * b + 3] = 0;
     }
     barrier(CLK_LOCAL_MEM_FENCE);
@@ -292,34 +389,59 @@ select_gather(__global const STORED *x, ulong skip, ulong n, __global job *jobs,
     share(n, (uint)get_group_id(0), (uint)get_num_groups(0), &i, &end);
     for (; i + TILE <= end; i += TILE) {
         items tile;
-        uint own[BRACKETS], place[BRACKETS];
         load_tile(&tile, x, i);
+#if KEY_KIND == 2
+        real probe = 0;
+#if GROUP > 1
+#pragma unroll
+#endif
+        for (uint j = 0; j < ITEMS; j++)
+            probe = fma(AS_REAL(tile.element[j]), (real)0, probe);
+        if (isnan(probe)) // or an infinity
+            for (uint j = 0; j < ITEMS; j++)
+                nan |= isnan(AS_REAL(x[i + place_in_tile(item, j)]));
+#endif
+#if GROUP == 1
+        for (uint b = 0; b < BRACKETS; b++) {
+            uint below = 0, inside = 0;
+            for (uint j = 0; j < ITEMS; j++) {
+                ordered element = order_of(tile.element[j]);
+                below += element < wanted[b].low;
+                inside += is_gathered(&wanted[b], element);
+            }
+            seen[4 * b] += below;
+            seen[4 * b + 3] += inside;
+            if (wanted[b].tied)
+                count_ends(&tile, &wanted[b], &seen[4 * b]);
+            if (inside) {
+                ulong to = atomic_add(&counters[b], inside);
+                for (uint j = 0; j < ITEMS; j++)
+                    if (is_gathered(&wanted[b], order_of(tile.element[j]))) {
+                        if (to < room)
+                            candidates[b * room + to] = tile.element[j];
+                        to++;
+                    }
+            }
+        }
+#else
+        uint chosen[BRACKETS], place[BRACKETS]; // a bit an element
 #pragma unroll
         for (uint b = 0; b < BRACKETS; b++) {
-            bool edge = false;
-            own[b] = 0;
-#if GROUP > 1
+            chosen[b] = 0;
 #pragma unroll
-#endif
             for (uint j = 0; j < ITEMS; j++) {
-                KEY key = key_of(tile.element[j]);
-                nan |= key_is_nan(key);
-                seen[4 * b] += key < low[b];
-                own[b] += (KEY)(key - low[b] - 1) < width[b];
-                edge |= key == low[b] || key == high[b];
+                ordered element = order_of(tile.element[j]);
+                seen[4 * b] += element < wanted[b].low;
+                chosen[b] |= is_gathered(&wanted[b], element) ? 1u << j : 0;
             }
-            if (edge) {
-#if GROUP > 1
-#pragma unroll
-#endif
-                for (uint j = 0; j < ITEMS; j++) {
-                    KEY key = key_of(tile.element[j]);
-                    seen[4 * b + 1] += key == low[b];
-                    seen[4 * b + 2] += key == high[b];
-                }
+            if (wanted[b].tied)
+                count_ends(&tile, &wanted[b], &seen[4 * b]);
+            place[b] = 0;
+            if (chosen[b]) {
+                uint own = popcount(chosen[b]);
+                seen[4 * b + 3] += own;
+                place[b] = atomic_add(&taken[b], own);
             }
-            seen[4 * b + 3] += own[b];
-            place[b] = own[b] ? atomic_add(&taken[b], own[b]) : 0;
         }
         barrier(CLK_LOCAL_MEM_FENCE);
         for (uint b = item; b < BRACKETS; b += GROUP) {
@@ -329,32 +451,27 @@ select_gather(__global const STORED *x, ulong skip, ulong n, __global job *jobs,
         barrier(CLK_LOCAL_MEM_FENCE);
 #pragma unroll
         for (uint b = 0; b < BRACKETS; b++)
-            if (own[b]) {
-                ulong to = (ulong)base[b] + place[b];
-#if GROUP > 1
-#pragma unroll
-#endif
-                for (uint j = 0; j < ITEMS; j++)
-                    if ((KEY)(key_of(tile.element[j]) - low[b] - 1) < width[b]) {
-                        if (to < room)
-                            candidates[b * room + to] = tile.element[j];
-                        to++;
-                    }
+            for (ulong to = (ulong)base[b] + place[b]; chosen[b]; to++) {
+                uint j = 31 - clz(chosen[b]);
+                chosen[b] ^= 1u << j;
+                if (to < room)
+                    candidates[b * room + to] = x[i + place_in_tile(item, j)];
             }
+#endif
     }
     for (i += item; i < end; i += GROUP) {
-        STORED element = x[i];
-        KEY key = key_of(element);
-        nan |= key_is_nan(key);
+        sort_key bits = x[i];
+        ordered element = order_of(bits);
+        nan |= IS_NAN(encode_key(bits));
 #pragma unroll
         for (uint b = 0; b < BRACKETS; b++) {
-            seen[4 * b] += key < low[b];
-            seen[4 * b + 1] += key == low[b];
-            seen[4 * b + 2] += key == high[b];
-            if ((KEY)(key - low[b] - 1) < width[b]) {
-                uint to = atomic_inc(&counters[b]);
+            seen[4 * b] += element < wanted[b].low;
+            seen[4 * b + 1] += element == wanted[b].low;
+            seen[4 * b + 2] += element == wanted[b].high;
+            if (is_gathered(&wanted[b], element)) {
+                ulong to = atomic_inc(&counters[b]);
                 if (to < room)
-                    candidates[b * room + to] = element;
+                    candidates[b * room + to] = bits;
                 seen[4 * b + 3]++;
             }
         }
@@ -372,11 +489,12 @@ select_gather(__global const STORED *x, ulong skip, ulong n, __global job *jobs,
             atomic_add(&counters[JOBS + part * SEEN + c], total[c]);
 }
 
-// Where the targets fell. One work-item a job.
+// Where the targets fell. One group, a work-item a job.
 __kernel void select_settle(__global job *jobs, uint count, __global const uint *counters, ulong parts, ulong room)
 {
-    uint number = (uint)get_global_id(0);
+    uint number = (uint)get_global_id(0), nan = jobs[0].nan;
 
+    barrier(CLK_GLOBAL_MEM_FENCE);
     if (number < count) {
         job at = jobs[number];
         ulong below = 0, at_low = 0, at_high = 0, inside = 0;
@@ -387,9 +505,10 @@ __kernel void select_settle(__global job *jobs, uint count, __global const uint 
             at_high += seen[2];
             inside += seen[3];
         }
-        // What equals both ends was counted twice.
-        at_high = at.low == at.high ? 0 : at_high;
-        at.failed = inside > room;
+        // What was gathered does not count again, nor what equals both ends.
+        at_low = at.tied[0] ? at_low : 0;
+        at_high = at.tied[1] && !(at.tied[0] && at.low == at.high) ? at_high : 0;
+        at.failed = inside > room || nan;
         at.count = 0;
         for (uint k = 0; k < 2; k++) {
             ulong rank = at.target[k] - below;
@@ -414,7 +533,7 @@ __kernel void select_settle(__global job *jobs, uint count, __global const uint 
 // counters[base + (part * jobs + job) * 2 * BINS], ...: the digit below `previous` bits of the n elements from x[skip] on, or
 // with `room` of job j's candidates x[j * room], ... .
 __kernel __attribute__((reqd_work_group_size(GROUP, 1, 1))) void
-select_histogram(__global const STORED *x, ulong skip, ulong n, ulong room, __global job *jobs, uint previous,
+select_histogram(__global const sort_key *x, ulong skip, ulong n, ulong room, __global job *jobs, uint previous,
                  __global uint *counters, ulong base, ulong part)
 {
     __local uint bins[2 * BINS];
@@ -431,7 +550,7 @@ select_histogram(__global const STORED *x, ulong skip, ulong n, ulong room, __gl
     for (uint i = item; i < 2 * BINS; i += GROUP)
         bins[i] = 0;
     barrier(CLK_LOCAL_MEM_FENCE);
-    nan = count_digits(x, begin, end, known_mask(previous), (KEY)jobs[number].prefix[0], (KEY)jobs[number].prefix[1],
+    nan = count_digits(x, begin, end, known_mask(previous), (sort_key)jobs[number].prefix[0], (sort_key)jobs[number].prefix[1],
                        next_shift(previous), bins);
     if (nan && !room)
         atomic_or(&jobs[0].nan, 1u);
@@ -449,7 +568,7 @@ select_pick(__global job *jobs, uint previous, __global const uint *counters, ul
 {
     __local ulong count[BINS];
     __local ulong sum[GROUP];
-    __local ulong found[2];
+    __local ulong found[3];
     __local job at;
     uint item = (uint)get_local_id(0), number = (uint)get_group_id(0), shift = next_shift(previous);
     ulong column = stride == 1 ? 0 : number;
@@ -468,7 +587,7 @@ select_pick(__global job *jobs, uint previous, __global const uint *counters, ul
         }
         barrier(CLK_LOCAL_MEM_FENCE);
         if (item == 0) // nothing is found where nothing was gathered
-            found[0] = found[1] = 0;
+            found[0] = found[1] = found[2] = 0;
         find_bin(count, sum, at.rank[k], found);
         if (item == 0) {
             at.prefix[k] |= found[0] << shift;
@@ -478,7 +597,7 @@ select_pick(__global job *jobs, uint previous, __global const uint *counters, ul
     }
     if (item == 0) {
         for (uint k = 0; k < 2 && shift == 0; k++)
-            at.prefix[k] = key_back((KEY)(at.known[k] ? at.value[k] : at.prefix[k]));
+            at.prefix[k] = decode_key((sort_key)(at.known[k] ? at.value[k] : at.prefix[k]));
         jobs[number] = at;
     }
 }

@@ -19,7 +19,7 @@ enum { CANDIDATES, JOB_STATE, COUNTERS };
 // As in cl/select.cl.
 struct job {
     uint64_t target[2], rank[2], prefix[2], low, high, count, value[2];
-    uint32_t known[2], failed, nan;
+    uint32_t known[2], tied[2], failed, nan;
 };
 
 // A part of the column, of at most PIECE_MOST elements.
@@ -42,6 +42,7 @@ struct select {
     kn_buffer *jobs, *counters, *candidates;
     uint64_t ranks[2 * JOBS];
     unsigned count; // jobs of this batch
+    bool nan_ends;  // if there is a NaN, no more is wanted
     struct job found[JOBS];
 };
 
@@ -74,6 +75,9 @@ static void choose_shape(struct select *s)
     s->group = s->options.group ? s->options.group : cpu ? 1 : 256;
     s->single = cpu ? 1 : 1024;
     s->loads = s->options.loads ? s->options.loads : cpu ? 16 : key_bits(s->type) <= 16 ? 2 : 4;
+    // A work-item's elements are bits of a word in select_gather.
+    while (s->group > 1 && s->loads > 1 && s->loads * 16 / kn_type_size(s->type) > 32)
+        s->loads /= 2;
     while (s->group > 1 && (s->group > info->max_work_group || s->group > 1u << s->digit))
         s->group /= 2;
     while (s->single > 1 && (s->single > info->max_work_group || s->single > 1u << s->digit))
@@ -93,9 +97,9 @@ static kn_status check_options(const struct select *s, const char *function, kn_
     if ((unsigned)options->method > KN_SELECT_BRACKETS)
         return kn_fail(err, KN_ERROR_ARGUMENT, "%s: there is no method %d; see kn_select_method", function,
                        (int)options->method);
-    if (options->group > 1024 || (options->group & (options->group - 1)) || options->loads > 64)
+    if (options->group > 1024 || (options->group & (options->group - 1)) || options->loads > 16)
         return kn_fail(err, KN_ERROR_ARGUMENT,
-                       "%s: group %u and loads %u; they are a power of two up to 1024, and up to 64", function,
+                       "%s: group %u and loads %u; they are a power of two up to 1024, and up to 16", function,
                        options->group, options->loads);
     if (options->samples > 1u << 20)
         return kn_fail(err, KN_ERROR_ARGUMENT, "%s: %zu samples; at most %u are taken", function, options->samples,
@@ -425,9 +429,10 @@ static kn_status find_jobs(struct select *s, kn_error *err)
         status = one && s->options.method == KN_SELECT_AUTO ? small(s, s->x, s->n, s->ranks, 0, 0, err) : digits(s, 0, err);
     if (!status)
         status = read_jobs(s, err);
-    if (status || method != KN_SELECT_BRACKETS || !any_failed(s))
+    if (status || method != KN_SELECT_BRACKETS || !any_failed(s) || (s->nan_ends && s->found[0].nan))
         return status;
-    engine_log(s->queue->context, KN_LOG_INFO, "kn_select: the sample misled; again by digits");
+    engine_log(s->queue->context, KN_LOG_INFO, "kn_select: %s; again by digits",
+               s->found[0].nan ? "there is a NaN" : "the sample misled");
     status = prepare(s, err);
     if (!status)
         status = digits(s, 0, err);
@@ -535,6 +540,7 @@ kn_status kn_quantiles(kn_queue *queue, kn_buffer *x, kn_type type, size_t n, co
     struct select s;
     kn_status status = begin(&s, "kn_quantiles", queue, x, type, n, options, err);
 
+    s.nan_ends = true;
     if (!status && count > 0 && (!q || !values || n == 0))
         return kn_fail(err, KN_ERROR_ARGUMENT, "kn_quantiles: no elements, or q or values is NULL");
     return status ? status : quantiles(&s, "kn_quantiles", q, count, values, err);
@@ -546,6 +552,7 @@ kn_status kn_median(kn_queue *queue, kn_buffer *x, kn_type type, size_t n, const
     struct select s;
     kn_status status = begin(&s, "kn_median", queue, x, type, n, options, err);
 
+    s.nan_ends = true;
     if (!status && (!median || n == 0))
         return kn_fail(err, KN_ERROR_ARGUMENT, "kn_median: no elements, or median is NULL");
     if (!status) {
