@@ -18,43 +18,7 @@
 #define SQUARES 1
 #endif
 
-#include "lib/accumulator.clh"
-
-#define LEAF 4096
-#define LANES 64
-#define ROWS (LEAF / LANES)
-#define ITEMS_PER_LEAF (LANES / WIDTH)
-#define LEAVES (GROUP / ITEMS_PER_LEAF)
-
-// The last leaf's rows: what lies past the end reads as the shift, so that its difference is +0.
-inline realw load_guarded(__global const real *x, ulong n, ulong i, real shift)
-{
-    union {
-        realw vector;
-        real element[WIDTH];
-    } row;
-
-    for (uint lane = 0; lane < WIDTH; lane++)
-        row.element[lane] = i + lane < n ? x[i + lane] : shift;
-    return row.vector;
-}
-
-// Folds the WIDTH lanes of an accumulator by halving distance.
-inline acc fold_lanes(accw a)
-{
-#if WIDTH == 16
-    acc e0 = acc_add(acc_add(ACC_PART(a, s0), ACC_PART(a, s8)), acc_add(ACC_PART(a, s4), ACC_PART(a, sc)));
-    acc e1 = acc_add(acc_add(ACC_PART(a, s1), ACC_PART(a, s9)), acc_add(ACC_PART(a, s5), ACC_PART(a, sd)));
-    acc e2 = acc_add(acc_add(ACC_PART(a, s2), ACC_PART(a, sa)), acc_add(ACC_PART(a, s6), ACC_PART(a, se)));
-    acc e3 = acc_add(acc_add(ACC_PART(a, s3), ACC_PART(a, sb)), acc_add(ACC_PART(a, s7), ACC_PART(a, sf)));
-#else
-    acc e0 = ACC_PART(a, s0);
-    acc e1 = ACC_PART(a, s1);
-    acc e2 = ACC_PART(a, s2);
-    acc e3 = ACC_PART(a, s3);
-#endif
-    return acc_add(acc_add(e0, e2), acc_add(e1, e3));
-}
+#include "lib/tree.clh"
 
 inline void add_row(realw row, real shift, accw *sum, accw *squares)
 {
@@ -64,29 +28,6 @@ inline void add_row(realw row, real shift, accw *sum, accw *squares)
 #if SQUARES
     *squares = accw_add_square(*squares, d);
 #endif
-}
-
-// From every work-item's lanes to the group's one sum: lanes of a leaf, then the leaves in pairs.
-inline acc fold_group(accw lanes, __local accw *wide, __local acc *leaf)
-{
-    uint item = (uint)get_local_id(0);
-    uint place = item % ITEMS_PER_LEAF;
-
-    wide[item] = lanes;
-    for (uint distance = ITEMS_PER_LEAF / 2; distance > 0; distance /= 2) {
-        barrier(CLK_LOCAL_MEM_FENCE);
-        if (place < distance)
-            wide[item] = accw_add(wide[item], wide[item + distance]);
-    }
-    if (place == 0)
-        leaf[item / ITEMS_PER_LEAF] = fold_lanes(wide[item]);
-    for (uint distance = 1; distance < LEAVES; distance *= 2) {
-        barrier(CLK_LOCAL_MEM_FENCE);
-        if (item * 2 * distance + distance < LEAVES)
-            leaf[item * 2 * distance] = acc_add(leaf[item * 2 * distance], leaf[item * 2 * distance + distance]);
-    }
-    barrier(CLK_LOCAL_MEM_FENCE);
-    return leaf[0];
 }
 
 // partial[first + group] is the sum of the group's leaves, partial[stride + first + group] that of their squares.
