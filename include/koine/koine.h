@@ -21,6 +21,7 @@
 #include <koine/select.h>
 #include <koine/deviation.h>
 #include <koine/fft.h>
+#include <koine/gemm.h>
 
 // The library's version, "0.1.0".
 #ifdef __cplusplus

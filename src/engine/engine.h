@@ -123,6 +123,10 @@ kn_status engine_builtin_kernel(kn_context *context, const char *file, const kn_
                                 size_t define_count, kn_policy policy, const char *name, kn_kernel **kernel,
                                 kn_error *err);
 
+// The same with definitions, policy and registers of `options`.
+kn_status engine_builtin_kernel_with(kn_context *context, const char *file, const kn_program_options *options,
+                                     const char *name, kn_kernel **kernel, kn_error *err);
+
 // Gives the queue's clones of all kernels to the next queue that wants one.
 void engine_release_clones(kn_queue *queue);
 

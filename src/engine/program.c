@@ -448,10 +448,9 @@ kn_status kn_kernel_get_limits(kn_kernel *kernel, kn_kernel_limits *limits, kn_e
 
 // ---- Koine's own kernels, built once a context ----
 
-static kn_status builtin_program(kn_context *context, const char *key, const char *file, const kn_define *defines,
-                                 size_t define_count, kn_policy policy, kn_program **program, kn_error *err)
+static kn_status builtin_program(kn_context *context, const char *key, const char *file,
+                                 const kn_program_options *options, kn_program **program, kn_error *err)
 {
-    kn_program_options options = {.defines = defines, .define_count = define_count, .policy = policy};
     struct engine_builtin entry = {NULL, NULL};
     kn_status status;
 
@@ -460,7 +459,7 @@ static kn_status builtin_program(kn_context *context, const char *key, const cha
             *program = context->builtins[i].program;
             return KN_OK;
         }
-    status = kn_program_builtin(context, file, &options, &entry.program, err);
+    status = kn_program_builtin(context, file, options, &entry.program, err);
     if (status)
         return status;
     entry.key = strdup(key);
@@ -473,23 +472,31 @@ static kn_status builtin_program(kn_context *context, const char *key, const cha
     return KN_OK;
 }
 
-kn_status engine_builtin_kernel(kn_context *context, const char *file, const kn_define *defines, size_t define_count,
-                                kn_policy policy, const char *name, kn_kernel **kernel, kn_error *err)
+kn_status engine_builtin_kernel_with(kn_context *context, const char *file, const kn_program_options *options,
+                                     const char *name, kn_kernel **kernel, kn_error *err)
 {
     struct kn_text key = KN_TEXT_INIT;
     kn_program *program = NULL;
     kn_status status;
 
-    kn_text_format(&key, "%s %d", file, (int)policy);
-    for (size_t i = 0; i < define_count; i++)
-        kn_text_format(&key, "\n%s=%s", defines[i].name, defines[i].value ? defines[i].value : "1");
+    kn_text_format(&key, "%s %d %u", file, (int)options->policy, options->max_registers);
+    for (size_t i = 0; i < options->define_count; i++)
+        kn_text_format(&key, "\n%s=%s", options->defines[i].name, options->defines[i].value ? options->defines[i].value : "1");
     if (key.failed) {
         kn_text_free(&key);
         return kn_fail_memory(err, 0, "a program");
     }
     pthread_mutex_lock(&context->builtins_lock);
-    status = builtin_program(context, kn_text_string(&key), file, defines, define_count, policy, &program, err);
+    status = builtin_program(context, kn_text_string(&key), file, options, &program, err);
     pthread_mutex_unlock(&context->builtins_lock);
     kn_text_free(&key);
     return status ? status : kn_program_kernel(program, name, kernel, err);
+}
+
+kn_status engine_builtin_kernel(kn_context *context, const char *file, const kn_define *defines, size_t define_count,
+                                kn_policy policy, const char *name, kn_kernel **kernel, kn_error *err)
+{
+    const kn_program_options options = {.defines = defines, .define_count = define_count, .policy = policy};
+
+    return engine_builtin_kernel_with(context, file, &options, name, kernel, err);
 }

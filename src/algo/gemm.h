@@ -1,0 +1,29 @@
+// SPDX-License-Identifier: Apache-2.0
+// What the ways to a product of matrices share. A task that comes here has been checked: pitches and batch
+// are filled in, nothing in it is 0 but offsets, strides, k, alpha and beta.
+#ifndef KN_ALGO_GEMM_H
+#define KN_ALGO_GEMM_H
+
+#include <koine/gemm.h>
+
+#include "../engine/engine.h"
+
+struct gemm_library {
+    const char *name;
+    // Whether it can do this on this device; if not, `why` says in words.
+    bool (*serves)(const kn_queue *queue, const kn_gemm_task *task, char why[256]);
+    kn_status (*run)(kn_queue *queue, const kn_gemm_task *task, const kn_gemm_tile *tile, kn_error *err);
+};
+
+extern const struct gemm_library gemm_own;
+
+// A number or a pair of them.
+union gemm_element {
+    float f32[2];
+    double f64[2];
+};
+
+// Bytes of an element.
+size_t gemm_element(const kn_gemm_task *task);
+
+#endif

@@ -1,0 +1,207 @@
+// SPDX-License-Identifier: Apache-2.0
+// The launch of cl/gemm.cl, and the shape it has.
+#include <string.h>
+
+#include "../base/array.h"
+#include "../base/error.h"
+#include "columns.h"
+#include "gemm.h"
+
+#define NO_EVENT NULL
+
+// 16 bytes: what the kernel loads at once where it can.
+static unsigned elements_a_load(const kn_gemm_task *task)
+{
+    return (unsigned)(16 / gemm_element(task));
+}
+
+static unsigned group_of(const kn_gemm_tile *tile)
+{
+    return tile->m / tile->item_m * (tile->n / tile->item_n);
+}
+
+static uint64_t local_bytes(const kn_gemm_tile *tile, const kn_gemm_task *task)
+{
+    unsigned pad = elements_a_load(task);
+
+    return 2 * (uint64_t)tile->k * (tile->m + pad + tile->n + pad) * gemm_element(task);
+}
+
+static bool is_power_of_two(unsigned value)
+{
+    return value > 0 && (value & (value - 1)) == 0;
+}
+
+// What the kernel takes: powers of two that divide one another.
+static bool is_shape(const kn_gemm_tile *t, const kn_gemm_task *task)
+{
+    const unsigned all[] = {t->m, t->n, t->k, t->item_m, t->item_n, t->lane_m, t->band};
+    unsigned w = elements_a_load(task);
+
+    for (size_t i = 0; i < KN_COUNT(all); i++)
+        if (!is_power_of_two(all[i]) || all[i] > 512)
+            return false;
+    return t->item_m >= w && t->item_n >= w && t->k >= w && t->item_m <= t->m && t->item_n <= t->n &&
+           t->lane_m <= 32 && t->m / t->item_m >= t->lane_m && t->n / t->item_n >= 32 / t->lane_m &&
+           t->m * t->k / group_of(t) >= w && t->n * t->k / group_of(t) >= w;
+}
+
+static kn_status check_tile(const kn_queue *queue, const kn_gemm_tile *tile, const kn_gemm_task *task,
+                            kn_error *err)
+{
+    const kn_device_info *info = &queue->context->device.info;
+    const uint64_t most =
+        info->type == KN_DEVICE_CPU || info->local_memory < 49152 ? info->local_memory : 49152;
+
+    if (!is_shape(tile, task))
+        return kn_fail(
+            err, KN_ERROR_ARGUMENT,
+            "kn_gemm: no tile of %u x %u x %u with %u x %u a work-item, lane_m %u, band %u: all are powers "
+            "of "
+            "two up to 512, a work-item has at least %u of each and 32 work-items fill lane_m rows",
+            tile->m, tile->n, tile->k, tile->item_m, tile->item_n, tile->lane_m, tile->band,
+            elements_a_load(task));
+    if (group_of(tile) > info->max_work_group || local_bytes(tile, task) > most)
+        return kn_fail(err, KN_ERROR_LIMIT,
+                       "kn_gemm: a tile of %u x %u x %u takes groups of %u work-items and %llu bytes of "
+                       "local memory; %s "
+                       "has %llu and %llu",
+                       tile->m, tile->n, tile->k, group_of(tile), (unsigned long long)local_bytes(tile, task),
+                       info->spec, (unsigned long long)info->max_work_group, (unsigned long long)most);
+    return KN_OK;
+}
+
+// From large to small: the first that keeps the whole device busy serves, else the last that it has room for.
+static const kn_gemm_tile shapes[4][3] = {
+    {{128, 128, 8, 8, 8, 4, 8, 0}, {64, 64, 16, 4, 4, 4, 8, 0}, {32, 32, 16, 4, 4, 4, 8, 0}}, // float
+    {{128, 64, 8, 8, 4, 4, 8, 0}, {64, 64, 8, 4, 4, 4, 8, 0}, {32, 32, 8, 4, 4, 4, 8, 0}},    // complex float
+    {{128, 64, 8, 8, 4, 4, 8, 0}, {64, 64, 8, 4, 4, 4, 8, 0}, {32, 32, 8, 4, 4, 4, 8, 0}},    // double
+    {{64, 64, 8, 4, 4, 4, 8, 0}, {32, 64, 8, 4, 4, 4, 8, 0}, {32, 32, 8, 4, 4, 4, 8, 0}}, // complex double
+};
+
+static uint64_t tiles_of(const kn_gemm_tile *tile, const kn_gemm_task *task)
+{
+    return (uint64_t)((task->m - 1) / tile->m + 1) * ((task->n - 1) / tile->n + 1);
+}
+
+static kn_gemm_tile default_tile(const kn_queue *queue, const kn_gemm_task *task)
+{
+    const kn_gemm_tile *rows = shapes[(task->type == KN_F64) * 2 + (task->is_complex != 0)];
+    size_t last = KN_COUNT(shapes[0]) - 1;
+
+    for (size_t i = 0; i < last; i++)
+        if (!check_tile(queue, &rows[i], task, NULL) &&
+            tiles_of(&rows[i], task) * task->batch >= queue->context->device.info.compute_units)
+            return rows[i];
+    return rows[last];
+}
+
+// Elements that a load or store of a matrix moves: all that 16 bytes hold if every row begins on such a
+// boundary and has no rest.
+static unsigned vector_of(const kn_gemm_matrix *matrix, size_t columns, unsigned most)
+{
+    return matrix->offset % most || matrix->pitch % most || matrix->stride % most || columns % most ? 1
+                                                                                                    : most;
+}
+
+static kn_status get_kernel(kn_queue *queue, const kn_gemm_task *task, const kn_gemm_tile *tile,
+                            kn_kernel **kernel, kn_error *err)
+{
+    bool along_a = task->transpose_a == KN_GEMM_AS_IS, along_b = task->transpose_b != KN_GEMM_AS_IS;
+    unsigned w = elements_a_load(task);
+    const struct {
+        const char *name;
+        unsigned value;
+    } macros[] = {
+        {"REAL_BITS", task->type == KN_F64 ? 64 : 32},
+        {"COMPLEX", task->is_complex != 0},
+        {"TILE_M", tile->m},
+        {"TILE_N", tile->n},
+        {"TILE_K", tile->k},
+        {"ITEM_M", tile->item_m},
+        {"ITEM_N", tile->item_n},
+        {"LANE_M", tile->lane_m},
+        {"BAND", tile->band},
+        {"ALONG_K_A", along_a},
+        {"ALONG_K_B", along_b},
+        {"CONJUGATE_A", task->is_complex && task->transpose_a == KN_GEMM_CONJUGATED},
+        {"CONJUGATE_B", task->is_complex && task->transpose_b == KN_GEMM_CONJUGATED},
+        {"VECTOR_A", vector_of(&task->a, along_a ? task->k : task->m, w)},
+        {"VECTOR_B", vector_of(&task->b, along_b ? task->k : task->n, w)},
+        {"VECTOR_C", vector_of(&task->c, task->n, w)},
+    };
+    struct column_defines defines = {.count = 0};
+
+    _Static_assert(KN_COUNT(macros) <= COLUMN_DEFINES, "there is room for all");
+    for (size_t i = 0; i < KN_COUNT(macros); i++)
+        column_define(&defines, macros[i].name, macros[i].value);
+    const kn_program_options options = {
+        .defines = defines.items, .define_count = defines.count, .max_registers = tile->registers};
+    return engine_builtin_kernel_with(queue->context, "gemm.cl", &options, "gemm", kernel, err);
+}
+
+// alpha or beta as the kernel takes it.
+static kn_arg element_arg(union gemm_element *element, const kn_gemm_task *task, const double value[2])
+{
+    if (task->type == KN_F64)
+        memcpy(element->f64, value, sizeof element->f64);
+    else
+        for (int i = 0; i < 2; i++)
+            element->f32[i] = (float)value[i];
+    return (kn_arg){KN_ARG_VALUE, NULL, element, gemm_element(task), NULL, 0};
+}
+
+static kn_status run(kn_queue *queue, const kn_gemm_task *task, const kn_gemm_tile *asked, kn_error *err)
+{
+    kn_gemm_tile tile = asked->m ? *asked : default_tile(queue, task);
+    const kn_gemm_matrix *a = &task->a, *b = &task->b, *c = &task->c;
+    const uint64_t places[3][3] = {
+        {a->offset, a->pitch, a->stride}, {b->offset, b->pitch, b->stride}, {c->offset, c->pitch, c->stride}};
+    bool nothing = task->alpha[0] == 0 && task->alpha[1] == 0;
+    const uint32_t m = (uint32_t)task->m, n = (uint32_t)task->n, k = nothing ? 0 : (uint32_t)task->k;
+    const uint32_t keep = !(task->beta[0] == 0 && task->beta[1] == 0);
+    union gemm_element alpha, beta;
+    kn_kernel *kernel = NULL;
+    kn_status status;
+
+    tile.lane_m = tile.lane_m ? tile.lane_m : 4;
+    tile.band = tile.band ? tile.band : 8;
+    status = check_tile(queue, &tile, task, err);
+    if (!status)
+        status = get_kernel(queue, task, &tile, &kernel, err);
+    if (status)
+        return status;
+    const kn_arg args[] = {
+        KN_BUFFER(k ? a->buffer : c->buffer),
+        KN_VALUE(places[0][0]),
+        KN_VALUE(places[0][1]),
+        KN_VALUE(places[0][2]),
+        KN_BUFFER(k ? b->buffer : c->buffer),
+        KN_VALUE(places[1][0]),
+        KN_VALUE(places[1][1]),
+        KN_VALUE(places[1][2]),
+        KN_BUFFER(c->buffer),
+        KN_VALUE(places[2][0]),
+        KN_VALUE(places[2][1]),
+        KN_VALUE(places[2][2]),
+        KN_VALUE(m),
+        KN_VALUE(n),
+        KN_VALUE(k),
+        element_arg(&alpha, task, task->alpha),
+        element_arg(&beta, task, task->beta),
+        KN_VALUE(keep),
+    };
+    const kn_range range = {
+        2, {(size_t)tiles_of(&tile, task) * group_of(&tile), task->batch}, {group_of(&tile), 1}, {0}};
+    return kn_launch(queue, kernel, &range, args, KN_COUNT(args), NO_EVENT, err);
+}
+
+static bool serves(const kn_queue *queue, const kn_gemm_task *task, char why[256])
+{
+    (void)queue;
+    (void)task;
+    why[0] = '\0';
+    return true;
+}
+
+const struct gemm_library gemm_own = {"own", serves, run};
