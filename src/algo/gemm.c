@@ -8,9 +8,10 @@
 #include "../base/error.h"
 #include "columns.h"
 
-// By kn_gemm_library; NULL: not built in.
 static const struct gemm_library *const libraries[] = {
     [KN_GEMM_OWN] = &gemm_own,
+    [KN_GEMM_CLBLAST] = &gemm_clblast,
+    [KN_GEMM_CUBLAS] = &gemm_cublas,
 };
 
 size_t gemm_element(const kn_gemm_task *task)
@@ -127,19 +128,19 @@ static kn_status check(const kn_queue *queue, kn_gemm_task *task, bool *empty, k
     return KN_OK;
 }
 
-static kn_status choose(const kn_queue *queue, const kn_gemm_task *task, const kn_gemm_options *options,
+static kn_status choose(kn_queue *queue, const kn_gemm_task *task, const kn_gemm_options *options,
                         kn_gemm_library *library, kn_error *err)
 {
     kn_gemm_library asked = options ? options->library : KN_GEMM_AUTO;
-    char why[256] = "this build of Koine is without it";
+    kn_error why = KN_ERROR_INIT;
 
     if ((unsigned)asked >= KN_COUNT(libraries))
         return kn_fail(err, KN_ERROR_ARGUMENT, "kn_gemm: there is no library %d; see kn_gemm_library",
                        (int)asked);
     if (asked != KN_GEMM_AUTO) {
-        if (!libraries[asked] || !libraries[asked]->serves(queue, task, why))
-            return kn_fail(err, KN_ERROR_UNSUPPORTED, "kn_gemm: %s cannot do this on %s: %s",
-                           kn_gemm_library_name(asked), queue->context->device.info.spec, why);
+        if (libraries[asked]->serves(queue, task, &why))
+            return kn_fail(err, why.code, "kn_gemm: %s cannot do this on %s: %s", kn_gemm_library_name(asked),
+                           queue->context->device.info.spec, why.text);
         *library = asked;
         return KN_OK;
     }
@@ -149,12 +150,9 @@ static kn_status choose(const kn_queue *queue, const kn_gemm_task *task, const k
 
 const char *kn_gemm_library_name(kn_gemm_library library)
 {
-    static const char *const names[] = {[KN_GEMM_AUTO] = "auto",
-                                        [KN_GEMM_OWN] = "own",
-                                        [KN_GEMM_CLBLAST] = "CLBlast",
-                                        [KN_GEMM_CUBLAS] = "cuBLAS"};
-
-    return (unsigned)library < KN_COUNT(names) ? names[library] : "unknown";
+    if (library == KN_GEMM_AUTO)
+        return "auto";
+    return (unsigned)library < KN_COUNT(libraries) ? libraries[library]->name : "unknown";
 }
 
 kn_status kn_gemm_choose(kn_queue *queue, const kn_gemm_task *given, const kn_gemm_options *options,

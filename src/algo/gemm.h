@@ -10,12 +10,12 @@
 
 struct gemm_library {
     const char *name;
-    // Whether it can do this on this device; if not, `why` says in words.
-    bool (*serves)(const kn_queue *queue, const kn_gemm_task *task, char why[256]);
+    // Refuses, in words, what it cannot do on this device.
+    kn_status (*serves)(kn_queue *queue, const kn_gemm_task *task, kn_error *err);
     kn_status (*run)(kn_queue *queue, const kn_gemm_task *task, const kn_gemm_tile *tile, kn_error *err);
 };
 
-extern const struct gemm_library gemm_own;
+extern const struct gemm_library gemm_own, gemm_clblast, gemm_cublas;
 
 // A number or a pair of them.
 union gemm_element {

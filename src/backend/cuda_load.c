@@ -67,6 +67,11 @@ static void *find_library(const char *name, bool in_toolkit)
     return library;
 }
 
+void *cuda_library_open(const char *name)
+{
+    return find_library(name, true);
+}
+
 // Fills the function pointers of `object`; NULL, or the name of the first that is missing.
 static const char *bind(void *library, void *object, const struct symbol *symbols, size_t count)
 {

@@ -2,6 +2,7 @@
 // Contexts and queues: opening, wrapping, closing; and the log.
 #include <config.h>
 
+#include "blas.h"
 #include "engine.h"
 
 #include <stdarg.h>
@@ -191,6 +192,7 @@ void kn_queue_close(kn_queue *queue)
     for (size_t i = 0; i < ENGINE_SCRATCH; i++)
         kn_buffer_free(queue->scratch[i]);
     engine_profile_clear(&queue->profile, queue->context->backend);
+    engine_blas_close(queue);
     queue->context->backend->queue_close(queue->native);
     free(queue);
 }

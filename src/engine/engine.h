@@ -58,6 +58,7 @@ struct kn_queue {
     kn_buffer *scratch[ENGINE_SCRATCH]; // see engine_scratch
     struct engine_recent recent[ENGINE_RECENT]; // by serial modulo ENGINE_RECENT
     struct engine_profile profile;
+    struct engine_blas *blas; // see blas.h; NULL: not asked for yet
 };
 
 struct kn_buffer {

@@ -1,0 +1,53 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "blas.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+
+#include "../base/error.h"
+
+struct engine_blas {
+    const struct be_blas_library *library;
+    struct be_blas *handle; // NULL: it could not be opened, and this is why
+    kn_error why;
+};
+
+const struct be_blas_library *engine_blas_library(const kn_context *context)
+{
+    return context->backend == &kn_backend_cuda ? &kn_be_cublas : &kn_be_clblast;
+}
+
+kn_status engine_blas_open(kn_queue *queue, kn_error *err)
+{
+    struct engine_blas *blas = queue->blas;
+
+    if (!blas) {
+        blas = calloc(1, sizeof *blas);
+        if (!blas)
+            return kn_fail_memory(err, sizeof *blas, "a library of linear algebra");
+        blas->why = (kn_error)KN_ERROR_INIT;
+        blas->library = engine_blas_library(queue->context);
+        blas->library->open(queue->native, &blas->handle, &blas->why);
+        queue->blas = blas;
+    }
+    return blas->handle ? KN_OK : kn_fail(err, blas->why.code, "%s", blas->why.text);
+}
+
+kn_status engine_blas_gemm(kn_queue *queue, const struct be_product *product, kn_error *err)
+{
+    const struct engine_blas *blas = queue->blas;
+    struct be_event *done = NULL;
+    kn_status status = blas->library->gemm(blas->handle, product, queue->profile.on ? &done : NULL, err);
+
+    if (status || !done)
+        return status;
+    return engine_profile_add(&queue->profile, queue->context->backend, blas->library->name, done, err);
+}
+
+void engine_blas_close(kn_queue *queue)
+{
+    if (queue->blas && queue->blas->handle)
+        queue->blas->library->close(queue->blas->handle);
+    free(queue->blas);
+    queue->blas = NULL;
+}
