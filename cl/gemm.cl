@@ -7,7 +7,7 @@
 // Rows and columns beyond the matrix repeat its last ones and are not stored, so that only a last, incomplete step
 // along k asks anything before it loads.
 //
-// Every sum is added up in the order of k, in REAL: |error| <= (k + 2) eps sum |a b|, twice that if complex.
+// Every sum is added up in the order of k (the bound of its error: include/koine/gemm.h).
 //
 // Launch: groups of GROUP = TILE_M TILE_N / (ITEM_M ITEM_N) work-items; the first dimension has a group for every tile
 // of C, the second one for every matrix of a batch.

@@ -56,12 +56,15 @@ typedef struct kn_gemm_options {
     kn_gemm_tile tile;       // only for KN_GEMM_OWN
 } kn_gemm_options;
 
-// C = alpha op(A) op(B) + beta C, asynchronously. `options` may be NULL. C overlaps neither A nor B. With
-// beta = 0 what C held is not read, with alpha = 0 or k = 0 neither A nor B is. Error of an element of C, in
-// the type's eps: (k + 2) eps |alpha| sum |a||b| + 2 eps |beta c|; twice that if complex. Cost: 2 m n k
-// operations, 8 if complex. Errors: KN_ERROR_ARGUMENT, KN_ERROR_UNSUPPORTED (KN_F64 without double precision,
-// other types, a library that is not there), KN_ERROR_LIMIT (a buffer held in parts, a tile that the device
-// has no room for, m, n or k beyond 2^31).
+// C = alpha op(A) op(B) + beta C, asynchronously. `options` may be NULL. C overlaps neither A nor B. With beta = 0
+// what C held is not read, with alpha = 0 or k = 0 neither A nor B is.
+//
+// Error of an element of C: at most (k + 2) eps (|alpha| sum |a||b| + |beta c|), three times that if complex, where
+// eps is half the distance from 1 to the next number: what k roundings in any order and two more can do.
+// Cost: 2 m n k operations, 8 if complex.
+// Errors: KN_ERROR_ARGUMENT, KN_ERROR_UNSUPPORTED (KN_F64 without double precision, other types, a
+// library that is not there), KN_ERROR_LIMIT (a buffer held in parts, a tile that the device has no
+// room for, m, n or k beyond 2^31 - 1).
 KN_API kn_status kn_gemm(kn_queue *queue, const kn_gemm_task *task, const kn_gemm_options *options,
                          kn_error *err);
 

@@ -44,7 +44,10 @@ static kn_status check_matrix(const kn_queue *queue, const kn_gemm_task *task, c
     size_t end, element = gemm_element(task);
 
     if (matrix->pitch == 0)
-        matrix->pitch = columns;
+        matrix->pitch = columns ? columns : 1;
+    if (matrix->pitch < columns)
+        return kn_fail(err, KN_ERROR_ARGUMENT, "kn_gemm: %c has rows of %zu elements, but a pitch of %zu",
+                       name, columns, matrix->pitch);
     if (rows == 0 || columns == 0)
         return KN_OK;
     if (!matrix->buffer)
@@ -52,9 +55,6 @@ static kn_status check_matrix(const kn_queue *queue, const kn_gemm_task *task, c
     if (matrix->buffer->context != queue->context)
         return kn_fail(err, KN_ERROR_ARGUMENT,
                        "kn_gemm: the buffer of %c belongs to another context than the queue", name);
-    if (matrix->pitch < columns)
-        return kn_fail(err, KN_ERROR_ARGUMENT, "kn_gemm: %c has rows of %zu elements, but a pitch of %zu",
-                       name, columns, matrix->pitch);
     end = end_of(matrix, rows, columns, task->batch);
     if (end > matrix->buffer->bytes / element)
         return kn_fail(err, KN_ERROR_ARGUMENT,

@@ -26,4 +26,7 @@ union gemm_element {
 // Bytes of an element.
 size_t gemm_element(const kn_gemm_task *task);
 
+// The own kernel for CPUs.
+kn_status gemm_on_cpu(kn_queue *queue, const kn_gemm_task *task, kn_error *err);
+
 #endif

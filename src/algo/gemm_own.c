@@ -151,7 +151,8 @@ static kn_arg element_arg(union gemm_element *element, const kn_gemm_task *task,
     return (kn_arg){KN_ARG_VALUE, NULL, element, gemm_element(task), NULL, 0};
 }
 
-static kn_status run(kn_queue *queue, const kn_gemm_task *task, const kn_gemm_tile *asked, kn_error *err)
+static kn_status run_tiles(kn_queue *queue, const kn_gemm_task *task, const kn_gemm_tile *asked,
+                           kn_error *err)
 {
     kn_gemm_tile tile = asked->m ? *asked : default_tile(queue, task);
     const kn_gemm_matrix *a = &task->a, *b = &task->b, *c = &task->c;
@@ -194,6 +195,13 @@ static kn_status run(kn_queue *queue, const kn_gemm_task *task, const kn_gemm_ti
     const kn_range range = {
         2, {(size_t)tiles_of(&tile, task) * group_of(&tile), task->batch}, {group_of(&tile), 1}, {0}};
     return kn_launch(queue, kernel, &range, args, KN_COUNT(args), NO_EVENT, err);
+}
+
+static kn_status run(kn_queue *queue, const kn_gemm_task *task, const kn_gemm_tile *tile, kn_error *err)
+{
+    if (!tile->m && queue->context->device.info.type == KN_DEVICE_CPU)
+        return gemm_on_cpu(queue, task, err);
+    return run_tiles(queue, task, tile, err);
 }
 
 static kn_status serves(kn_queue *queue, const kn_gemm_task *task, kn_error *err)

@@ -1,225 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
-// kn_gemm against sums in long double, within the bound that its header states; what lies between the rows of
-// a matrix and before it is not a number where it is read, and must keep its bits where it is written.
-#include "../device_support.h"
+// kn_gemm on the device: Koine's own kernels, and what is refused.
+#include "gemm_support.h"
 
-#include <float.h>
-#include <math.h>
-
-#include "../../../src/base/array.h"
-
-// A matrix as it is stored, in numbers (a complex element has two).
-struct stored {
-    size_t rows, columns, offset, pitch, stride, numbers;
-    double *values;
-};
-
-struct product {
-    kn_gemm_task task;
-    struct stored a, b, c;
-    uint64_t *state;
-};
-
-static const kn_gemm_transpose transposes[] = {KN_GEMM_AS_IS, KN_GEMM_TRANSPOSED, KN_GEMM_CONJUGATED};
-
-// Small enough that an interpreter and a slow compiler take it.
+// Small enough that a slow compiler takes it.
 static const kn_gemm_tile small_tile = {32, 32, 8, 4, 4, 4, 2, 0};
-
-static struct stored make_stored(const struct product *p, size_t rows, size_t columns, size_t offset,
-                                 size_t pitch, size_t gap)
-{
-    size_t parts = p->task.is_complex ? 2 : 1;
-    struct stored s = {rows, columns, offset, pitch ? pitch : columns, 0, 0, NULL};
-    size_t whole = rows && columns ? (rows - 1) * s.pitch + columns : 0;
-
-    s.stride = whole + gap;
-    s.numbers = (offset + (p->task.batch - 1) * s.stride + whole) * parts;
-    s.values = malloc((s.numbers + 1) * sizeof *s.values);
-    ck_assert_ptr_nonnull(s.values);
-    for (size_t i = 0; i < s.numbers; i++)
-        s.values[i] = NAN;
-    return s;
-}
-
-static size_t place_of(const struct product *p, const struct stored *s, size_t batch, size_t i, size_t j)
-{
-    return (s->offset + batch * s->stride + i * s->pitch + j) * (p->task.is_complex ? 2 : 1);
-}
-
-// In [-1, 1), as the type has it.
-static void fill(struct product *p, struct stored *s)
-{
-    for (size_t l = 0; l < p->task.batch; l++)
-        for (size_t i = 0; i < s->rows; i++)
-            for (size_t j = 0; j < s->columns * (p->task.is_complex ? 2 : 1); j++) {
-                double value = 2 * test_uniform(p->state) - 1;
-                s->values[place_of(p, s, l, i, 0) + j] =
-                    p->task.type == KN_F32 ? (double)(float)value : value;
-            }
-}
-
-static kn_gemm_matrix upload(const struct product *p, const struct stored *s)
-{
-    kn_gemm_matrix matrix = {NULL, s->offset, s->pitch, s->stride};
-
-    matrix.buffer = test_upload_column(s->values, s->numbers, p->task.type);
-    return matrix;
-}
-
-struct complex_number {
-    long double re, im;
-};
-
-static struct complex_number at(const struct product *p, const struct stored *s, size_t batch, size_t i,
-                                size_t j, kn_gemm_transpose transpose)
-{
-    size_t place = transpose == KN_GEMM_AS_IS ? place_of(p, s, batch, i, j) : place_of(p, s, batch, j, i);
-    struct complex_number value = {s->values[place], p->task.is_complex ? s->values[place + 1] : 0};
-
-    if (transpose == KN_GEMM_CONJUGATED)
-        value.im = -value.im;
-    return value;
-}
-
-static long double magnitude(struct complex_number a)
-{
-    return hypotl(a.re, a.im);
-}
-
-static struct complex_number times(struct complex_number a, struct complex_number b)
-{
-    return (struct complex_number){a.re * b.re - a.im * b.im, a.re * b.im + a.im * b.re};
-}
-
-static double number(const void *values, kn_type type, size_t i)
-{
-    return type == KN_F32 ? (double)((const float *)values)[i] : ((const double *)values)[i];
-}
-
-static void expect_entry(const struct product *p, const void *found, size_t l, size_t i, size_t j)
-{
-    const kn_gemm_task *t = &p->task;
-    const struct complex_number alpha = {t->alpha[0], t->alpha[1]}, beta = {t->beta[0], t->beta[1]};
-    bool keeps = beta.re != 0 || beta.im != 0, multiplies = alpha.re != 0 || alpha.im != 0;
-    struct complex_number sum = {0, 0}, wanted, old = {0, 0};
-    long double eps = t->type == KN_F32 ? FLT_EPSILON / 2 : DBL_EPSILON / 2, all = 0, bound, error;
-    size_t place = place_of(p, &p->c, l, i, j);
-
-    for (size_t k = 0; multiplies && k < t->k; k++) {
-        struct complex_number a = at(p, &p->a, l, i, k, t->transpose_a),
-                              b = at(p, &p->b, l, k, j, t->transpose_b);
-        struct complex_number product = times(a, b);
-        sum.re += product.re;
-        sum.im += product.im;
-        all += magnitude(a) * magnitude(b);
-    }
-    wanted = times(alpha, sum);
-    if (keeps) {
-        old = times(beta, at(p, &p->c, l, i, j, KN_GEMM_AS_IS));
-        wanted.re += old.re;
-        wanted.im += old.im;
-    }
-    bound = eps * ((long double)(t->k + 2) * magnitude(alpha) * all + 2 * magnitude(old)) *
-            (t->is_complex ? 2 : 1);
-    error = hypotl(number(found, t->type, place) - wanted.re,
-                   t->is_complex ? number(found, t->type, place + 1) - wanted.im : 0);
-    ck_assert_msg(error <= bound,
-                  "%s%s %zux%zux%zu transposed %d %d: entry %zu, %zu of %zu: error %Lg, bound %Lg",
-                  t->is_complex ? "complex " : "", kn_type_name(t->type), t->m, t->n, t->k,
-                  (int)t->transpose_a, (int)t->transpose_b, i, j, l, error, bound);
-}
-
-// What is no entry of C has the bits it had.
-static void expect_gaps(const struct product *p, const void *found)
-{
-    const struct stored *c = &p->c;
-    size_t parts = p->task.is_complex ? 2 : 1;
-    bool *written = calloc(c->numbers + 1, sizeof *written);
-
-    ck_assert_ptr_nonnull(written);
-    for (size_t l = 0; l < p->task.batch; l++)
-        for (size_t i = 0; i < c->rows; i++)
-            for (size_t j = 0; j < c->columns * parts; j++)
-                written[place_of(p, c, l, i, 0) + j] = true;
-    for (size_t i = 0; i < c->numbers; i++)
-        ck_assert_msg(written[i] || isnan(number(found, p->task.type, i)),
-                      "number %zu, between the rows of C, was written", i);
-    free(written);
-}
-
-// Where the matrices lie: `apart` elements before each, and more than a row has between rows.
-static void expect_product(kn_gemm_task task, size_t apart, const kn_gemm_options *options, uint64_t *state)
-{
-    struct product p = {.task = task, .state = state};
-    bool flip_a = task.transpose_a != KN_GEMM_AS_IS, flip_b = task.transpose_b != KN_GEMM_AS_IS;
-    bool keeps = task.beta[0] != 0 || task.beta[1] != 0;
-    size_t a_columns = flip_a ? task.m : task.k, b_columns = flip_b ? task.k : task.n;
-    void *found;
-
-    p.task.batch = task.batch = task.batch ? task.batch : 1;
-    p.a = make_stored(&p, flip_a ? task.k : task.m, a_columns, apart, a_columns + apart, 2 * apart);
-    p.b = make_stored(&p, flip_b ? task.n : task.k, b_columns, 2 * apart, b_columns + 3 * apart, apart);
-    p.c = make_stored(&p, task.m, task.n, 3 * apart, task.n + 2 * apart, apart);
-    fill(&p, &p.a);
-    fill(&p, &p.b);
-    if (keeps)
-        fill(&p, &p.c);
-    p.task.a = upload(&p, &p.a);
-    p.task.b = upload(&p, &p.b);
-    p.task.c = upload(&p, &p.c);
-    EXPECT_OK(kn_gemm(queue, &p.task, options, &err));
-    found = malloc(p.c.numbers * kn_type_size(task.type) + 1);
-    ck_assert_ptr_nonnull(found);
-    EXPECT_OK(kn_buffer_read(queue, p.task.c.buffer, 0, found, p.c.numbers * kn_type_size(task.type), &err));
-    for (size_t l = 0; l < task.batch; l++)
-        for (size_t i = 0; i < task.m; i++)
-            for (size_t j = 0; j < task.n; j++)
-                expect_entry(&p, found, l, i, j);
-    expect_gaps(&p, found);
-    free(found);
-    struct stored *const all[] = {&p.a, &p.b, &p.c};
-    kn_buffer *const buffers[] = {p.task.a.buffer, p.task.b.buffer, p.task.c.buffer};
-    for (size_t i = 0; i < KN_COUNT(all); i++) {
-        free(all[i]->values);
-        kn_buffer_free(buffers[i]);
-    }
-}
-
-static size_t pick(uint64_t *state, const size_t *of, size_t count)
-{
-    return of[test_random(state) % count];
-}
-
-// Every type and transposition; the sizes are all multiples of what a vector holds, so that whole ones are
-// loaded, or none is: by turns, the first by chance.
-static void expect_transposes(const kn_gemm_options *options, const char *name)
-{
-    static const size_t sizes[2][9] = {{4, 8, 16, 32, 36, 40, 64, 68, 12}, {1, 2, 3, 7, 31, 33, 35, 63, 65}};
-    uint64_t state = test_seed(name);
-    unsigned turn = (unsigned)(test_random(&state) % 2);
-
-    for (int kind = 0; kind < 4; kind++)
-        for (size_t i = 0; i < 9; i++) {
-            kn_gemm_task task = {.type = kind & 1 ? KN_F64 : KN_F32, .is_complex = kind >> 1};
-            task.transpose_a = transposes[i / 3];
-            task.transpose_b = transposes[i % 3];
-            // Transposed and conjugated are one for real matrices: a look at one of them is enough.
-            bool again = !task.is_complex && (i / 3 == 2) != (i % 3 == 2);
-            if (again || !test_takes(task.type))
-                continue;
-            const size_t *from = sizes[turn];
-            task.m = pick(&state, from, 9);
-            task.n = pick(&state, from, 9);
-            task.k = pick(&state, from, 9);
-            task.batch = 1 + test_random(&state) % 2;
-            for (int part = 0; part <= task.is_complex; part++) {
-                task.alpha[part] = 2 * (double)(float)test_uniform(&state) - 1;
-                task.beta[part] = test_random(&state) % 2 ? (double)(float)test_uniform(&state) : 0;
-            }
-            expect_product(task, turn ? test_random(&state) % 4 : 4, options, &state);
-            turn = !turn;
-        }
-}
 
 START_TEST(own_transposes)
 {
@@ -228,23 +12,6 @@ START_TEST(own_transposes)
     expect_transposes(&options, "own_transposes");
 }
 END_TEST
-
-// All of m, n and k around the tile's edges and its steps.
-static void expect_sizes(const kn_gemm_options *options, const char *name)
-{
-    static const size_t sizes[] = {0, 1, 2, 3, 31, 32, 33, 127, 128, 129};
-    uint64_t state = test_seed(name);
-
-    for (size_t i = 0; i < KN_COUNT(sizes) * 6; i++) {
-        kn_gemm_task task = {.type = KN_F32, .alpha = {0.75, 0}, .beta = {i % 2 ? -0.5 : 0, 0}};
-        // Every size once in every place, beside others by chance.
-        size_t *const places[] = {&task.m, &task.n, &task.k};
-        for (size_t place = 0; place < 3; place++)
-            *places[place] =
-                place == i / 2 % 3 ? sizes[i / 6] : pick(&state, sizes, test_is_slow() ? 7 : KN_COUNT(sizes));
-        expect_product(task, 0, options, &state);
-    }
-}
 
 START_TEST(own_sizes)
 {
@@ -261,6 +28,53 @@ START_TEST(default_shapes)
 
     expect_sizes(&options, "default_shapes");
     expect_transposes(&options, "default_shapes");
+}
+END_TEST
+
+// The kernel that ran, as the queue's profile names it.
+static void expect_ran(const kn_gemm_task *task, const kn_gemm_options *options, const char *name)
+{
+    kn_profile_entry *entries = NULL;
+    size_t count = 0;
+
+    EXPECT_OK(kn_profile_start(queue, &err));
+    EXPECT_OK(kn_gemm(queue, task, options, &err));
+    EXPECT_OK(kn_profile_stop(queue, &entries, &count, &err));
+    ck_assert_uint_eq(count, 1);
+    ck_assert_str_eq(entries[0].kernel, name);
+    kn_free(entries);
+}
+
+// What is named runs, and nothing else; what cannot is refused with the reason.
+START_TEST(what_is_named_runs)
+{
+    const kn_gemm_options own = {.library = KN_GEMM_OWN}, tiled = {KN_GEMM_OWN, small_tile};
+    static const char *const backends[] = {[KN_GEMM_CLBLAST] = "opencl", [KN_GEMM_CUBLAS] = "cuda"};
+    const float ones[64] = {1, 1, 1, 1};
+    const kn_device_info *info = kn_context_device(context);
+    kn_gemm_task task = {.type = KN_F32, .m = 8, .n = 8, .k = 8, .alpha = {1, 0}};
+
+    task.a.buffer = task.b.buffer = test_upload_with_room(ones, sizeof ones, 0);
+    task.c.buffer = test_upload_with_room(ones, sizeof ones, 0);
+    expect_ran(&task, &own, info->type == KN_DEVICE_CPU ? "gemm_cpu" : "gemm");
+    expect_ran(&task, &tiled, "gemm");
+    for (kn_gemm_library library = KN_GEMM_CLBLAST; library <= KN_GEMM_CUBLAS; library++) {
+        const kn_gemm_options options = {.library = library};
+        kn_gemm_library chosen = KN_GEMM_AUTO;
+        kn_status status = kn_gemm_choose(queue, &task, &options, &chosen, &err);
+        if (strcmp(info->backend, backends[library]) != 0)
+            ck_assert_int_eq(status, KN_ERROR_UNSUPPORTED);
+        if (status) {
+            ck_assert_int_eq(chosen, KN_GEMM_AUTO);
+            EXPECT_REFUSED(KN_ERROR_UNSUPPORTED, kn_gemm_library_name(library),
+                           kn_gemm(queue, &task, &options, &err));
+            continue;
+        }
+        ck_assert_int_eq(chosen, library);
+        expect_ran(&task, &options, kn_gemm_library_name(library));
+    }
+    kn_buffer_free(task.a.buffer);
+    kn_buffer_free(task.c.buffer);
 }
 END_TEST
 
@@ -388,7 +202,7 @@ END_TEST
 
 int main(void)
 {
-    const TTest *const tests[] = {own_transposes, own_sizes,    default_shapes,
+    const TTest *const tests[] = {own_transposes, own_sizes,    default_shapes, what_is_named_runs,
                                   scaling_alone,  not_a_number, refusals};
 
     return test_run("algo/gemm", tests, KN_COUNT(tests), test_open, test_close);

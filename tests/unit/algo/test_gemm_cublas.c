@@ -1,0 +1,170 @@
+// SPDX-License-Identifier: Apache-2.0
+// kn_gemm through cuBLAS, on a fake device with a fake library (tests/fake): what it is asked for, what
+// happens without it, and where it fails. On a machine with the real ones, test_gemm uses them.
+#include "gemm_support.h"
+
+#include <koine/profile.h>
+
+static char *folder; // with links to the fake libraries that there are
+
+static void use_fakes(const char *const *names)
+{
+    const char *built = getenv("builddir");
+
+    folder = test_folder();
+    for (; *names; names++) {
+        char from[4096], to[4400];
+        ck_assert_ptr_nonnull(realpath(built ? built : ".", from));
+        snprintf(to, sizeof to, "%s/%s", folder, *names);
+        snprintf(from + strlen(from), sizeof from - strlen(from), "/tests/fake/%s", *names);
+        ck_assert_int_eq(symlink(from, to), 0);
+    }
+    setenv("KOINE_CUDA_LIBRARIES", folder, 1);
+    setenv("KOINE_DEVICE", "cuda:0", 1);
+    test_open();
+}
+
+static void with_cublas(void)
+{
+    static const char *const names[] = {"libcuda.so.1", "libnvrtc.so.13", "libcublas.so.13", NULL};
+
+    use_fakes(names);
+}
+
+static void without_cublas(void)
+{
+    static const char *const names[] = {"libcuda.so.1", "libnvrtc.so.13", NULL};
+
+    use_fakes(names);
+}
+
+static void end(void)
+{
+    test_close();
+    test_remove(folder);
+}
+
+static const kn_gemm_options cublas = {.library = KN_GEMM_CUBLAS};
+
+// 4 x 4, all ones.
+static kn_gemm_task plain_task(void)
+{
+    float ones[16], nothing[16];
+    kn_gemm_task task = {.type = KN_F32, .m = 4, .n = 4, .k = 4, .alpha = {1, 0}};
+
+    for (size_t i = 0; i < KN_COUNT(ones); i++) {
+        ones[i] = 1;
+        nothing[i] = NAN;
+    }
+    task.a.buffer = test_upload_with_room(ones, sizeof ones, 0);
+    task.b.buffer = test_upload_with_room(ones, sizeof ones, 0);
+    task.c.buffer = test_upload_with_room(nothing, sizeof nothing, 0);
+    return task;
+}
+
+static void free_task(kn_gemm_task *task)
+{
+    kn_buffer_free(task->a.buffer);
+    kn_buffer_free(task->b.buffer);
+    kn_buffer_free(task->c.buffer);
+}
+
+START_TEST(right_products)
+{
+    with_cublas();
+    expect_transposes(&cublas, "right_products");
+    expect_sizes(&cublas, "right_products");
+    end();
+}
+END_TEST
+
+START_TEST(it_ran)
+{
+    kn_profile_entry *entries = NULL;
+    kn_gemm_library library = KN_GEMM_AUTO;
+    size_t count = 0;
+
+    with_cublas();
+    kn_gemm_task task = plain_task();
+    EXPECT_OK(kn_profile_start(queue, &err));
+    EXPECT_OK(kn_gemm(queue, &task, &cublas, &err));
+    EXPECT_OK(kn_profile_stop(queue, &entries, &count, &err));
+    ck_assert_uint_eq(count, 1);
+    ck_assert_str_eq(entries[0].kernel, "cuBLAS");
+    kn_free(entries);
+    EXPECT_OK(kn_gemm_choose(queue, &task, &cublas, &library, &err));
+    ck_assert_int_eq(library, KN_GEMM_CUBLAS);
+    free_task(&task);
+    end();
+}
+END_TEST
+
+START_TEST(absent)
+{
+    kn_gemm_library library = KN_GEMM_AUTO;
+    const kn_gemm_options clblast = {.library = KN_GEMM_CLBLAST};
+
+    without_cublas();
+    kn_gemm_task task = plain_task();
+    for (int i = 0; i < 2; i++) // what is known of it is kept
+        EXPECT_REFUSED(KN_ERROR_UNSUPPORTED, "libcublas.so.13, libcublas.so.12 looked for",
+                       kn_gemm(queue, &task, &cublas, &err));
+    EXPECT_REFUSED(KN_ERROR_UNSUPPORTED, "OpenCL", kn_gemm(queue, &task, &clblast, &err));
+    EXPECT_OK(kn_gemm_choose(queue, &task, NULL, &library, &err));
+    ck_assert_int_eq(library, KN_GEMM_OWN);
+    free_task(&task);
+    end();
+}
+END_TEST
+
+// A driver of CUDA 12 is not given a cuBLAS 13.
+START_TEST(too_new)
+{
+    setenv("FAKE_CUDA_DRIVER", "11080", 1);
+    setenv("FAKE_NVRTC_ARCHS", "90", 1);
+    static const char *const names[] = {"libcuda.so.1", "libnvrtc.so.11.2", "libcublas.so.13", NULL};
+    use_fakes(names);
+    kn_gemm_task task = plain_task();
+    EXPECT_REFUSED(KN_ERROR_UNSUPPORTED, "the driver is of CUDA 11", kn_gemm(queue, &task, &cublas, &err));
+    free_task(&task);
+    end();
+}
+END_TEST
+
+START_TEST(failures)
+{
+    with_cublas();
+    kn_gemm_task task = plain_task();
+    setenv("FAKE_CUDA_FAIL", "cublasCreate_v2:3:1", 1);
+    EXPECT_REFUSED(KN_ERROR_MEMORY, "cublasCreate", kn_gemm(queue, &task, &cublas, &err));
+    unsetenv("FAKE_CUDA_FAIL");
+    free_task(&task);
+    end();
+    with_cublas();
+    task = plain_task();
+    setenv("FAKE_CUDA_FAIL", "cublasSgemm_v2_64:13:1", 1);
+    EXPECT_REFUSED(KN_ERROR_DEVICE, "CUBLAS_STATUS_EXECUTION_FAILED", kn_gemm(queue, &task, &cublas, &err));
+    ck_assert_int_eq(err.native, 13);
+    unsetenv("FAKE_CUDA_FAIL");
+    EXPECT_OK(kn_gemm(queue, &task, &cublas, &err));
+    free_task(&task);
+    end();
+}
+END_TEST
+
+int main(void)
+{
+    const TTest *const tests[] = {right_products, it_ran, absent, too_new, failures};
+    Suite *suite = suite_create("algo/gemm_cublas");
+    TCase *tcase = tcase_create("cublas");
+    SRunner *runner = srunner_create(suite);
+    int failed;
+
+    for (size_t i = 0; i < KN_COUNT(tests); i++)
+        tcase_add_test(tcase, tests[i]);
+    suite_add_tcase(suite, tcase);
+    srunner_run_all(runner, CK_ENV);
+    failed = srunner_ntests_failed(runner);
+    srunner_free(runner);
+    return failed ? EXIT_FAILURE : EXIT_SUCCESS;
+}
