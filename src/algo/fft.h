@@ -105,6 +105,6 @@ struct fft_library {
     void (*free)(void *plan);
 };
 
-extern const struct fft_library fft_own;
+extern const struct fft_library fft_own, fft_cufft;
 
 #endif
