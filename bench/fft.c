@@ -187,26 +187,24 @@ static void report(struct bench *bench, const kn_fft_options *options, const cha
     kn_fft_plan_free(plan);
 }
 
+// Rows and columns each beside the other's default.
 static void sweep(struct bench *bench)
 {
-    static const unsigned held[] = {8, 16, 32}, rows[] = {1, 2, 4, 8, 16, 32}, columns[] = {4, 8, 16, 32};
+    static const unsigned held[] = {8, 16, 32}, lines[] = {1, 2, 4, 8, 16, 32};
+    bool has_rows = bench->shape.rank > 1 || bench->shape.dims[0] <= 4096;
+    bool has_columns = bench->shape.rank > 1 || bench->shape.dims[0] > 4096;
+    char what[48];
 
-    for (size_t h = 0; h < KN_COUNT(held); h++) {
-        char what[48];
-        if (bench->shape.rank == 1 && bench->shape.dims[0] <= 4096)
-            for (size_t i = 0; i < KN_COUNT(rows); i++) {
-                const kn_fft_options options = {KN_FFT_OWN, held[h], rows[i], 0};
-                snprintf(what, sizeof what, "held %u rows %u", held[h], rows[i]);
-                report(bench, &options, what);
-            }
-        else
-            for (size_t i = 0; i < KN_COUNT(columns); i++)
-                for (size_t k = 0; k < (bench->shape.rank == 1 ? 1 : KN_COUNT(rows) - 1); k++) {
-                    const kn_fft_options options = {KN_FFT_OWN, held[h], rows[k], columns[i]};
-                    snprintf(what, sizeof what, "held %u rows %u cols %u", held[h], rows[k], columns[i]);
-                    report(bench, &options, what);
-                }
-    }
+    for (size_t h = 0; h < KN_COUNT(held); h++)
+        for (size_t i = 0; i < KN_COUNT(lines); i++) {
+            const kn_fft_options rows = {KN_FFT_OWN, held[h], lines[i], 0}, columns = {KN_FFT_OWN, held[h], 0, lines[i]};
+            snprintf(what, sizeof what, "held %u rows %u", held[h], lines[i]);
+            if (has_rows)
+                report(bench, &rows, what);
+            snprintf(what, sizeof what, "held %u columns %u", held[h], lines[i]);
+            if (has_columns && lines[i] > 2)
+                report(bench, &columns, what);
+        }
 }
 
 static void run_shape(struct bench *bench, const kn_fft_shape *shape, bool tune)
