@@ -16,7 +16,7 @@
 // lines are); SWAP_IN, SWAP_OUT (swap real and imaginary parts: both make the transform the inverse one, unscaled);
 // LOAD (0: complex, 1: real from SAMPLE, 2: complex, the first half of a Hermitian line);
 // STORE (0: complex, 1: the real part); INNER, SPLIT (0: that counter is always 0); TWIDDLE; WIDE (64-bit indices);
-// TABLE_IN, TABLE_OUT (multiply by roots[table + place]: chirps).
+// SHORT_IN, SHORT_OUT (1: places from side.count on are missing); SCALED (0: scale is 1); TABLE_IN, TABLE_OUT (multiply by roots[table + place]: chirps).
 #ifndef POINTS
 #define POINTS 256
 #define RADIX_0 16
@@ -68,6 +68,15 @@
 #endif
 #ifndef WIDE
 #define WIDE 0
+#endif
+#ifndef SHORT_IN
+#define SHORT_IN 0
+#endif
+#ifndef SHORT_OUT
+#define SHORT_OUT 0
+#endif
+#ifndef SCALED
+#define SCALED 0
 #endif
 #ifndef TABLE_IN
 #define TABLE_IN 0
@@ -168,28 +177,23 @@ inline real2 load(__global const source *in, line_place line, index place, __glo
 {
     real2 value = (real2)(0, 0);
 
+    if (SHORT_IN && place >= line.count)
+        return value;
 #if LOAD == 2
-    if (place < line.count) {
-        bool mirrored = place > length / 2;
-        value = in[line.base + (mirrored ? length - place : place) * line.stride];
-        if (mirrored)
-            value.y = -value.y;
-    }
+    bool mirrored = place > length / 2;
+    value = in[line.base + (mirrored ? length - place : place) * line.stride];
+    if (mirrored)
+        value.y = -value.y;
+#elif LOAD == 1
+    value.x = (real)in[line.base + place * line.stride];
 #else
-    if (place < line.count) {
-#if LOAD == 1
-        value.x = (real)in[line.base + place * line.stride];
-#else
-        value = in[line.base + place * line.stride];
-#endif
-    }
+    value = in[line.base + place * line.stride];
 #endif
 #if SWAP_IN
     value = swap_parts(value);
 #endif
 #if TABLE_IN
-    if (place < line.count)
-        value = multiply(value, table[place]);
+    value = multiply(value, table[place]);
 #endif
     return value;
 }
@@ -197,8 +201,11 @@ inline real2 load(__global const source *in, line_place line, index place, __glo
 inline void store(__global result *out, line_place line, index place, real2 value, real scale,
                   __global const real2 *table)
 {
-    if (place >= line.count)
+    if (SHORT_OUT && place >= line.count)
         return;
+#if SCALED
+    value *= scale;
+#endif
 #if TABLE_OUT
     value = multiply(value, table[place]);
 #endif
@@ -206,9 +213,9 @@ inline void store(__global result *out, line_place line, index place, real2 valu
     value = swap_parts(value);
 #endif
 #if STORE == 1
-    out[line.base + place * line.stride] = value.x * scale;
+    out[line.base + place * line.stride] = value.x;
 #else
-    out[line.base + place * line.stride] = value * scale;
+    out[line.base + place * line.stride] = value;
 #endif
 }
 

@@ -64,6 +64,7 @@ struct fft_pass {
     bool rows_in, rows_out;       // neighbours of a line are neighbours in memory
     bool swap_in, swap_out;       // real and imaginary parts
     bool has_inner, has_split, twiddle, table_in, table_out, wide;
+    bool short_in, short_out;     // places from count on are missing
     unsigned load, store;         // LOAD, STORE in cl/fft.cl
     struct fft_side from, to;
     uint64_t from_numbers, to_numbers; // in all

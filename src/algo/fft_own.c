@@ -31,7 +31,8 @@ static kn_status get_kernel(kn_context *context, kn_type type, struct fft_pass *
                   {"LOAD", pass->load},                    {"STORE", pass->store},
                   {"INNER", pass->has_inner},              {"SPLIT", pass->has_split},
                   {"TWIDDLE", pass->twiddle},              {"WIDE", pass->wide},
-                  {"TABLE_IN", pass->table_in},            {"TABLE_OUT", pass->table_out}};
+                  {"SHORT_IN", pass->short_in},            {"SHORT_OUT", pass->short_out},
+                  {"SCALED", pass->scale != 1},            {"TABLE_IN", pass->table_in},            {"TABLE_OUT", pass->table_out}};
     kn_define defines[KN_COUNT(values) + FFT_MAX_RADICES];
     char texts[KN_COUNT(values) + FFT_MAX_RADICES][16];
     size_t count = 0;

@@ -94,6 +94,7 @@ static struct fft_pass first_half(const struct axis *axis, const struct ends *en
         .inner = (uint32_t)axis->inner,
         .split = 1,
         .length = (uint32_t)axis->n,
+        .short_in = ends->in < ends->n,
     };
     uint64_t there = ends->load == LOAD_HALF ? axis->n / 2 + 1 : ends->in;
 
@@ -109,6 +110,7 @@ static void set_end(struct fft_pass *pass, const struct axis *axis, const struct
     pass->table_out = ends->table_out;
     pass->table_out_at = ends->table_out_at;
     pass->store = ends->store;
+    pass->short_out = ends->out < ends->n;
     pass->to = (struct fft_side){1, axis->inner * ends->out, axis->inner, 1, 0, ends->out};
     pass->to_numbers = axis->inner * ends->out * axis->outer;
 }
