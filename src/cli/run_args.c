@@ -81,8 +81,8 @@ static kn_status read_array(struct run_arg *arg, const char *path, struct npy *a
     run_type_of_npy(array->type, &arg->type);
     arg->kind = RUN_BUFFER;
     arg->has_type = true;
-    arg->count = array->count;
-    arg->bytes = array->count * kn_type_size(array->type);
+    arg->count = array->is_complex ? 2 * array->count : array->count;
+    arg->bytes = array->count * npy_element_size(array);
     arg->data = array->data;
     arg->shape = *array;
     arg->shape.data = NULL;
@@ -323,7 +323,7 @@ static kn_status widen_array(struct run_arg *arg, kn_error *err)
 static kn_status fit_array(struct run_arg *arg, const kn_param *param, const struct run_type *wanted,
                            size_t index, kn_error *err)
 {
-    const size_t last = arg->shape.dims ? arg->shape.shape[arg->shape.dims - 1] : 1;
+    const size_t last = arg->shape.is_complex ? 2 : arg->shape.dims ? arg->shape.shape[arg->shape.dims - 1] : 1;
     kn_status status = KN_OK;
 
     if (wanted->class != arg->type.class && (wanted->class == RUN_FLOAT || arg->type.class == RUN_FLOAT))

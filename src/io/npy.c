@@ -25,12 +25,15 @@ static const struct {
     const char *descr; // without the byte order
     const char *name;
     kn_type type;
-    bool is_bool;
+    bool is_bool, is_complex;
 } types[] = {
-    {"f4", "float32", KN_F32, false}, {"f8", "float64", KN_F64, false}, {"i1", "int8", KN_I8, false},
-    {"i2", "int16", KN_I16, false},   {"i4", "int32", KN_I32, false},   {"i8", "int64", KN_I64, false},
-    {"u1", "uint8", KN_U8, false},    {"u2", "uint16", KN_U16, false},  {"u4", "uint32", KN_U32, false},
-    {"u8", "uint64", KN_U64, false},  {"b1", "bool", KN_U8, true},
+    {"f4", "float32", KN_F32, false, false},  {"f8", "float64", KN_F64, false, false},
+    {"c8", "complex64", KN_F32, false, true}, {"c16", "complex128", KN_F64, false, true},
+    {"i1", "int8", KN_I8, false, false},      {"i2", "int16", KN_I16, false, false},
+    {"i4", "int32", KN_I32, false, false},    {"i8", "int64", KN_I64, false, false},
+    {"u1", "uint8", KN_U8, false, false},     {"u2", "uint16", KN_U16, false, false},
+    {"u4", "uint32", KN_U32, false, false},   {"u8", "uint64", KN_U64, false, false},
+    {"b1", "bool", KN_U8, true, false},
 };
 
 // What is not read, so that the message can call it by its name.
@@ -39,7 +42,7 @@ static const struct {
     const char *name;
 } unread[] = {
     {'f', "a floating-point type other than float32 and float64"},
-    {'c', "complex numbers"},
+    {'c', "a complex type other than complex64 and complex128"},
     {'O', "Python objects"},
     {'S', "strings of bytes"},
     {'U', "strings"},
@@ -51,7 +54,8 @@ static const struct {
 static size_t type_index(const struct npy *array)
 {
     for (size_t i = 0; i < KN_COUNT(types); i++)
-        if (types[i].type == array->type && types[i].is_bool == array->is_bool)
+        if (types[i].type == array->type && types[i].is_bool == array->is_bool &&
+            types[i].is_complex == array->is_complex)
             return i;
     return 0;
 }
@@ -59,6 +63,11 @@ static size_t type_index(const struct npy *array)
 const char *npy_type_name(const struct npy *array)
 {
     return types[type_index(array)].name;
+}
+
+size_t npy_element_size(const struct npy *array)
+{
+    return kn_type_size(array->type) * (array->is_complex ? 2 : 1);
 }
 
 void npy_free(struct npy *array)
@@ -75,6 +84,7 @@ struct reader {
     size_t offset;    // of the header's text in the file
     const char *text; // the header
     const char *at;
+    bool is_swapped, is_fortran; // as the file has the numbers
     kn_error *err;
 };
 
@@ -145,16 +155,11 @@ static kn_status refuse_type(const struct reader *reader, const char *descr, siz
         if (length > 1 && descr[1] == unread[i].kind)
             kind = unread[i].name;
     kn_quote(quoted, sizeof quoted, descr, length);
-    if (length && descr[0] == '>')
-        return kn_fail_at(reader->err, KN_ERROR_INPUT, reader->path, 0,
-                          "offset %zu: big-endian numbers (%s) are not read; in Python: "
-                          "a.astype(a.dtype.newbyteorder('<'))",
-                          offset, quoted);
-    return kn_fail_at(
-        reader->err, KN_ERROR_INPUT, reader->path, 0,
-        "offset %zu: %s (%s): expected bool, integers of 8 to 64 bits, float32 or float64; in Python: "
-        "a.astype('float32')",
-        offset, kind, quoted);
+    return kn_fail_at(reader->err, KN_ERROR_INPUT, reader->path, 0,
+                      "offset %zu: %s (%s): expected bool, integers of 8 to 64 bits, float32 or float64, "
+                      "complex64 or complex128; in "
+                      "Python: a.astype('float32')",
+                      offset, kind, quoted);
 }
 
 static kn_status read_descr(struct reader *reader, struct npy *array)
@@ -171,12 +176,16 @@ static kn_status read_descr(struct reader *reader, struct npy *array)
     if (!take_string(reader, &descr, &length))
         return bad_here(reader, "expected the type, such as '<f4'");
     for (size_t i = 0; i < KN_COUNT(types); i++) {
-        bool has_order = length == 3 && (descr[0] == '<' || (descr[0] == '|' && descr[2] == '1'));
+        size_t letters = strlen(types[i].descr);
+        bool has_order =
+            length == letters + 1 && (strchr("<>", descr[0]) || (descr[0] == '|' && descr[2] == '1'));
 
-        if (!has_order || strncmp(descr + 1, types[i].descr, 2) != 0)
+        if (!has_order || strncmp(descr + 1, types[i].descr, letters) != 0)
             continue;
         array->type = types[i].type;
         array->is_bool = types[i].is_bool;
+        array->is_complex = types[i].is_complex;
+        reader->is_swapped = descr[0] == '>';
         return KN_OK;
     }
     return refuse_type(reader, descr, length, offset);
@@ -199,7 +208,7 @@ static kn_status read_shape(struct reader *reader, struct npy *array)
             return bad_here(reader, "expected a size in the shape");
         if (array->dims == NPY_DIMS_MAX)
             return bad_here(reader, "expected at most 32 dimensions");
-        if (size && array->count > SIZE_MAX / 8 / size)
+        if (size && array->count > SIZE_MAX / 16 / size)
             return bad_here(reader, "expected an array that fits into memory");
         array->shape[array->dims++] = (size_t)size;
         array->count *= (size_t)size;
@@ -211,15 +220,15 @@ static kn_status read_shape(struct reader *reader, struct npy *array)
     return KN_OK;
 }
 
-static kn_status read_order(struct reader *reader, bool *is_fortran)
+static kn_status read_order(struct reader *reader)
 {
-    *is_fortran = take(reader, "True");
-    return *is_fortran || take(reader, "False") ? KN_OK : bad_here(reader, "expected True or False");
+    reader->is_fortran = take(reader, "True");
+    return reader->is_fortran || take(reader, "False") ? KN_OK : bad_here(reader, "expected True or False");
 }
 
 static kn_status parse_header(struct reader *reader, struct npy *array)
 {
-    bool has_descr = false, has_order = false, has_shape = false, is_fortran = false;
+    bool has_descr = false, has_order = false, has_shape = false;
     kn_status status = KN_OK;
 
     if (!take(reader, "{"))
@@ -236,7 +245,7 @@ static kn_status parse_header(struct reader *reader, struct npy *array)
             status = read_descr(reader, array);
         } else if (length == 13 && memcmp(key, "fortran_order", length) == 0) {
             has_order = true;
-            status = read_order(reader, &is_fortran);
+            status = read_order(reader);
         } else if (length == 5 && memcmp(key, "shape", length) == 0) {
             has_shape = true;
             status = read_shape(reader, array);
@@ -252,10 +261,6 @@ static kn_status parse_header(struct reader *reader, struct npy *array)
                           !has_descr   ? "descr"
                           : !has_order ? "fortran_order"
                                        : "shape");
-    if (!status && is_fortran && array->dims > 1)
-        return kn_fail_at(reader->err, KN_ERROR_INPUT, reader->path, 0,
-                          "the array is stored in Fortran's order, which is not read; in Python: "
-                          "numpy.ascontiguousarray(a)");
     return status;
 }
 
@@ -299,7 +304,7 @@ static kn_status read_header(struct reader *reader, struct npy *array)
 // The numbers. What a header claims is not allocated before it has come.
 static kn_status read_data(struct reader *reader, struct npy *array)
 {
-    size_t bytes = array->count * kn_type_size(array->type), have = 0, room = 0;
+    size_t bytes = array->count * npy_element_size(array), have = 0, room = 0;
 
     do {
         size_t more = have ? have : FIRST_PIECE;
@@ -326,6 +331,47 @@ static kn_status read_data(struct reader *reader, struct npy *array)
     return ferror(reader->file) ? read_failed(reader, "its numbers") : KN_OK;
 }
 
+// Every number's bytes, last to first.
+static void swap_bytes(struct npy *array)
+{
+    size_t size = kn_type_size(array->type), bytes = array->count * npy_element_size(array);
+    unsigned char *data = array->data;
+
+    for (size_t at = 0; at < bytes; at += size) {
+        for (size_t i = 0; i < size / 2; i++) {
+            unsigned char first = data[at + i];
+
+            data[at + i] = data[at + size - 1 - i];
+            data[at + size - 1 - i] = first;
+        }
+    }
+}
+
+// From Fortran's order, in which the first index runs fastest, to C's, in which the last one does.
+static kn_status transpose(struct npy *array, kn_error *err)
+{
+    size_t size = npy_element_size(array), index[NPY_DIMS_MAX] = {0}, strides[NPY_DIMS_MAX], from = 0;
+    unsigned char *data = malloc(array->count * size + 1);
+
+    if (!data)
+        return kn_fail_memory(err, array->count * size, "transposing an array");
+    for (size_t d = 0, stride = 1; d < array->dims; stride *= array->shape[d++])
+        strides[d] = stride;
+    for (size_t to = 0; to < array->count; to++) {
+        memcpy(data + to * size, (const unsigned char *)array->data + from * size, size);
+        for (size_t d = array->dims; d-- > 0;) {
+            from += strides[d];
+            if (++index[d] < array->shape[d])
+                break;
+            from -= strides[d] * array->shape[d];
+            index[d] = 0;
+        }
+    }
+    free(array->data);
+    array->data = data;
+    return KN_OK;
+}
+
 kn_status npy_read(const char *path, struct npy *array, kn_error *err)
 {
     bool is_input = strcmp(path, "-") == 0;
@@ -339,6 +385,10 @@ kn_status npy_read(const char *path, struct npy *array, kn_error *err)
     status = read_header(&reader, array);
     if (!status)
         status = read_data(&reader, array);
+    if (!status && reader.is_swapped)
+        swap_bytes(array);
+    if (!status && reader.is_fortran && array->dims > 1)
+        status = transpose(array, err);
     if (!is_input)
         fclose(reader.file);
     if (status)
@@ -353,8 +403,8 @@ static void format_header(const struct npy *array, struct kn_text *text)
     const char *descr = types[type_index(array)].descr;
     size_t length;
 
-    kn_text_format(text, "{'descr': '%c%s', 'fortran_order': False, 'shape': (", descr[1] == '1' ? '|' : '<',
-                   descr);
+    kn_text_format(text, "{'descr': '%c%s', 'fortran_order': False, 'shape': (",
+                   kn_type_size(array->type) == 1 ? '|' : '<', descr);
     for (size_t i = 0; i < array->dims; i++)
         kn_text_format(text, "%zu%s", array->shape[i],
                        array->dims == 1      ? ","
@@ -389,7 +439,7 @@ kn_status npy_write(const char *path, const struct npy *array, bool force, kn_er
         fwrite((const unsigned char[]){1, 0, header.length & 0xff, (unsigned char)(header.length >> 8)}, 1, 4,
                stream);
         fwrite(header.data, 1, header.length, stream);
-        fwrite(array->data, kn_type_size(array->type), count, stream);
+        fwrite(array->data, npy_element_size(array), count, stream);
         status = kn_output_close(out, err);
     }
     kn_text_free(&header);

@@ -105,7 +105,7 @@ START_TEST(read_types)
         {"<u2", "uint16", KN_U16, false},  {"<i4", "int32", KN_I32, false},
         {"<u4", "uint32", KN_U32, false},  {"<i8", "int64", KN_I64, false},
         {"<u8", "uint64", KN_U64, false},  {"<f4", "float32", KN_F32, false},
-        {"<f8", "float64", KN_F64, false},
+        {"<f8", "float64", KN_F64, false}, {">u1", "uint8", KN_U8, false},
     };
 
     for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
@@ -130,23 +130,15 @@ END_TEST
 
 START_TEST(refused_types)
 {
-    refuse("{'descr': '>f4', 'fortran_order': False, 'shape': (2,), }\n", "big-endian");
     refuse("{'descr': '<f2', 'fortran_order': False, 'shape': (2,), }\n", "floating-point type other than");
-    refuse("{'descr': '<c8', 'fortran_order': False, 'shape': (1,), }\n", "complex");
+    refuse("{'descr': '<c32', 'fortran_order': False, 'shape': (1,), }\n", "complex type other than");
+    refuse("{'descr': '<f44', 'fortran_order': False, 'shape': (1,), }\n", "floating-point type other than");
+    refuse("{'descr': '=f4', 'fortran_order': False, 'shape': (1,), }\n", "expected bool");
+    refuse("{'descr': '|f4', 'fortran_order': False, 'shape': (1,), }\n", "expected bool");
     refuse("{'descr': '|O', 'fortran_order': False, 'shape': (1,), }\n", "Python objects");
     refuse("{'descr': '<U2', 'fortran_order': False, 'shape': (1,), }\n", "strings");
     refuse("{'descr': [('a', '<f4')], 'fortran_order': False, 'shape': (2,), }\n",
            "records of several fields");
-    refuse("{'descr': '<f4', 'fortran_order': True, 'shape': (2, 1), }\n", "Fortran");
-    // In one dimension both orders are the same.
-    {
-        struct npy array;
-        kn_error err = KN_ERROR_INIT;
-
-        write_file(1, "{'descr': '<f4', 'fortran_order': True, 'shape': (2,), }\n", "\0\0\0\0\0\0\0\0", 8);
-        ck_assert_msg(npy_read(path, &array, &err) == KN_OK, "%s", err.text);
-        npy_free(&array);
-    }
 }
 END_TEST
 
@@ -179,7 +171,7 @@ START_TEST(refused_files)
     write_file(1, header, "\0\0\0\0\0\0\0\0", 9);
     expect_refused("more follows");
     // A header that claims 4 EiB does not make the reader ask for them.
-    write_file(1, "{'descr': '|u1', 'fortran_order': False, 'shape': (1152921504606846976,), }\n", "\0", 1);
+    write_file(1, "{'descr': '|u1', 'fortran_order': False, 'shape': (576460752303423488,), }\n", "\0", 1);
     expect_refused("but only 1 follow");
     write_bytes("", 0);
     expect_refused("expected a NumPy file");
@@ -197,6 +189,69 @@ START_TEST(refused_files)
 }
 END_TEST
 
+// As NumPy writes them: a.T of a C array is in Fortran's order; dtype '>f4' has its bytes the other way round.
+START_TEST(fortran_order)
+{
+    enum { A = 2, B = 3, C = 4 };
+    const char *const headers[] = {
+        "{'descr': '<i2', 'fortran_order': True, 'shape': (2, 3, 4), }\n",
+        "{'descr': '>i2', 'fortran_order': True, 'shape': (2, 3, 4), }\n",
+    };
+    int16_t stored[A * B * C];
+
+    for (size_t swapped = 0; swapped < 2; swapped++) {
+        struct npy array;
+        kn_error err = KN_ERROR_INIT;
+
+        for (int a = 0; a < A; a++)
+            for (int b = 0; b < B; b++)
+                for (int c = 0; c < C; c++) {
+                    int16_t value = (int16_t)(100 * a + 10 * b + c + 300);
+                    uint16_t bits = (uint16_t)value;
+
+                    stored[a + A * (b + B * c)] = swapped ? (int16_t)(uint16_t)(bits << 8 | bits >> 8) : value;
+                }
+        write_file(1, headers[swapped], stored, sizeof stored);
+        ck_assert_msg(npy_read(path, &array, &err) == KN_OK, "%s", err.text);
+        ck_assert_uint_eq(array.count, A * B * C);
+        for (int a = 0; a < A; a++)
+            for (int b = 0; b < B; b++)
+                for (int c = 0; c < C; c++)
+                    ck_assert_int_eq(((int16_t *)array.data)[(a * B + b) * C + c], 100 * a + 10 * b + c + 300);
+        npy_free(&array);
+    }
+}
+END_TEST
+
+START_TEST(complex_numbers)
+{
+    // 1 - 2i, 0.5 + 3i; transposed; big-endian.
+    const unsigned char big[] = {0x3f, 0x80, 0, 0, 0xc0, 0, 0, 0, 0x3f, 0, 0, 0, 0x40, 0x40, 0, 0};
+    const float wanted[] = {1, -2, 0.5f, 3};
+    const double wide[] = {1, -2, 3, -4, 5, -6, 7, -8}, transposed[] = {1, -2, 5, -6, 3, -4, 7, -8};
+    kn_error err = KN_ERROR_INIT;
+    struct npy array;
+
+    write_file(1, "{'descr': '>c8', 'fortran_order': False, 'shape': (2,), }\n", big, sizeof big);
+    ck_assert_msg(npy_read(path, &array, &err) == KN_OK, "%s", err.text);
+    ck_assert_str_eq(npy_type_name(&array), "complex64");
+    ck_assert_uint_eq(array.count, 2);
+    ck_assert_uint_eq(npy_element_size(&array), 8);
+    ck_assert_mem_eq(array.data, wanted, sizeof wanted);
+    npy_free(&array);
+    write_file(1, "{'descr': '<c16', 'fortran_order': True, 'shape': (2, 2), }\n", wide, sizeof wide);
+    ck_assert_msg(npy_read(path, &array, &err) == KN_OK, "%s", err.text);
+    ck_assert_str_eq(npy_type_name(&array), "complex128");
+    ck_assert_mem_eq(array.data, transposed, sizeof transposed);
+    npy_free(&array);
+    // In one dimension both orders are the same.
+    write_file(1, "{'descr': '<f8', 'fortran_order': True, 'shape': (8,), }\n", wide, sizeof wide);
+    ck_assert_msg(npy_read(path, &array, &err) == KN_OK, "%s", err.text);
+    ck_assert_mem_eq(array.data, wide, sizeof wide);
+    npy_free(&array);
+}
+END_TEST
+
 START_TEST(written_arrays)
 {
     static const struct npy shapes[] = {
@@ -205,6 +260,8 @@ START_TEST(written_arrays)
         {.type = KN_U8, .is_bool = true, .dims = 2, .shape = {2, 3}},
         {.type = KN_F32, .dims = 3, .shape = {1, 2, 3}},
         {.type = KN_U64, .dims = 2, .shape = {0, 4}},
+        {.type = KN_F32, .is_complex = true, .dims = 1, .shape = {3}},
+        {.type = KN_F64, .is_complex = true, .dims = 2, .shape = {2, 2}},
     };
     unsigned char data[64];
 
@@ -221,10 +278,11 @@ START_TEST(written_arrays)
         ck_assert_msg(npy_read(path, &back, &err) == KN_OK, "%s", err.text);
         ck_assert_int_eq(back.type, array.type);
         ck_assert_int_eq(back.is_bool, array.is_bool);
+        ck_assert_int_eq(back.is_complex, array.is_complex);
         ck_assert_uint_eq(back.dims, array.dims);
         for (size_t d = 0; d < array.dims; d++)
             ck_assert_uint_eq(back.shape[d], array.shape[d]);
-        ck_assert(memcmp(back.data, data, back.count * kn_type_size(back.type)) == 0);
+        ck_assert(memcmp(back.data, data, back.count * npy_element_size(&back)) == 0);
         npy_free(&back);
         // The numbers begin at a multiple of 64, as NumPy has it.
         file = fopen(path, "rb");
@@ -241,7 +299,7 @@ END_TEST
 int main(void)
 {
     const TTest *const tests[] = {read_versions,   read_types,    refused_types,
-                                  refused_headers, refused_files, written_arrays};
+                                  refused_headers, refused_files, fortran_order, complex_numbers, written_arrays};
 
     return TEST_RUN_WITH("npy", CK_FORK_GETENV, set_up, tear_down, tests);
 }
