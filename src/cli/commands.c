@@ -10,6 +10,8 @@ const struct command *const koine_commands[] = {
     &command_emit,
     &command_run,
     &command_compare,
+    &command_sort,
+    &command_reduce,
     &command_stats,
     NULL,
 };

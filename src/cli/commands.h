@@ -13,6 +13,8 @@ extern const struct command command_check;
 extern const struct command command_emit;
 extern const struct command command_run;
 extern const struct command command_compare;
+extern const struct command command_sort;
+extern const struct command command_reduce;
 extern const struct command command_stats;
 
 // All of them, in the order of the help; ends in NULL.

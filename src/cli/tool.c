@@ -1,0 +1,193 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "tool.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "../base/clock.h"
+#include "../base/error.h"
+#include "../io/csv.h"
+#include "interrupt.h"
+#include "report.h"
+
+// What passed since the clock was last looked at.
+static double lap(struct tool *tool)
+{
+    double before = tool->clock;
+
+    tool->clock = kn_clock_seconds();
+    return tool->clock - before;
+}
+
+kn_status tool_begin(struct tool *tool, const struct tool_arguments *arguments, size_t operands,
+                     const char *names, bool writes, kn_error *err)
+{
+    const struct common_arguments *common = &arguments->common;
+    kn_status status;
+
+    *tool = (struct tool){.arguments = arguments, .start = kn_clock_seconds()};
+    if (common->operands.count < operands)
+        return kn_fail(err, KN_ERROR_ARGUMENT, "expected %s; try '%s --help'", names, common->command);
+    status = options_at_most(common, operands, err);
+    if (status)
+        return status;
+    if (writes && !arguments->out)
+        return kn_fail(err, KN_ERROR_ARGUMENT, "expected -o FILE.npy, for the result; try '%s --help'",
+                       common->command);
+    status = report_try(common, err);
+    return status || !arguments->out ? status : report_try_file(arguments->out, common->force, err);
+}
+
+kn_status tool_open(struct tool *tool, kn_error *err)
+{
+    const struct common_arguments *common = &tool->arguments->common;
+    struct places chosen = {NULL, 0};
+    kn_status status = choose_places(&common->devices, &chosen, err);
+
+    if (status)
+        return status;
+    if (chosen.count > 1)
+        status = kn_fail(err, KN_ERROR_ARGUMENT, "--device names %zu devices; %s uses one", chosen.count,
+                         common->command);
+    else if (strcmp(chosen.specs[0].spec, "host") == 0)
+        status = kn_fail(err, KN_ERROR_NO_DEVICE,
+                         "device host: this command has no code for the host; name a device, such as cpu");
+    else
+        status = place_open(chosen.specs[0].spec, true, common->command, &tool->place, err);
+    choose_free(&chosen);
+    return status;
+}
+
+void tool_end(struct tool *tool)
+{
+    place_close(&tool->place);
+}
+
+static kn_status read_csv(const char *path, const char *column, struct npy *array, kn_error *err)
+{
+    const struct csv_options options = {CSV_MISSING_ERROR, &column, 1};
+    struct csv_table table = {.columns = NULL};
+    kn_status status = csv_read(path, &options, &table, err);
+
+    if (status)
+        return status;
+    *array = (struct npy){.type = KN_F64,
+                          .dims = 1,
+                          .shape = {table.columns[0].count},
+                          .count = table.columns[0].count,
+                          .data = table.columns[0].values};
+    table.columns[0].values = NULL;
+    csv_free(&table);
+    return KN_OK;
+}
+
+kn_status tool_read(struct tool *tool, const char *path, struct npy *array, kn_error *err)
+{
+    kn_status status;
+
+    tool->clock = kn_clock_seconds();
+    status = tool->arguments->column ? read_csv(path, tool->arguments->column, array, err)
+                                     : npy_read(path, array, err);
+    tool->seconds.read += lap(tool);
+    return status;
+}
+
+kn_status tool_read_column(struct tool *tool, const char *path, struct npy *array, kn_error *err)
+{
+    kn_status status = tool_read(tool, path, array, err);
+
+    if (status)
+        return status;
+    if (array->dims != 1)
+        status = kn_fail_at(err, KN_ERROR_INPUT, path, 0,
+                            "the array has %zu dimensions, expected one; in Python: a.ravel()", array->dims);
+    else if (array->is_complex)
+        status = kn_fail_at(err, KN_ERROR_INPUT, path, 0, "the array is of %s, which has no order",
+                            npy_type_name(array));
+    if (status)
+        npy_free(array);
+    return status;
+}
+
+kn_status tool_upload(struct tool *tool, const struct npy *array, kn_buffer **buffer, kn_error *err)
+{
+    size_t bytes = array->count * npy_element_size(array);
+    kn_status status;
+
+    tool->clock = kn_clock_seconds();
+    status = kn_buffer_create(tool->place.context, bytes ? bytes : 1, buffer, err);
+    if (!status)
+        status = kn_buffer_write(tool->place.queue, *buffer, 0, array->data, bytes, err);
+    tool->seconds.upload += lap(tool);
+    return status;
+}
+
+kn_status tool_download(struct tool *tool, kn_buffer *buffer, struct npy *array, kn_error *err)
+{
+    kn_status status;
+
+    tool->clock = kn_clock_seconds();
+    status = kn_buffer_read(tool->place.queue, buffer, 0, array->data, array->count * npy_element_size(array),
+                            err);
+    tool->seconds.download += lap(tool);
+    return status;
+}
+
+void tool_compute(struct tool *tool)
+{
+    tool->clock = kn_clock_seconds();
+    tool->built = kn_context_build_seconds(tool->place.context);
+}
+
+kn_status tool_computed(struct tool *tool, kn_status status, kn_error *err)
+{
+    double built;
+
+    if (!status)
+        status = kn_queue_finish(tool->place.queue, err);
+    built = kn_context_build_seconds(tool->place.context) - tool->built;
+    tool->seconds.build += built;
+    tool->seconds.compute += lap(tool) - built;
+    return status;
+}
+
+kn_status tool_write(struct tool *tool, const struct npy *array, kn_error *err)
+{
+    kn_status status;
+
+    interrupt_hold();
+    status = npy_write(tool->arguments->out, array, tool->arguments->common.force, err);
+    interrupt_release();
+    return status;
+}
+
+bool tool_shows_text(const struct tool *tool)
+{
+    bool out_is_text = tool->arguments->out && strcmp(tool->arguments->out, "-") == 0;
+
+    return !out_is_text && report_shows_text(&tool->arguments->common);
+}
+
+void tool_print_place(const struct tool *tool)
+{
+    const struct kn_json_seconds *seconds = &tool->seconds;
+
+    printf("on %s (%s); seconds: read %.3f, build %.3f, upload %.3f, compute %.3f, download %.3f\n",
+           tool->place.device.name, tool->place.device.spec, seconds->read, seconds->build, seconds->upload,
+           seconds->compute, seconds->download);
+}
+
+json_t *tool_report(struct tool *tool)
+{
+    const struct common_arguments *common = &tool->arguments->common;
+
+    tool->seconds.total = kn_clock_seconds() - tool->start;
+    return report_begin(common->command + strlen("koine "), &tool->place.device, NULL,
+                        policy_words[KN_POLICY_DEFAULT], &tool->seconds);
+}
+
+kn_status tool_report_write(const struct tool *tool, json_t *root, kn_error *err)
+{
+    return report_write(root, &tool->arguments->common, err);
+}

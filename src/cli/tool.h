@@ -1,0 +1,70 @@
+// SPDX-License-Identifier: Apache-2.0
+// What the thin commands on arrays share (sort, reduce, ...): an array in, one device, an array or a number
+// out, and the seconds of each step.
+#ifndef KN_CLI_TOOL_H
+#define KN_CLI_TOOL_H
+
+#include <koine/koine.h>
+
+#include "../io/json.h"
+#include "../io/npy.h"
+#include "choose.h"
+#include "options.h"
+
+// The fields that their options fill, after the common ones.
+struct tool_arguments {
+    struct common_arguments common;
+    const char *out;    // -o; NULL: the command has no such result
+    const char *column; // --column: the input is a CSV file
+};
+
+#define TOOL_OUT_OPTION(arguments)                                                                           \
+    {                                                                                                        \
+        "out", 'o', OPTION_PATH, "FILE.npy", NULL, NULL, offsetof(arguments, tool.out),                      \
+            "write the result here; - is standard output"                                                    \
+    }
+#define TOOL_COLUMN_OPTION(arguments)                                                                        \
+    {                                                                                                        \
+        "column", 'c', OPTION_STRING, "NAME|INDEX", NULL, NULL, offsetof(arguments, tool.column),            \
+            "the input is a CSV file: its column of this name, or counted from 1, as float64"                \
+    }
+
+struct tool {
+    const struct tool_arguments *arguments;
+    struct place place;
+    double start; // of the whole
+    double clock; // of the step that runs
+    double built; // before it
+    struct kn_json_seconds seconds;
+};
+
+// Looks at what can be seen before any work: so many operands (named `operands` in the message), -o given if
+// the command `writes`, and whether the files can be written.
+kn_status tool_begin(struct tool *tool, const struct tool_arguments *arguments, size_t operands,
+                     const char *names, bool writes, kn_error *err);
+// Opens the one device. The device that was named, or the best; KN_ERROR_ARGUMENT for several.
+kn_status tool_open(struct tool *tool, kn_error *err);
+void tool_end(struct tool *tool);
+
+// An array from a .npy file, or with --column from a CSV file.
+kn_status tool_read(struct tool *tool, const char *path, struct npy *array, kn_error *err);
+// The same, and it has one dimension and no complex numbers.
+kn_status tool_read_column(struct tool *tool, const char *path, struct npy *array, kn_error *err);
+// To the device and back. `*buffer` holds at least a byte.
+kn_status tool_upload(struct tool *tool, const struct npy *array, kn_buffer **buffer, kn_error *err);
+kn_status tool_download(struct tool *tool, kn_buffer *buffer, struct npy *array, kn_error *err);
+// Between these two the device computes; `status` is how that ended, and is returned if it was an error.
+void tool_compute(struct tool *tool);
+kn_status tool_computed(struct tool *tool, kn_status status, kn_error *err);
+
+// Writes the array where -o says.
+kn_status tool_write(struct tool *tool, const struct npy *array, kn_error *err);
+// Whether text for people goes to standard output.
+bool tool_shows_text(const struct tool *tool);
+// "on DEVICE (SPEC); seconds: ...", ends the line.
+void tool_print_place(const struct tool *tool);
+// The JSON object, to which the command adds its keys, and its end.
+json_t *tool_report(struct tool *tool);
+kn_status tool_report_write(const struct tool *tool, json_t *root, kn_error *err);
+
+#endif
