@@ -12,9 +12,9 @@
 #include "compare.h"
 #include "generate.h"
 
-static uint64_t hash_of_text(uint64_t seed, bool doubles)
+static uint64_t hash_of_text(uint64_t seed, unsigned features)
 {
-    char *text = fuzz_file(seed, 1, doubles);
+    char *text = fuzz_file(seed, 1, features);
     uint64_t hash = text ? fuzz_hash(text, strlen(text)) : 0;
 
     free(text);
@@ -25,7 +25,8 @@ static int by_seed(const void *left, const void *right)
 {
     const struct fuzz_answer *a = left, *b = right;
 
-    return a->seed != b->seed ? (a->seed > b->seed) - (a->seed < b->seed) : a->doubles - b->doubles;
+    return a->seed != b->seed ? (a->seed > b->seed) - (a->seed < b->seed)
+                              : (a->features > b->features) - (a->features < b->features);
 }
 
 bool fuzz_answers_read(const char *path, struct fuzz_answers *answers)
@@ -33,17 +34,16 @@ bool fuzz_answers_read(const char *path, struct fuzz_answers *answers)
     FILE *file = fopen(path, "r");
     struct fuzz_answer *all = NULL, next;
     size_t count = 0, capacity = 0;
-    int doubles, got = 0;
+    int got = 0;
 
-    while (file && (got = fscanf(file, "%" SCNu64 " %d %" SCNx64 " %" SCNx64, &next.seed, &doubles,
+    while (file && (got = fscanf(file, "%" SCNu64 " %u %" SCNx64 " %" SCNx64, &next.seed, &next.features,
                                  &next.text, &next.numbers)) == 4) {
-        next.doubles = doubles;
         if (!KN_ARRAY_PUSH(all, count, capacity, next))
             break;
     }
     if (!file || got != EOF) {
         fprintf(stderr, "%s: %s (line %zu)\n", path,
-                file ? "expected a seed, 0 or 1, and two hashes" : strerror(errno), count + 1);
+                file ? "expected a seed, features, and two hashes" : strerror(errno), count + 1);
         free(all);
     } else {
         qsort(all, count, sizeof *all, by_seed);
@@ -54,15 +54,16 @@ bool fuzz_answers_read(const char *path, struct fuzz_answers *answers)
     return file && got == EOF;
 }
 
-bool fuzz_answers_append(const char *path, uint64_t seed, int count, bool doubles, const uint64_t *numbers)
+bool fuzz_answers_append(const char *path, uint64_t seed, int count, unsigned features,
+                         const uint64_t *numbers)
 {
     struct kn_text lines = KN_TEXT_INIT;
     FILE *file = fopen(path, "a");
     bool good = file != NULL;
 
     for (int i = 0; i < count; i++)
-        kn_text_format(&lines, "%" PRIu64 " %d %016" PRIx64 " %016" PRIx64 "\n", seed + (uint64_t)i, doubles,
-                       hash_of_text(seed + (uint64_t)i, doubles), numbers[i]);
+        kn_text_format(&lines, "%" PRIu64 " %u %016" PRIx64 " %016" PRIx64 "\n", seed + (uint64_t)i, features,
+                       hash_of_text(seed + (uint64_t)i, features), numbers[i]);
     // At once: other processes append too.
     good = good && setvbuf(file, NULL, _IOFBF, lines.length + 1) == 0 &&
            fwrite(lines.data, lines.length, 1, file) == 1;
@@ -74,16 +75,16 @@ bool fuzz_answers_append(const char *path, uint64_t seed, int count, bool double
     return good;
 }
 
-bool fuzz_answers_take(const struct fuzz_answers *answers, uint64_t seed, int count, bool doubles,
+bool fuzz_answers_take(const struct fuzz_answers *answers, uint64_t seed, int count, unsigned features,
                        uint64_t *numbers)
 {
     for (int i = 0; i < count; i++) {
-        struct fuzz_answer wanted = {.seed = seed + (uint64_t)i, .doubles = doubles};
+        struct fuzz_answer wanted = {.seed = seed + (uint64_t)i, .features = features};
         const struct fuzz_answer *found =
             answers->count ? bsearch(&wanted, answers->all, answers->count, sizeof wanted, by_seed) : NULL;
         if (!found)
             return false;
-        if (found->text != hash_of_text(wanted.seed, doubles)) {
+        if (found->text != hash_of_text(wanted.seed, features)) {
             fprintf(stderr,
                     "seed %" PRIu64 ": the answer is that of another text: written by another test_fuzz\n",
                     wanted.seed);

@@ -17,8 +17,9 @@ enum fuzz_verdict {
     FUZZ_NOT_CPLUSPLUS, // the rewritten text does not compile
     FUZZ_CRASHED,       // a process ended by a signal, or took too long
     FUZZ_NO_DEVICE,
-    FUZZ_BROKEN,     // the test itself failed: no memory, no disk
-    FUZZ_KNOWN_ABORT // the device's compiler ends the process, as it is known to (tests/known_aborts.h)
+    FUZZ_BROKEN,      // the test itself failed: no memory, no disk
+    FUZZ_KNOWN_ABORT, // the device's compiler ends the process, as it is known to (tests/known_aborts.h)
+    FUZZ_REPORTED     // the same numbers, but Oclgrind found a race, or an access out of bounds
 };
 
 extern const char *const fuzz_verdicts[];
@@ -28,8 +29,8 @@ enum { FUZZ_MOST = 64 }; // kernels of a text that are told apart
 // What is asked of a text's kernels k0, k1, ..., and what came of it.
 struct fuzz_task {
     bool on_device, on_host; // on both: they are compared
-    uint64_t
-        answers[FUZZ_MOST]; // hashes of the numbers: the host's; on the device alone, what they are to be
+    // Hashes of the host's numbers: out of a task on the host, into one on the device alone.
+    uint64_t answers[FUZZ_MOST];
     bool different[FUZZ_MOST];
     kn_device_info device; // filled before it is asked anything
 };
@@ -49,7 +50,7 @@ uint64_t fuzz_hash(const void *bytes, size_t size);
 // What is to be known of the device that would be taken.
 struct fuzz_device {
     bool doubles;
-    bool is_oclgrind; // 21.10 crashes on most of what is generated
+    bool is_oclgrind; // 21.10 has some of what is generated wrong
     bool is_rusticl;  // Mesa 22's is wrong, or crashes, too often to be asked
 };
 

@@ -96,7 +96,8 @@ struct record_variable {
 struct generator {
     struct kn_arena arena;
     uint64_t chance;
-    const char *tag; // in every name at file level, so that kernels share a file
+    const char *tag;   // in every name at file level, so that kernels share a file
+    unsigned features; // FUZZ_DOUBLES, ...
     bool doubles;
     struct kn_text *out;
     int indent;
@@ -174,11 +175,20 @@ void gen_statements(struct generator *g, int count);
 void gen_mix(struct generator *g, const char *what, struct type type);
 void gen_declaration(struct generator *g);
 
+// What kernels may have, or must do without.
+enum {
+    FUZZ_DOUBLES = 1,
+    // Oclgrind 21.10 takes the scalar in min(v, s), max(v, s), clamp(v, s, s) for a vector (6.12.3, 6.12.4):
+    // all of its components but the first are what lies behind it.
+    FUZZ_VECTOR_BOUNDS = 2
+};
+
 // The kernel of this seed, k<index>, appended to `out`; `mixes` collects what fuzz_prologue must bring.
-void fuzz_kernel(uint64_t seed, int index, bool doubles, struct kn_text *out, bool mixes[SCALARS][WIDTHS]);
+void fuzz_kernel(uint64_t seed, int index, unsigned features, struct kn_text *out,
+                 bool mixes[SCALARS][WIDTHS]);
 void fuzz_prologue(struct kn_text *out, bool mixes[SCALARS][WIDTHS]);
 
 // A file of `count` kernels with the seeds from `seed` on; the caller frees it.
-char *fuzz_file(uint64_t seed, int count, bool doubles);
+char *fuzz_file(uint64_t seed, int count, unsigned features);
 
 #endif

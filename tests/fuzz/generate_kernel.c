@@ -344,15 +344,19 @@ static void gen_kernel(struct generator *g, const char *name)
     line(g, "}");
 }
 
-void fuzz_kernel(uint64_t seed, int index, bool doubles, struct kn_text *out, bool mixes[SCALARS][WIDTHS])
+void fuzz_kernel(uint64_t seed, int index, unsigned features, struct kn_text *out,
+                 bool mixes[SCALARS][WIDTHS])
 {
     struct generator *g = calloc(1, sizeof *g);
     struct kn_text late = KN_TEXT_INIT;
 
     if (!g)
         abort();
-    *g = (struct generator){
-        .chance = seed * UINT64_C(0xd1342543de82ef95) + 1, .doubles = doubles, .out = out, .mixes = mixes};
+    *g = (struct generator){.chance = seed * UINT64_C(0xd1342543de82ef95) + 1,
+                            .features = features,
+                            .doubles = features & FUZZ_DOUBLES,
+                            .out = out,
+                            .mixes = mixes};
     g->tag = say(g, "%d", index);
     kn_text_format(out, "\n// seed %llu\n", (unsigned long long)seed);
     gen_constants(g);
@@ -418,14 +422,14 @@ void fuzz_prologue(struct kn_text *out, bool mixes[SCALARS][WIDTHS])
     }
 }
 
-char *fuzz_file(uint64_t seed, int count, bool doubles)
+char *fuzz_file(uint64_t seed, int count, unsigned features)
 {
     struct kn_text kernels = KN_TEXT_INIT, file = KN_TEXT_INIT;
     bool mixes[SCALARS][WIDTHS] = {{false}};
 
     for (int i = 0; i < count; i++)
-        fuzz_kernel(seed + (uint64_t)i, i, doubles, &kernels, mixes);
-    kn_text_add(&file, doubles ? "#pragma OPENCL EXTENSION cl_khr_fp64 : enable\n" : "");
+        fuzz_kernel(seed + (uint64_t)i, i, features, &kernels, mixes);
+    kn_text_add(&file, features & FUZZ_DOUBLES ? "#pragma OPENCL EXTENSION cl_khr_fp64 : enable\n" : "");
     fuzz_prologue(&file, mixes);
     kn_text_add(&file, kn_text_string(&kernels));
     kn_text_free(&kernels);

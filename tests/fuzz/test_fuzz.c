@@ -34,7 +34,8 @@ enum { BATCH = FUZZ_MOST, PATIENCE = 600 };
 struct plan {
     uint64_t seed;
     int count, jobs;
-    struct fuzz_device device;
+    unsigned features;           // of all kernels
+    bool doubles;                // of some
     struct fuzz_answers answers; // the host's, where they are known
     const char *answers_to;      // a file for them: nothing is compared
 };
@@ -46,10 +47,10 @@ static long number_of(const char *variable, long fallback)
     return given && *given ? strtol(given, NULL, 0) : fallback;
 }
 
-static void keep_failure(uint64_t seed, bool doubles, enum fuzz_verdict verdict)
+static void keep_failure(uint64_t seed, unsigned features, enum fuzz_verdict verdict)
 {
     const char *folder = getenv("KOINE_FUZZ_FAILURES");
-    char *text = fuzz_file(seed, 1, doubles), path[4200];
+    char *text = fuzz_file(seed, 1, features), path[4200];
     FILE *file;
 
     folder = folder && *folder ? folder : "fuzz-failures";
@@ -62,17 +63,17 @@ static void keep_failure(uint64_t seed, bool doubles, enum fuzz_verdict verdict)
         fprintf(file, "// %s\n%s", fuzz_verdicts[verdict], text);
         fclose(file);
     }
-    printf("FAIL: seed %llu%s: %s: %s\n", (unsigned long long)seed, doubles ? " (with doubles)" : "",
-           fuzz_verdicts[verdict], path);
+    printf("FAIL: seed %llu%s: %s: %s\n", (unsigned long long)seed,
+           features & FUZZ_DOUBLES ? " (with features)" : "", fuzz_verdicts[verdict], path);
     fflush(stdout);
     free(text);
 }
 
 // PoCL 3.1, not optimising, lets work-items that left a loop with `break` run on in it (seed 1829): whether
 // the numbers still differ when it optimises decides.
-static bool differs_optimised(uint64_t seed, bool doubles)
+static bool differs_optimised(uint64_t seed, unsigned features)
 {
-    char *text = fuzz_file(seed, 1, doubles);
+    char *text = fuzz_file(seed, 1, features);
     enum fuzz_verdict verdict;
 
     setenv("POCL_EXTRA_BUILD_FLAGS", " ", 1);
@@ -85,17 +86,17 @@ static bool differs_optimised(uint64_t seed, bool doubles)
     return verdict != FUZZ_SAME;
 }
 
-static int check_range(const struct plan *plan, uint64_t seed, int count, bool doubles);
+static int check_range(const struct plan *plan, uint64_t seed, int count, unsigned features);
 
 // Numbers that were not those of the answers, compared with the host's of now, word by word: at least one
 // failure.
-static int check_again(const struct plan *plan, uint64_t seed, int count, bool doubles)
+static int check_again(const struct plan *plan, uint64_t seed, int count, unsigned features)
 {
     struct plan asking = *plan;
     int failures;
 
     asking.answers = (struct fuzz_answers){NULL, 0};
-    failures = check_range(&asking, seed, count, doubles);
+    failures = check_range(&asking, seed, count, features);
     if (failures == 0)
         printf("FAIL: %d kernels from seed %llu: the host's numbers of now, but not its answers of then\n",
                count, (unsigned long long)seed);
@@ -104,24 +105,24 @@ static int check_again(const struct plan *plan, uint64_t seed, int count, bool d
 }
 
 // The failures among `count` kernels. A file that fails as a whole is cut into halves until it is one kernel.
-static int check_range(const struct plan *plan, uint64_t seed, int count, bool doubles)
+static int check_range(const struct plan *plan, uint64_t seed, int count, unsigned features)
 {
     struct fuzz_task task = {.on_device = true};
-    char *text = fuzz_file(seed, count, doubles);
+    char *text = fuzz_file(seed, count, features);
     enum fuzz_verdict verdict = FUZZ_BROKEN;
     int failures = 0;
 
-    task.on_host = !fuzz_answers_take(&plan->answers, seed, count, doubles, task.answers);
+    task.on_host = !fuzz_answers_take(&plan->answers, seed, count, features, task.answers);
     if (text)
         verdict = fuzz_compare_apart(text, PATIENCE, &task);
     free(text);
     if (verdict == FUZZ_SAME)
         return 0;
     if (verdict == FUZZ_DIFFERENT && !task.on_host)
-        return check_again(plan, seed, count, doubles);
+        return check_again(plan, seed, count, features);
     if (verdict != FUZZ_DIFFERENT && count > 1)
-        return check_range(plan, seed, count / 2, doubles) +
-               check_range(plan, seed + (uint64_t)(count / 2), count - count / 2, doubles);
+        return check_range(plan, seed, count / 2, features) +
+               check_range(plan, seed + (uint64_t)(count / 2), count - count / 2, features);
     if (verdict == FUZZ_KNOWN_ABORT) {
         printf("seed %llu: not compared: %s\n", (unsigned long long)seed, fuzz_verdicts[verdict]);
         fflush(stdout);
@@ -129,40 +130,41 @@ static int check_range(const struct plan *plan, uint64_t seed, int count, bool d
     }
     for (int i = 0; i < count; i++)
         if (verdict != FUZZ_DIFFERENT ||
-            (task.different[i] && differs_optimised(seed + (uint64_t)i, doubles))) {
-            keep_failure(seed + (uint64_t)i, doubles, verdict);
+            (task.different[i] && differs_optimised(seed + (uint64_t)i, features))) {
+            keep_failure(seed + (uint64_t)i, features, verdict);
             failures++;
         }
     return failures;
 }
 
 // The host's answers for `count` kernels, noted; how many there are not.
-static int answer_range(const struct plan *plan, uint64_t seed, int count, bool doubles)
+static int answer_range(const struct plan *plan, uint64_t seed, int count, unsigned features)
 {
     struct fuzz_task task = {.on_host = true};
-    char *text = fuzz_file(seed, count, doubles);
+    char *text = fuzz_file(seed, count, features);
     enum fuzz_verdict verdict = text ? fuzz_compare_apart(text, PATIENCE, &task) : FUZZ_BROKEN;
 
     free(text);
     if (verdict == FUZZ_SAME)
-        return fuzz_answers_append(plan->answers_to, seed, count, doubles, task.answers) ? 0 : count;
+        return fuzz_answers_append(plan->answers_to, seed, count, features, task.answers) ? 0 : count;
     if (count > 1)
-        return answer_range(plan, seed, count / 2, doubles) +
-               answer_range(plan, seed + (uint64_t)(count / 2), count - count / 2, doubles);
-    keep_failure(seed, doubles, verdict);
+        return answer_range(plan, seed, count / 2, features) +
+               answer_range(plan, seed + (uint64_t)(count / 2), count - count / 2, features);
+    keep_failure(seed, features, verdict);
     return 1;
 }
 
 // Every jobs-th batch; each fourth one computes with doubles too, where there are some.
 static int work(const struct plan *plan, int job)
 {
+    int (*each)(const struct plan *, uint64_t, int, unsigned) = plan->answers_to ? answer_range : check_range;
     int failures = 0;
 
     for (int first = job * BATCH, batch = job; first < plan->count;
          first += plan->jobs * BATCH, batch += plan->jobs) {
         int count = plan->count - first < BATCH ? plan->count - first : BATCH;
-        failures += (plan->answers_to ? answer_range : check_range)(plan, plan->seed + (uint64_t)first, count,
-                                                                    plan->device.doubles && batch % 4 == 3);
+        unsigned features = plan->features | (plan->doubles && batch % 4 == 3 ? FUZZ_DOUBLES : 0);
+        failures += each(plan, plan->seed + (uint64_t)first, count, features);
     }
     return failures;
 }
@@ -232,7 +234,7 @@ static int reduce_file(const char *path)
 
 static int print_seed(const char *seed)
 {
-    char *text = fuzz_file(strtoull(seed, NULL, 0), 1, number_of("KOINE_FUZZ_DOUBLES", 0));
+    char *text = fuzz_file(strtoull(seed, NULL, 0), 1, number_of("KOINE_FUZZ_DOUBLES", 0) ? FUZZ_DOUBLES : 0);
 
     fputs(text, stdout);
     free(text);
@@ -245,6 +247,7 @@ int main(int count, char **arguments)
                         .count = (int)number_of("KOINE_FUZZ_COUNT", 64),
                         .jobs = (int)number_of("KOINE_FUZZ_JOBS", sysconf(_SC_NPROCESSORS_ONLN))};
     const char *answers = getenv("KOINE_FUZZ_ANSWERS");
+    struct fuzz_device device;
     int failures = 0;
 
     if (count == 3 && strcmp(arguments[1], "--print") == 0)
@@ -259,13 +262,14 @@ int main(int count, char **arguments)
         return failures ? EXIT_FAILURE : EXIT_SUCCESS;
     fprintf(stderr, "test_fuzz: KOINE_FUZZ_SEED=%llu KOINE_FUZZ_COUNT=%d\n", (unsigned long long)plan.seed,
             plan.count);
-    if (!fuzz_find_device(&plan.device))
+    if (!fuzz_find_device(&device))
         return 77;
-    if (plan.device.is_rusticl || plan.device.is_oclgrind) {
-        fprintf(stderr,
-                "skipped: rusticl has many of these results wrong itself, Oclgrind 21.10 crashes on them\n");
+    if (device.is_rusticl) {
+        fprintf(stderr, "skipped: rusticl has many of these results wrong itself\n");
         return 77;
     }
+    plan.doubles = device.doubles;
+    plan.features = device.is_oclgrind ? FUZZ_VECTOR_BOUNDS : 0;
     if (!plan.answers_to && answers && *answers && !fuzz_answers_read(answers, &plan.answers))
         return 2;
     if (plan.jobs < 1)
