@@ -41,7 +41,6 @@ struct kn_context {
 // Below this a plain blocking copy is faster than starting the pipeline.
 #define ENGINE_STAGE_FROM ((size_t)4 << 20)
 #define ENGINE_SCRATCH    8
-#define ENGINE_SCRATCH    4
 #define ENGINE_RECENT     16
 
 // A kernel that the queue has launched, found again without taking the context's lock.
