@@ -56,6 +56,17 @@ static bool is_nvidia(const kn_context *context)
            strstr(context->device.extensions, "cl_nv_device_attribute_query") != NULL;
 }
 
+static kn_status choose_places(struct radix *r, kn_error *err)
+{
+    unsigned asked = r->job->options.radix_places, least = r->n > UINT32_MAX - (1u << 20) ? 64 : 32; // a tile may reach over
+
+    if ((asked && asked != 32 && asked != 64) || (asked && asked < least))
+        return kn_fail(err, KN_ERROR_ARGUMENT, "%s: radix_places %u; it is %s64", r->job->function, asked,
+                       least == 32 ? "32 or " : "");
+    r->place_bits = asked ? asked : least;
+    return KN_OK;
+}
+
 static bool has_ballot(const kn_context *context)
 {
     return strstr(context->device.extensions, "cl_khr_subgroup_ballot") != NULL;
@@ -142,12 +153,16 @@ static void choose_chunks(struct radix *r)
     const kn_device_info *info = &r->queue->context->device.info;
     bool serial = r->lanes == KN_SORT_LANES_SERIAL;
     unsigned a_unit = r->job->options.radix_chunks ? r->job->options.radix_chunks : serial ? 1 : 16;
-    uint64_t tile = serial ? 1024 : (uint64_t)r->group * r->keys, tiles = (r->n - 1) / tile + 1;
+    uint64_t tile = serial ? 64 : (uint64_t)r->group * r->keys, tiles = (r->n - 1) / tile + 1;
     uint64_t most = (uint64_t)(info->compute_units ? info->compute_units : 1) * a_unit;
 
     r->chunk = ((tiles - 1) / most + 1) * tile;
+    if (info->loop_limit) { // at most 1,000 rounds for a tile, one for a key of a chunk in series
+        uint64_t rounds = info->loop_limit / 2, longest = serial ? rounds / tile * tile : rounds / 1000 * tile;
+        r->chunk = r->chunk < longest ? r->chunk : longest;
+    }
     r->groups = (unsigned)((r->n - 1) / r->chunk + 1);
-    if (r->groups <= FOLDED_GROUPS)
+    if (r->groups <= (serial && info->loop_limit ? info->loop_limit / 4 / DIGITS : FOLDED_GROUPS))
         r->flags |= FOLDED;
 }
 
@@ -356,8 +371,9 @@ kn_status sort_radix(const struct sort_job *job, kn_error *err)
     struct radix r = {.job = job, .queue = job->queue, .n = job->n};
     kn_status status;
 
-    r.place_bits = r.n > UINT32_MAX - (1u << 20) ? 64 : 32;
-    status = choose_lanes(&r, err);
+    status = choose_places(&r, err);
+    if (!status)
+        status = choose_lanes(&r, err);
     if (!status)
         status = choose_group(&r, err);
     if (status)

@@ -532,10 +532,80 @@ START_TEST(differing_digits)
 }
 END_TEST
 
+// ---- many groups, wide places ----
+
+static void expect_scanned(kn_type type, kn_sort_options options, uint64_t *state)
+{
+    size_t n = test_is_slow() ? 80000 : MAX_KEYS - 77, count = 0, scans = 0;
+    kn_profile_entry *entries = NULL;
+
+    EXPECT_OK(kn_profile_start(queue, &err));
+    expect_sorts(n, type, ANY_BITS, &options, state);
+    EXPECT_OK(kn_profile_stop(queue, &entries, &count, &err));
+    for (size_t i = 0; i < count; i++)
+        scans += strcmp(entries[i].kernel, "scan_counts") == 0;
+    ck_assert_uint_eq(scans, kn_type_size(type));
+    kn_free(entries);
+}
+
+START_TEST(many_groups)
+{
+    uint64_t state = test_seed("many_groups");
+    kn_sort_lanes lanes[LANES];
+    size_t count = lanes_here(lanes);
+
+    for (size_t i = 0; i < count && !test_is_slow(); i++) {
+        kn_sort_options options = options_for(lanes[i]);
+        options.radix_chunks = 700;
+        if (lanes[i] != KN_SORT_LANES_SERIAL) {
+            options.radix_group = 256;
+            options.radix_keys = 1;
+        }
+        expect_scanned(KN_F32, options, &state);
+        options.radix_places = 64;
+        expect_scanned(KN_U8, options, &state);
+        options.descending = 1;
+        expect_moves(MAX_KEYS - 5, KN_F32, 8, SPECIAL, &options, &state);
+        options.radix_chunks = 0;
+        expect_sorts(5000, KN_F32, SPECIAL, &options, &state);
+    }
+}
+END_TEST
+
+START_TEST(refusals)
+{
+    kn_buffer *buffer = test_upload_with_room(packed, 4096, 0), *other = test_upload_with_room(packed, 4096, 0);
+    const kn_sort_options bad[] = {{.radix_group = 128}, {.radix_group = 300}, {.radix_group = 2048}, {.radix_keys = 33}};
+    const kn_sort_options bitonic = {.algorithm = KN_SORT_BITONIC}, narrow = {.radix_places = 16};
+
+    for (size_t i = 0; i < COUNT(bad); i++)
+        EXPECT_REFUSED(KN_ERROR_ARGUMENT, "a multiple of 32 from 256 to 1024", kn_sort(queue, buffer, KN_F32, 10, &bad[i], &err));
+    EXPECT_REFUSED(KN_ERROR_ARGUMENT, "no lanes", kn_sort(queue, buffer, KN_F32, 10, &(kn_sort_options){.lanes = (kn_sort_lanes)99}, &err));
+    EXPECT_REFUSED(KN_ERROR_ARGUMENT, "no digits", kn_sort(queue, buffer, KN_F32, 10, &(kn_sort_options){.digits = (kn_sort_digits)99}, &err));
+    EXPECT_REFUSED(KN_ERROR_ARGUMENT, "32 or 64",
+                   kn_sort_by_key(queue, buffer, KN_F32, other, 4, 10, &narrow, &err));
+    EXPECT_REFUSED(KN_ERROR_UNSUPPORTED, "not stable", kn_sort_by_key(queue, buffer, KN_F32, other, 4, 10, &bitonic, &err));
+    EXPECT_REFUSED(KN_ERROR_ARGUMENT, "1, 2, 4, 8 or 16", kn_sort_by_key(queue, buffer, KN_F32, other, 3, 10, NULL, &err));
+    EXPECT_REFUSED(KN_ERROR_ARGUMENT, "1, 2, 4, 8 or 16", kn_sort_by_key(queue, buffer, KN_F32, other, 32, 10, NULL, &err));
+    EXPECT_REFUSED(KN_ERROR_ARGUMENT, "one buffer", kn_sort_by_key(queue, buffer, KN_F32, buffer, 4, 10, NULL, &err));
+    EXPECT_REFUSED(KN_ERROR_ARGUMENT, "holds 512", kn_sort_by_key(queue, buffer, KN_F32, other, 8, 513, NULL, &err));
+    EXPECT_REFUSED(KN_ERROR_ARGUMENT, "NULL", kn_sort_by_key(queue, buffer, KN_F32, NULL, 8, 513, NULL, &err));
+    EXPECT_REFUSED(KN_ERROR_ARGUMENT, "KN_U32 or KN_U64", kn_argsort(queue, buffer, KN_F32, 10, other, KN_I32, NULL, &err));
+    if (!is_nvidia())
+        EXPECT_REFUSED(KN_ERROR_UNSUPPORTED, "KN_SORT_LANES_LOCAL",
+                       kn_sort(queue, buffer, KN_F32, 10, &(kn_sort_options){.lanes = KN_SORT_LANES_BALLOT}, &err));
+    context->device.info.local_memory = 8192;
+    EXPECT_REFUSED(KN_ERROR_LIMIT, "bytes of local memory",
+                   kn_sort(queue, buffer, KN_F32, 10, &(kn_sort_options){.lanes = KN_SORT_LANES_LOCAL}, &err));
+    kn_buffer_free(buffer);
+    kn_buffer_free(other);
+}
+END_TEST
+
 int main(void)
 {
     const TTest *const tests[] = {types_and_sizes, descending, patterns, values_of_every_size, values_and_types, indices,
-                                  constant_digits_are_left_out, differing_digits};
+                                  constant_digits_are_left_out, differing_digits, many_groups, refusals};
 
     return test_run("sort_radix", tests, COUNT(tests), test_open, test_close);
 }
