@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 // Times kn_sort, kn_sort_by_key and kn_argsort on a device, each result checked on the host in the same run.
 //
-//     bench/sort [--device SPEC] [--tune] [--huge] [--sizes LOG2,LOG2,...] [--column FILE]
+//     bench/sort [--device SPEC] [--sizes LOG2,LOG2,...] [--column FILE] [--tune] [--pairs] [--huge]
 //
-// --tune sweeps the radix sort's tunables; --huge sorts more than 2^32 keys of a byte. --column takes the keys of the
-// rows "real" from a text file (a number a line or the first of each line), tiled; its peer is bench/sort_cub on the same
-// file. Times are of the caller's wait for the queue, without events, the median of REPETITIONS (least to most).
+// --tune tries shapes of the radix sort at the sizes 16, 20 and 26; --pairs sorts with values and makes indices too; --huge
+// sorts more than 2^32 keys of a byte. --column takes the keys of the rows "real" (2^28 floats, 2^27 doubles) from a text
+// file (a number a line or the first of each line), tiled; its peer is bench/sort_cub on the same file. Times are of the caller's wait for the queue, without events, the median of REPETITIONS (least to most).
 #include <inttypes.h>
 #include <stdbool.h>
 #include <stdio.h>
@@ -177,40 +177,47 @@ static void report_kernels(struct bench *bench, const struct work *work, const k
     kn_free(entries);
 }
 
-static const char *const lanes_names[] = {"auto", "local", "ballot", "match", "masks", "subgroups", "serial"};
+// Shapes that are tried.
+static const struct candidate {
+    unsigned log2_n; // of this row
+    kn_type type;
+    unsigned group, keys, registers, chunks;
+} candidates[] = {
+    {16, KN_F32, 256, 2, 0, 1},   {16, KN_F32, 256, 4, 0, 1},   {16, KN_F32, 256, 8, 0, 1},   {16, KN_F32, 512, 2, 0, 1},
+    {16, KN_F32, 512, 4, 0, 1},   {16, KN_F32, 1024, 2, 0, 1},  {16, KN_F32, 1024, 4, 0, 1},  {20, KN_F32, 256, 8, 0, 1},
+    {20, KN_F32, 256, 8, 0, 2},   {20, KN_F32, 256, 8, 0, 16},  {20, KN_F32, 256, 16, 0, 2},  {20, KN_F32, 512, 8, 0, 1},
+    {20, KN_F32, 512, 8, 0, 2},   {20, KN_F32, 512, 16, 0, 1},  {20, KN_F32, 1024, 8, 0, 1},  {20, KN_F32, 1024, 4, 0, 2},
+    {20, KN_F64, 256, 8, 0, 2},   {20, KN_F64, 512, 8, 0, 1},   {20, KN_F64, 512, 8, 0, 2},   {20, KN_F64, 1024, 8, 0, 1},
+    {26, KN_F32, 384, 18, 0, 4},  {26, KN_F32, 384, 18, 56, 6}, {26, KN_F32, 384, 20, 80, 4}, {26, KN_F32, 384, 22, 80, 4},
+    {26, KN_F32, 384, 20, 56, 6}, {26, KN_F32, 256, 20, 64, 8}, {26, KN_F32, 256, 24, 80, 6}, {26, KN_F32, 256, 16, 56, 8},
+    {26, KN_F32, 512, 16, 64, 4}, {26, KN_F32, 512, 20, 64, 4}, {26, KN_F32, 512, 18, 64, 4}, {26, KN_F32, 192 + 64, 18, 72, 6},
+    {26, KN_F64, 384, 10, 56, 6}, {26, KN_F64, 384, 12, 80, 4}, {26, KN_F64, 384, 14, 80, 4}, {26, KN_F64, 384, 16, 80, 4},
+    {26, KN_F64, 384, 18, 80, 4}, {26, KN_F64, 512, 12, 64, 4}, {26, KN_F64, 512, 14, 64, 4}, {26, KN_F64, 256, 14, 72, 6},
+    {26, KN_F64, 256, 16, 80, 6}, {26, KN_F64, 256, 12, 64, 8}, {26, KN_F64, 256, 20, 96, 4}, {26, KN_F64, 512, 16, 64, 4},
+};
 
 static void tune(struct bench *bench, const struct work *work)
 {
-    static const unsigned groups[] = {256, 384, 512, 768, 1024}, keys[] = {4, 6, 8, 10, 12, 14, 16, 18, 20, 24},
-                          chunks[] = {2, 4, 8, 16, 32, 64};
-    kn_sort_options best = {.algorithm = KN_SORT_RADIX};
     double least = 1e9;
+    kn_sort_options best = {.algorithm = KN_SORT_RADIX};
 
-    for (kn_sort_lanes lanes = KN_SORT_LANES_BALLOT; lanes <= KN_SORT_LANES_MASKS; lanes++)
-        for (size_t g = 0; g < KN_COUNT(groups); g++)
-            for (size_t k = 0; k < KN_COUNT(keys); k++) {
-                kn_sort_options options = {.algorithm = KN_SORT_RADIX, .lanes = lanes, .radix_group = groups[g],
-                                           .radix_keys = keys[k]};
-                char label[64];
-                size_t tile = groups[g] * keys[k];
-                // Match and masks in one shape: enough to tell how they compare.
-                if (tile < 2048 || tile > 16384 || (lanes != KN_SORT_LANES_BALLOT && (groups[g] != 512 || keys[k] % 8)))
-                    continue;
-                snprintf(label, sizeof label, "%s %u x %u", lanes_names[lanes], groups[g], keys[k]);
-                double median = report(bench, work, &options, label, false);
-                if (median < least) {
-                    least = median;
-                    best = options;
-                }
-            }
-    for (size_t c = 0; c < KN_COUNT(chunks); c++) {
-        kn_sort_options options = best;
+    for (size_t i = 0; i < KN_COUNT(candidates); i++) {
+        const struct candidate *c = &candidates[i];
+        kn_sort_options options = {.algorithm = KN_SORT_RADIX, .radix_group = c->group, .radix_keys = c->keys,
+                                   .radix_registers = c->registers, .radix_chunks = c->chunks};
         char label[64];
-        options.radix_chunks = chunks[c];
-        snprintf(label, sizeof label, "%s %u x %u, %u chunks a unit", lanes_names[best.lanes], best.radix_group, best.radix_keys,
-                 chunks[c]);
-        report(bench, work, &options, label, true);
-        report_kernels(bench, work, &options);
+        if (work->n != (size_t)1 << c->log2_n || work->type != c->type)
+            continue;
+        snprintf(label, sizeof label, "%u x %u, %u registers, %u chunks", c->group, c->keys, c->registers, c->chunks);
+        double median = report(bench, work, &options, label, false);
+        if (median < least) {
+            least = median;
+            best = options;
+        }
+    }
+    if (least < 1e9) {
+        report(bench, work, &best, "the best of these", true);
+        report_kernels(bench, work, &best);
     }
 }
 
@@ -234,13 +241,12 @@ static void fill(const struct bench *bench, void *keys, kn_type type, size_t n, 
             ((double *)keys)[i] = bench->column[i % bench->column_rows];
 }
 
-static void bench_row(struct bench *bench, kn_type type, size_t n, enum source source, bool tunes)
+static void bench_row(struct bench *bench, kn_type type, size_t n, enum source source, bool tunes, bool pairs)
 {
     size_t bytes = n * kn_type_size(type);
     void *host = allocate(bytes);
     struct work work = {.type = type, .n = n, .host = host, .what = source == REAL ? "real" : "random"};
     const kn_sort_options bitonic = {.algorithm = KN_SORT_BITONIC}, radix = {.algorithm = KN_SORT_RADIX};
-    const kn_sort_options local = {.algorithm = KN_SORT_RADIX, .lanes = KN_SORT_LANES_LOCAL};
     bool gpu = kn_context_device(bench->context)->type != KN_DEVICE_CPU;
 
     fill(bench, host, type, n, source);
@@ -248,15 +254,15 @@ static void bench_row(struct bench *bench, kn_type type, size_t n, enum source s
     bench_try(kn_buffer_create(bench->context, bytes, &work.keys, &bench->err), &bench->err);
     bench_try(kn_buffer_write(bench->queue, work.original, 0, host, bytes, &bench->err), &bench->err);
     report(bench, &work, NULL, "kn_sort", true);
-    report(bench, &work, &radix, "kn_sort radix", true);
-    report_kernels(bench, &work, &radix);
-    if (n <= (size_t)1 << 24)
-        report(bench, &work, &bitonic, "kn_sort bitonic", true);
-    if (gpu && n <= (size_t)1 << 24)
-        report(bench, &work, &local, "kn_sort radix, local memory alone", true);
     if (tunes && gpu)
         tune(bench, &work);
-    if (source == RANDOM && n <= (size_t)1 << 27) {
+    else
+        report_kernels(bench, &work, &radix);
+    if (n <= (size_t)1 << 18 && !tunes) {
+        report(bench, &work, &radix, "kn_sort radix", true);
+        report(bench, &work, &bitonic, "kn_sort bitonic", true);
+    }
+    if (pairs && source == RANDOM) {
         bench_try(kn_buffer_create(bench->context, n * 4, &work.values, &bench->err), &bench->err);
         report(bench, &work, NULL, "kn_sort_by_key, 4 bytes", true);
         work.indices = true;
@@ -310,7 +316,8 @@ static void read_column(struct bench *bench, const char *path)
 int main(int argc, char **argv)
 {
     const char *spec = NULL, *sizes = "12,14,16,17,18,20,22,24,26,28", *column = NULL;
-    bool tunes = false, huge = false;
+    static const kn_type types[] = {KN_F32, KN_F64};
+    bool tunes = false, huge = false, pairs = false;
     struct bench bench = {.err = KN_ERROR_INIT};
 
     for (int i = 1; i < argc; i++) {
@@ -318,6 +325,8 @@ int main(int argc, char **argv)
             tunes = true;
         else if (strcmp(argv[i], "--huge") == 0)
             huge = true;
+        else if (strcmp(argv[i], "--pairs") == 0)
+            pairs = true;
         else if (i + 1 < argc && strcmp(argv[i], "--device") == 0)
             spec = argv[++i];
         else if (i + 1 < argc && strcmp(argv[i], "--sizes") == 0)
@@ -325,7 +334,7 @@ int main(int argc, char **argv)
         else if (i + 1 < argc && strcmp(argv[i], "--column") == 0)
             column = argv[++i];
         else
-            return fprintf(stderr, "usage: %s [--device SPEC] [--tune] [--huge] [--sizes LOG2,...] [--column FILE]\n", argv[0]), 2;
+            return fprintf(stderr, "usage: %s [--device SPEC] [--tune] [--pairs] [--huge] [--sizes LOG2,...] [--column FILE]\n", argv[0]), 2;
     }
     bench_try(kn_context_open(spec, &bench.context, &bench.err), &bench.err);
     bench_try(kn_queue_open(bench.context, &bench.queue, &bench.err), &bench.err);
@@ -333,21 +342,15 @@ int main(int argc, char **argv)
     printf("%s: %s, %s, driver %s\n", info->spec, info->name, info->version, info->driver);
     if (column)
         read_column(&bench, column);
-    for (const char *at = sizes; *at; at += strcspn(at, ","), at += *at == ',') {
-        unsigned log2_n = (unsigned)strtoul(at, NULL, 10);
-        size_t n = (size_t)1 << log2_n;
-        bench_row(&bench, KN_F32, n, RANDOM, tunes && (log2_n == 28 || log2_n == 20 || log2_n == 16));
-        if (info->fp64 && log2_n < 28)
-            bench_row(&bench, KN_F64, n, RANDOM, tunes && (log2_n == 27 || log2_n == 20));
-        if (info->fp64 && log2_n == 28) {
-            bench_row(&bench, KN_F64, n / 2, RANDOM, tunes);
-            bench_row(&bench, KN_U32, n, RANDOM, false);
-        }
-        if (bench.column_rows && log2_n == 28) {
-            bench_row(&bench, KN_F32, n, REAL, false);
-            bench_row(&bench, KN_F64, n / 2, REAL, false);
-        }
+    if (bench.column_rows) {
+        bench_row(&bench, KN_F32, (size_t)1 << 28, REAL, false, false);
+        if (info->fp64)
+            bench_row(&bench, KN_F64, (size_t)1 << 27, REAL, false, false);
     }
+    for (const char *at = sizes; *at; at += strcspn(at, ","), at += *at == ',')
+        for (size_t t = 0; t < KN_COUNT(types); t++)
+            if (types[t] != KN_F64 || info->fp64)
+                bench_row(&bench, types[t], (size_t)1 << strtoul(at, NULL, 10), RANDOM, tunes, pairs);
     if (huge)
         bench_huge(&bench);
     free(bench.column);

@@ -332,39 +332,14 @@ inline uint scan_digits(uint value_of_item, uint item, __local uint *sums)
 #endif
 }
 
-// Where this group's keys of digit `item` go.
-inline place first_place(uint item, uint flags, __global const uint *counts, __global const place *offsets,
-                         __global const place *totals, __local place *sums,
-                         __local place *shares)
+// Exclusive scan of the digits' totals, where places need more than 32 bits.
+inline place scan_places(place value_of_item, uint item, __local place *sums)
 {
-    size_t group = get_group_id(0);
-    uint groups = (uint)get_num_groups(0), digit = item % DIGITS;
-    place before = 0, total = 0, sum;
+#if PLACE_BITS == 32
+    return scan_digits(value_of_item, item, sums);
+#else
+    place sum = value_of_item;
 
-    if (flags & FOLDED) {
-        // Work-items beyond the first 256 take a share of the groups.
-        if (item < GROUP / DIGITS * DIGITS)
-#pragma unroll 8
-            for (uint g = item / DIGITS; g < groups; g += GROUP / DIGITS) {
-                uint count = counts[(size_t)g * DIGITS + digit];
-                before += g < group ? count : 0;
-                total += count;
-            }
-    } else if (item < DIGITS) {
-        before = offsets[(size_t)digit * groups + group];
-        total = totals[digit];
-    }
-    if (item < GROUP / DIGITS * DIGITS) {
-        shares[item * 2] = before;
-        shares[item * 2 + 1] = total;
-    }
-    barrier(CLK_LOCAL_MEM_FENCE);
-    before = total = 0;
-    for (uint share = 0; share < GROUP / DIGITS; share++) {
-        before += shares[(share * DIGITS + digit) * 2];
-        total += shares[(share * DIGITS + digit) * 2 + 1];
-    }
-    sum = total;
     for (uint step = 1; step < DIGITS; step *= 2) {
         if (item < DIGITS)
             sums[item] = sum;
@@ -373,7 +348,46 @@ inline place first_place(uint item, uint flags, __global const uint *counts, __g
             sum += sums[item - step];
         barrier(CLK_LOCAL_MEM_FENCE);
     }
-    return sum - total + before;
+    return sum - value_of_item;
+#endif
+}
+
+// Where this group's keys of digit `item` go. The groups' counts are added up here (FOLDED, 32 bits) by all work-items,
+// four digits each, or come from scan_counts.
+#define SHARES (GROUP * 4 / DIGITS)
+inline place first_place(uint item, uint flags, __global const uint *counts, __global const place *offsets,
+                         __global const place *totals, __local place *sums, __local uint4 *shares)
+{
+    uint group = (uint)get_group_id(0), groups = (uint)get_num_groups(0);
+    place before = 0, total = 0;
+
+    if (flags & FOLDED) {
+        __global const uint4 *rows = (__global const uint4 *)counts + item % (DIGITS / 4);
+        uint4 earlier = (uint4)(0), all = (uint4)(0);
+
+        if (item < SHARES * (DIGITS / 4)) {
+#pragma unroll 8
+            for (uint g = item / (DIGITS / 4); g < groups; g += SHARES) {
+                uint4 row = rows[g * (DIGITS / 4)];
+                all += row;
+                earlier += g < group ? row : (uint4)(0);
+            }
+            shares[item] = earlier;
+            shares[SHARES * (DIGITS / 4) + item] = all;
+        }
+    } else if (item < DIGITS) {
+        before = offsets[(size_t)item * groups + group];
+        total = totals[item];
+    }
+    barrier(CLK_LOCAL_MEM_FENCE);
+    if (flags & FOLDED && item < DIGITS) {
+#pragma unroll
+        for (uint share = 0; share < SHARES; share++) {
+            before += ((__local uint *)shares)[share * DIGITS + item];
+            total += ((__local uint *)shares)[(SHARES + share) * DIGITS + item];
+        }
+    }
+    return scan_places(total, item, sums) + before;
 }
 
 // A key's number among those of its sub-group with the same digit so far: `count` has the digits' numbers, `masks` the
@@ -444,7 +458,7 @@ __kernel __attribute__((reqd_work_group_size(GROUP, 1, 1))) void scatter_digits(
     __local sort_key *tile_keys = (__local sort_key *)arena;
     uint lane = sub_lane((uint)get_local_id(0)), row = sub_row((uint)get_local_id(0)), item = row * sub_width() + lane;
     ulong end = min(get_group_id(0) * chunk + chunk, n);
-    place running = first_place(item, flags, counts, offsets, totals, bases, (__local place *)arena);
+    place running = first_place(item, flags, counts, offsets, totals, bases, (__local uint4 *)arena);
     __local uint *own_counts = row_counts + row * DIGITS;
     __local uint *own_masks = row_counts + (ROWS + row) * DIGITS;
     sort_key key[KEYS];

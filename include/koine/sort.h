@@ -51,6 +51,7 @@ typedef struct kn_sort_options {
     unsigned radix_group;   // radix: work-items a group, a multiple of 32 from 256 to 1024; 0: the device's default
     unsigned radix_keys;    // radix: keys a work-item, 1 to 32; 0: the device's default
     unsigned radix_chunks;  // radix: groups a compute unit; 0: the device's default
+    unsigned radix_registers; // radix: most registers a work-item, as kn_program_options has it; 0: the device's default
     unsigned radix_places;  // radix: bits of a place, 32 (below 2^32 elements) or 64; 0: what n asks for
 } kn_sort_options;
 

@@ -36,7 +36,7 @@ struct radix {
     const struct sort_job *job;
     kn_queue *queue;
     uint64_t n, chunk; // elements a group: a multiple of the tile
-    unsigned lanes, group, keys, groups, place_bits, flags;
+    unsigned lanes, group, keys, registers, groups, place_bits, flags;
     size_t arena; // bytes of local memory
     kn_kernel *count, *scan, *scatter;
     kn_buffer *slots[SLOTS];
@@ -102,7 +102,7 @@ static size_t arena_bytes(const struct radix *r)
 {
     size_t element = larger(kn_type_size(r->job->type), r->job->value_size);
     size_t counts = (size_t)(r->group / rungs[r->lanes].least) * DIGITS * sizeof(uint32_t);
-    size_t shares = (size_t)(r->group / DIGITS) * DIGITS * 2 * (r->place_bits / 8);
+    size_t shares = (size_t)r->group * 4 * 2 * sizeof(uint32_t);
 
     if (rungs[r->lanes].match == 2)
         counts *= 3;
@@ -117,11 +117,33 @@ static bool fits(const struct radix *r)
     return r->group <= info->max_work_group && arena_bytes(r) + own <= info->local_memory;
 }
 
+// Work-items, keys of each, registers of each and groups a compute unit, as measured best on an H200 (bench/RESULTS.md).
+static const struct shape {
+    size_t element; // bytes, at most: of a key or a value
+    size_t n;       // at most
+    unsigned group, keys, registers, chunks;
+} shapes[] = {
+    {4, (size_t)1 << 17, 256, 4, 0, 1}, {4, (size_t)1 << 21, 512, 8, 0, 1}, {4, SIZE_MAX, 384, 18, 0, 4},
+    {8, (size_t)1 << 17, 256, 4, 0, 1}, {8, (size_t)1 << 21, 512, 8, 0, 1}, {8, SIZE_MAX, 384, 12, 0, 4},
+    {16, SIZE_MAX, 256, 8, 0, 4},
+};
+
+static const struct shape *shape_for(const struct radix *r)
+{
+    static const struct shape other = {16, SIZE_MAX, 256, 4, 0, 16};
+    size_t element = larger(kn_type_size(r->job->type), r->job->value_size);
+
+    for (size_t i = 0; i < KN_COUNT(shapes) && is_nvidia(r->queue->context); i++)
+        if (element <= shapes[i].element && r->n <= shapes[i].n)
+            return &shapes[i];
+    return &other;
+}
+
 static kn_status choose_group(struct radix *r, kn_error *err)
 {
     const kn_device_info *info = &r->queue->context->device.info;
     const kn_sort_options *options = &r->job->options;
-    size_t element = larger(kn_type_size(r->job->type), r->job->value_size);
+    const struct shape *shape = shape_for(r);
 
     if ((options->radix_group && (options->radix_group % 32 || options->radix_group < DIGITS || options->radix_group > 1024)) ||
         options->radix_keys > 32)
@@ -133,8 +155,9 @@ static kn_status choose_group(struct radix *r, kn_error *err)
         r->arena = 16;
         return KN_OK;
     }
-    r->group = options->radix_group ? options->radix_group : is_nvidia(r->queue->context) ? 512 : 256;
-    r->keys = options->radix_keys ? options->radix_keys : element <= 4 ? 16 : element == 8 ? 8 : 4;
+    r->group = options->radix_group ? options->radix_group : shape->group;
+    r->keys = options->radix_keys ? options->radix_keys : shape->keys;
+    r->registers = options->radix_registers ? options->radix_registers : shape->registers;
     while (!fits(r) && !options->radix_keys && r->keys > 1)
         r->keys /= 2;
     if (!fits(r))
@@ -152,7 +175,7 @@ static void choose_chunks(struct radix *r)
 {
     const kn_device_info *info = &r->queue->context->device.info;
     bool serial = r->lanes == KN_SORT_LANES_SERIAL;
-    unsigned a_unit = r->job->options.radix_chunks ? r->job->options.radix_chunks : serial ? 1 : 16;
+    unsigned asked = r->job->options.radix_chunks, a_unit = asked ? asked : serial ? 1 : shape_for(r)->chunks;
     uint64_t tile = serial ? 64 : (uint64_t)r->group * r->keys, tiles = (r->n - 1) / tile + 1;
     uint64_t most = (uint64_t)(info->compute_units ? info->compute_units : 1) * a_unit;
 
@@ -162,6 +185,8 @@ static void choose_chunks(struct radix *r)
         r->chunk = r->chunk < longest ? r->chunk : longest;
     }
     r->groups = (unsigned)((r->n - 1) / r->chunk + 1);
+    if (!serial && r->place_bits == 64)
+        return;
     if (r->groups <= (serial && info->loop_limit ? info->loop_limit / 4 / DIGITS : FOLDED_GROUPS))
         r->flags |= FOLDED;
 }
@@ -173,6 +198,7 @@ static kn_status get_kernels(struct radix *r, kn_error *err)
         kn_kernel **kernel;
     } wanted[] = {{"count_digits", &r->count}, {"scan_counts", &r->scan}, {"scatter_digits", &r->scatter}};
     struct column_defines defines = {.count = 0};
+    kn_program_options options = {.defines = defines.items, .max_registers = r->registers};
     kn_status status = KN_OK;
 
     sort_define_keys(&defines, r->job);
@@ -183,9 +209,9 @@ static kn_status get_kernels(struct radix *r, kn_error *err)
     column_define(&defines, "VALUE_BYTES", (unsigned)r->job->value_size);
     column_define(&defines, "PLACE_BITS", r->place_bits);
     column_define(&defines, "SCAN_GROUP", SCAN_GROUP);
+    options.define_count = defines.count;
     for (size_t i = 0; i < KN_COUNT(wanted) && !status; i++)
-        status = engine_builtin_kernel(r->queue->context, "sort_radix.cl", defines.items, defines.count,
-                                       KN_POLICY_DEFAULT, wanted[i].name, wanted[i].kernel, err);
+        status = engine_builtin_kernel_with(r->queue->context, "sort_radix.cl", &options, wanted[i].name, wanted[i].kernel, err);
     return status;
 }
 
