@@ -209,6 +209,17 @@ static void tune(struct bench *bench, const struct work *work)
         if (work->n != (size_t)1 << c->log2_n || work->type != c->type)
             continue;
         snprintf(label, sizeof label, "%u x %u, %u registers, %u chunks", c->group, c->keys, c->registers, c->chunks);
+        if (c->log2_n < 24) { // counting ahead, too
+            options.counting = KN_SORT_COUNTING_AHEAD;
+            char ahead[80];
+            snprintf(ahead, sizeof ahead, "%s, ahead", label);
+            double median = report(bench, work, &options, ahead, false);
+            if (median < least) {
+                least = median;
+                best = options;
+            }
+            options.counting = KN_SORT_COUNTING_SEPARATE;
+        }
         double median = report(bench, work, &options, label, false);
         if (median < least) {
             least = median;

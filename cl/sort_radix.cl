@@ -6,10 +6,12 @@
 // local memory, and leave in runs.
 //
 // Launch, for every digit that is not constant:
-//   count_digits     groups of GROUP, each for `chunk` keys (a multiple of TILE)
+//   count_digits     groups of GROUP, each for `chunk` keys (a multiple of TILE); zeroes the other `tables` of counts
 //   scan_counts      256 groups of SCAN_GROUP, one a digit (not with `folded`: few groups, whose counts scatter_digits
 //                    adds up itself)
-//   scatter_digits   as count_digits; GROUP at least 256, or 1: a work-item a chunk, as CPUs like it
+//   scatter_digits   as count_digits; GROUP at least 256, or 1: a work-item a chunk, as CPUs like it. With `ahead` it counts
+//                    the next pass's digits into the next table, where keys go: then count_digits runs for the first
+//                    digit alone
 // Cost: each pass reads the keys twice and writes them once; values are read once and written once.
 // Tunables: KEY_BITS, KEY_KIND, KEY_DESCENDING (lib/key.clh), KN_SUBGROUP, KN_MATCH (lib/subgroup.clh), GROUP, KEYS (a
 // work-item), VALUE_BYTES (0, 1, 2, 4, 8, 16), RANKED (keys keep their bits throughout, and equal numbers their places),
@@ -74,6 +76,7 @@ typedef uchar value;
 #define MASKS 8u  // count_digits gathers the masks
 #define IOTA 16u  // the values are the elements' numbers
 #define NO_KEYS 32u // the keys are not written
+#define AHEAD 64u   // scatter_digits counts the next pass's digits (with FOLDED)
 
 #if RANKED
 #define LOADED(bits, flags) (bits)
@@ -144,7 +147,8 @@ inline void publish(const key_masks *own, __global uint *masks)
 
 __kernel __attribute__((reqd_work_group_size(1, 1, 1))) void count_digits(__global const sort_key *keys, ulong n,
                                                                           ulong chunk, uint shift, uint flags,
-                                                                          __global uint *counts, __global uint *masks)
+                                                                          uint tables, __global uint *counts,
+                                                                          __global uint *masks)
 {
     size_t group = get_group_id(0);
     uint groups = (uint)get_num_groups(0);
@@ -187,7 +191,7 @@ inline void count_key(sort_key bits, uint shift, uint flags, __local uint *bins,
 
 __kernel __attribute__((reqd_work_group_size(GROUP, 1, 1))) void count_digits(__global const sort_key *keys, ulong n,
                                                                               ulong chunk, uint shift, uint flags,
-                                                                              __global uint *counts,
+                                                                              uint tables, __global uint *counts,
                                                                               __global uint *masks)
 {
     __local uint bins[REPLICAS * DIGITS];
@@ -221,6 +225,8 @@ __kernel __attribute__((reqd_work_group_size(GROUP, 1, 1))) void count_digits(__
         for (uint replica = 0; replica < REPLICAS; replica++)
             count += bins[replica * DIGITS + digit];
         counts[count_index(digit, group, groups, flags)] = count;
+        for (uint table = 1; table < tables; table++)
+            counts[((size_t)table * groups + group) * DIGITS + digit] = 0;
     }
     if (flags & MASKS)
         publish(&own, masks);
@@ -266,8 +272,8 @@ __kernel __attribute__((reqd_work_group_size(1, 1, 1))) void scatter_digits(
 #if VALUE_BYTES
     __global const value *values_from, __global value *values_to,
 #endif
-    ulong n, ulong chunk, uint shift, uint flags, __global const uint *counts, __global const place *offsets,
-    __global const place *totals, __local ulong *arena)
+    ulong n, ulong chunk, uint shift, uint flags, uint table, uint next_shift, __global uint *counts,
+    __global const place *offsets, __global const place *totals, __local ulong *arena)
 {
     size_t group = get_group_id(0);
     uint groups = (uint)get_num_groups(0);
@@ -449,8 +455,8 @@ __kernel __attribute__((reqd_work_group_size(GROUP, 1, 1))) void scatter_digits(
 #if VALUE_BYTES
     __global const value *values_from, __global value *values_to,
 #endif
-    ulong n, ulong chunk, uint shift, uint flags, __global const uint *counts, __global const place *offsets,
-    __global const place *totals, __local ulong *arena)
+    ulong n, ulong chunk, uint shift, uint flags, uint table, uint next_shift, __global uint *counts,
+    __global const place *offsets, __global const place *totals, __local ulong *arena)
 {
     __local place bases[DIGITS];
     __local uint sums[DIGITS], starts[DIGITS];
@@ -458,7 +464,8 @@ __kernel __attribute__((reqd_work_group_size(GROUP, 1, 1))) void scatter_digits(
     __local sort_key *tile_keys = (__local sort_key *)arena;
     uint lane = sub_lane((uint)get_local_id(0)), row = sub_row((uint)get_local_id(0)), item = row * sub_width() + lane;
     ulong end = min(get_group_id(0) * chunk + chunk, n);
-    place running = first_place(item, flags, counts, offsets, totals, bases, (__local uint4 *)arena);
+    __global uint *next_counts = counts + (size_t)(table + 1) * get_num_groups(0) * DIGITS;
+    place running = first_place(item, flags, next_counts - get_num_groups(0) * DIGITS, offsets, totals, bases, (__local uint4 *)arena);
     __local uint *own_counts = row_counts + row * DIGITS;
     __local uint *own_masks = row_counts + (ROWS + row) * DIGITS;
     sort_key key[KEYS];
@@ -547,6 +554,8 @@ __kernel __attribute__((reqd_work_group_size(GROUP, 1, 1))) void scatter_digits(
                 if (!(flags & NO_KEYS))
 #endif
                     to[at] = STORED(moved, flags);
+                if (flags & AHEAD)
+                    atomic_inc(&next_counts[(uint)at / (uint)chunk * DIGITS + digit_of(moved, next_shift)]);
             }
         }
         barrier(CLK_LOCAL_MEM_FENCE);

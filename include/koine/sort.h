@@ -40,6 +40,13 @@ typedef enum kn_sort_digits {
     KN_SORT_DIGITS_DIFFERING // those that are not the same in all negative and in all other keys
 } kn_sort_digits;
 
+// Where a radix sort counts the digits of the second and of later passes.
+typedef enum kn_sort_counting {
+    KN_SORT_COUNTING_AUTO,
+    KN_SORT_COUNTING_SEPARATE, // in a launch of its own
+    KN_SORT_COUNTING_AHEAD     // while the pass before moves the keys, where there are at most 256 groups
+} kn_sort_counting;
+
 typedef struct kn_sort_options {
     kn_sort_padding padding;
     unsigned log2_group; // bitonic: work-items a group, 5 to 10; 0: the device's default
@@ -48,6 +55,7 @@ typedef struct kn_sort_options {
     int descending;         // largest first; NaN stay last, and equal keys keep their order
     kn_sort_lanes lanes;    // radix
     kn_sort_digits digits;  // radix
+    kn_sort_counting counting; // radix
     unsigned radix_group;   // radix: work-items a group, a multiple of 32 from 256 to 1024; 0: the device's default
     unsigned radix_keys;    // radix: keys a work-item, 1 to 32; 0: the device's default
     unsigned radix_chunks;  // radix: groups a compute unit; 0: the device's default

@@ -38,6 +38,9 @@ static kn_status check_options(const struct sort_job *job, kn_error *err)
     if ((unsigned)options->digits > KN_SORT_DIGITS_DIFFERING)
         return kn_fail(err, KN_ERROR_ARGUMENT, "%s: there are no digits %d; see kn_sort_digits", job->function,
                        (int)options->digits);
+    if ((unsigned)options->counting > KN_SORT_COUNTING_AHEAD)
+        return kn_fail(err, KN_ERROR_ARGUMENT, "%s: there is no counting %d; see kn_sort_counting", job->function,
+                       (int)options->counting);
     if (options->algorithm == KN_SORT_MERGE)
         return kn_fail(err, KN_ERROR_UNSUPPORTED, "%s: the merge sort is not there yet; take auto, bitonic or radix",
                        job->function);

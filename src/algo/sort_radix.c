@@ -15,8 +15,11 @@ enum { FOLDED_GROUPS = 256 };
 // From here on it pays to wait for the masks that tell which digits are constant.
 static const size_t masks_from = (size_t)1 << 21;
 
+// Up to here counting ahead was measured faster than launches of its own.
+static const size_t ahead_up_to = (size_t)1 << 18;
+
 // As in cl/sort_radix.cl.
-enum { FIRST = 1, LAST = 2, FOLDED = 4, MASKS = 8, IOTA = 16, NO_KEYS = 32 };
+enum { FIRST = 1, LAST = 2, FOLDED = 4, MASKS = 8, IOTA = 16, NO_KEYS = 32, AHEAD = 64 };
 
 // Scratch memory of the queue.
 enum { COUNTS, OFFSETS, TOTALS, DIFFERING, KEYS_A, KEYS_B, VALUES_A, VALUES_B, SLOTS };
@@ -40,7 +43,7 @@ struct radix {
     size_t arena; // bytes of local memory
     kn_kernel *count, *scan, *scatter;
     kn_buffer *slots[SLOTS];
-    unsigned shifts[MOST_PASSES], passes;
+    unsigned shifts[MOST_PASSES + 1], passes, tables; // tables of counts: 1, or one a pass
     // Where each pass reads, and the next one: passes + 1 of them.
     kn_buffer *key_chain[MOST_PASSES + 1], *value_chain[MOST_PASSES + 1];
 };
@@ -191,6 +194,17 @@ static void choose_chunks(struct radix *r)
         r->flags |= FOLDED;
 }
 
+// Counting ahead takes an atomic addition a key and saves a launch a pass.
+static void choose_counting(struct radix *r)
+{
+    kn_sort_counting counting = r->job->options.counting;
+    bool possible = r->flags & FOLDED && r->lanes != KN_SORT_LANES_SERIAL;
+
+    if (counting == KN_SORT_COUNTING_AUTO)
+        counting = is_nvidia(r->queue->context) && r->n <= ahead_up_to ? KN_SORT_COUNTING_AHEAD : KN_SORT_COUNTING_SEPARATE;
+    r->tables = possible && counting == KN_SORT_COUNTING_AHEAD ? (unsigned)kn_type_size(r->job->type) : 1;
+}
+
 static kn_status get_kernels(struct radix *r, kn_error *err)
 {
     const struct {
@@ -228,11 +242,9 @@ static kn_status get_slot(struct radix *r, unsigned slot, size_t bytes, kn_error
 static kn_status count(const struct radix *r, kn_buffer *keys, unsigned shift, unsigned flags, kn_error *err)
 {
     const kn_range range = {1, {(size_t)r->groups * r->group}, {r->group}, {0}};
-    uint32_t bits = shift, what = flags;
-    const kn_arg args[] = {KN_BUFFER(keys),           KN_VALUE(r->n),
-                           KN_VALUE(r->chunk),        KN_VALUE(bits),
-                           KN_VALUE(what),            KN_BUFFER(r->slots[COUNTS]),
-                           KN_BUFFER(r->slots[DIFFERING])};
+    uint32_t bits = shift, what = flags, tables = r->tables;
+    const kn_arg args[] = {KN_BUFFER(keys), KN_VALUE(r->n),   KN_VALUE(r->chunk),          KN_VALUE(bits),
+                           KN_VALUE(what),  KN_VALUE(tables), KN_BUFFER(r->slots[COUNTS]), KN_BUFFER(r->slots[DIFFERING])};
 
     return kn_launch(r->queue, r->count, &range, args, KN_COUNT(args), NO_EVENT, err);
 }
@@ -250,8 +262,8 @@ static kn_status scan(const struct radix *r, kn_error *err)
 static kn_status scatter(const struct radix *r, unsigned pass, unsigned flags, kn_error *err)
 {
     const kn_range range = {1, {(size_t)r->groups * r->group}, {r->group}, {0}};
-    uint32_t bits = r->shifts[pass], what = flags;
-    kn_arg args[12];
+    uint32_t bits = r->shifts[pass], what = flags, table = r->tables > 1 ? pass : 0, next = r->shifts[pass + 1];
+    kn_arg args[14];
     size_t n = 0;
 
     args[n++] = KN_BUFFER(r->key_chain[pass]);
@@ -264,6 +276,8 @@ static kn_status scatter(const struct radix *r, unsigned pass, unsigned flags, k
     args[n++] = KN_VALUE(r->chunk);
     args[n++] = KN_VALUE(bits);
     args[n++] = KN_VALUE(what);
+    args[n++] = KN_VALUE(table);
+    args[n++] = KN_VALUE(next);
     args[n++] = KN_BUFFER(r->slots[COUNTS]);
     args[n++] = KN_BUFFER(r->slots[OFFSETS]);
     args[n++] = KN_BUFFER(r->slots[TOTALS]);
@@ -352,7 +366,9 @@ static kn_status run_pass(const struct radix *r, unsigned pass, bool counted, kn
 
     if (r->job->indices)
         flags |= (pass == 0 ? IOTA : 0) | (pass + 1 == r->passes ? NO_KEYS : 0);
-    if (!counted)
+    if (r->tables > 1 && pass + 1 < r->passes)
+        flags |= AHEAD;
+    if (!counted && (pass == 0 || r->tables == 1))
         status = count(r, r->key_chain[pass], r->shifts[pass], flags, err);
     if (!status && !(flags & FOLDED))
         status = scan(r, err);
@@ -405,9 +421,10 @@ kn_status sort_radix(const struct sort_job *job, kn_error *err)
     if (status)
         return status;
     choose_chunks(&r);
+    choose_counting(&r);
     status = get_kernels(&r, err);
     if (!status)
-        status = get_slot(&r, COUNTS, (size_t)DIGITS * r.groups * sizeof(uint32_t), err);
+        status = get_slot(&r, COUNTS, (size_t)DIGITS * r.groups * r.tables * sizeof(uint32_t), err);
     if (!status)
         status = get_slot(&r, OFFSETS, r.flags & FOLDED ? 1 : (size_t)DIGITS * r.groups * (r.place_bits / 8), err);
     if (!status)

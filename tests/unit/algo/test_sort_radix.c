@@ -573,6 +573,44 @@ START_TEST(many_groups)
 }
 END_TEST
 
+// Counting ahead runs a count for the first digit alone, and gives the same.
+static void expect_ahead(size_t n, kn_type type, kn_sort_options options, uint64_t *state)
+{
+    size_t count = 0, counts = 0;
+    kn_profile_entry *entries = NULL;
+
+    options.counting = KN_SORT_COUNTING_AHEAD;
+    EXPECT_OK(kn_profile_start(queue, &err));
+    expect_sorts(n, type, SPECIAL, &options, state);
+    EXPECT_OK(kn_profile_stop(queue, &entries, &count, &err));
+    for (size_t i = 0; i < count; i++)
+        counts += strcmp(entries[i].kernel, "count_digits") == 0;
+    ck_assert_uint_eq(counts, 1);
+    kn_free(entries);
+    expect_moves(n, type, 4, SPECIAL, &options, state);
+    options.digits = KN_SORT_DIGITS_DIFFERING;
+    expect_sorts(n, type, SMALL_INTEGERS, &options, state);
+}
+
+START_TEST(counting_ahead)
+{
+    uint64_t state = test_seed("counting_ahead");
+    kn_sort_lanes lanes[LANES];
+    size_t count = lanes_here(lanes);
+
+    for (size_t i = 0; i < count; i++)
+        for (size_t k = 0; k < 3 && lanes[i] != KN_SORT_LANES_SERIAL; k++) {
+            kn_sort_options options = options_for(lanes[i]);
+            size_t tile = test_is_slow() ? 200 : 5000;
+            expect_ahead(k * tile + 3, KN_F32, options, &state);
+            if (test_takes(KN_F64) && !test_is_slow())
+                expect_ahead(k * tile + 300, KN_F64, options, &state);
+            options.radix_chunks = 3;
+            expect_ahead(k * tile + 999, KN_U16, options, &state);
+        }
+}
+END_TEST
+
 START_TEST(refusals)
 {
     kn_buffer *buffer = test_upload_with_room(packed, 4096, 0), *other = test_upload_with_room(packed, 4096, 0);
@@ -606,7 +644,7 @@ END_TEST
 int main(void)
 {
     const TTest *const tests[] = {types_and_sizes, descending, patterns, values_of_every_size, values_and_types, indices,
-                                  constant_digits_are_left_out, differing_digits, many_groups, refusals};
+                                  constant_digits_are_left_out, differing_digits, many_groups, counting_ahead, refusals};
 
     return test_run("sort_radix", tests, COUNT(tests), test_open, test_close);
 }
