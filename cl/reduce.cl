@@ -75,16 +75,7 @@ reduce_fold(__global const acc *in, ulong count, __global acc *out)
     in += count * get_group_id(1);
     for (uint i = 0; i < 16; i++)
         part[i] = first + i < count ? in[first + i] : ACC_ZERO;
-    for (uint distance = 1; distance < 16; distance *= 2)
-        for (uint i = 0; i < 16; i += 2 * distance)
-            part[i] = acc_add(part[i], part[i + distance]);
-
-    node[item] = part[0];
-    for (uint distance = 1; distance < GROUP; distance *= 2) {
-        barrier(CLK_LOCAL_MEM_FENCE);
-        if (item * 2 * distance + distance < GROUP)
-            node[item * 2 * distance] = acc_add(node[item * 2 * distance], node[item * 2 * distance + distance]);
-    }
+    acc sum = fold_nodes(part, node);
     if (item == 0)
-        out[get_num_groups(0) * get_group_id(1) + get_group_id(0)] = node[0];
+        out[get_num_groups(0) * get_group_id(1) + get_group_id(0)] = sum;
 }

@@ -19,14 +19,11 @@
 //   by brackets: select_sample, one work-item a sample; select_small on the sample; select_gather for each part;
 //     select_settle, a group; then by digits.
 // A launch takes at most 2^31 elements. Cost: brackets read the column once, digits once a digit.
-// Tunables: GROUP (work-items, a power of two; 1: no atomics on local memory, for CPUs), LOADS (of 16 bytes, a
-// work-item and tile), DIGIT (log2 of bins; GROUP is not above its bins), BRACKETS (jobs in select_gather), KEY_BITS,
+// Tunables: GROUP (work-items, a power of two; 1: no atomics on local memory, for CPUs), LOADS (lib/tile.clh),
+// DIGIT (log2 of bins; in kernels of one group GROUP is not above their number), BRACKETS (jobs in select_gather), KEY_BITS,
 // KEY_KIND.
 #ifndef GROUP
 #define GROUP 256
-#endif
-#ifndef LOADS
-#define LOADS 4
 #endif
 #ifndef DIGIT
 #define DIGIT 11
@@ -36,6 +33,7 @@
 #endif
 
 #include "lib/key.clh"
+#include "lib/tile.clh"
 
 // The order of elements without its fine points (where NaN stand), in fewer instructions.
 #if KEY_KIND == 0
@@ -74,9 +72,6 @@ typedef float real;
 
 #define BINS (1u << DIGIT)
 #define OWN_BINS (BINS / GROUP)
-#define PER_LOAD (128 / KEY_BITS)
-#define ITEMS (LOADS * PER_LOAD)
-#define TILE ((ulong)GROUP * ITEMS)
 
 // The host has the same.
 typedef struct {
@@ -91,11 +86,6 @@ typedef struct {
     uint failed, nan; // nan (of job 0 only): there is one in the column
 } job;
 
-typedef union {
-    uint4 load[LOADS];
-    sort_key element[ITEMS];
-} items;
-
 inline ordered order_of(sort_key bits)
 {
 #if KEY_KIND == 2
@@ -103,30 +93,6 @@ inline ordered order_of(sort_key bits)
 #else
     return (ordered)bits;
 #endif
-}
-
-static inline void load_tile(items *tile, __global const sort_key *x, ulong start)
-{
-    __global const uint4 *rows = (__global const uint4 *)(x + start) + get_local_id(0);
-
-#pragma unroll
-    for (uint i = 0; i < LOADS; i++)
-        tile->load[i] = rows[i * GROUP];
-}
-
-// Where element j of a work-item stands in the tile.
-inline uint place_in_tile(uint item, uint j)
-{
-    return (j / PER_LOAD * GROUP + item) * PER_LOAD + j % PER_LOAD;
-}
-
-// A group's share of n elements: whole tiles, and for the last group what is left.
-static inline void share(ulong n, uint group, uint groups, ulong *begin, ulong *end)
-{
-    ulong tiles = n / TILE;
-
-    *begin = tiles * group / groups * TILE;
-    *end = group + 1 == groups ? n : tiles * (group + 1) / groups * TILE;
 }
 
 inline void tally(__local uint *bin)

@@ -1,151 +1,41 @@
 // SPDX-License-Identifier: Apache-2.0
-// Sums in the fixed tree of cl/reduce.cl, over buffers of any size.
+// Reductions in the fixed tree: sums with cl/reduce.cl, any operation with cl/reduce_with.cl, over buffers of any size.
 #include <koine/reduce.h>
 
 #include <math.h>
+#include <stdio.h>
+#include <string.h>
 
 #include "../base/array.h"
 #include "../base/error.h"
-#include "columns.h"
+#include "tree.h"
 
-#define LEAF     4096
-#define LANES    64
-#define FOLD_BY  16
-#define NO_EVENT NULL
+// ---- sums ----
 
-// How a launch is shaped. It changes the speed, never the bits.
-struct shape {
-    unsigned group;
-    unsigned width; // neighbouring lanes a work-item holds
-    unsigned leaves; // a group; 0: the device's groups are too small for one
-};
-
-static struct shape shape_for(const kn_queue *queue, unsigned components, size_t parts, size_t part_elements)
-{
-    const kn_device_info *info = &queue->context->device.info;
-    struct shape shape = {components == 1 ? 512 : 256, 4, 0}; // measured best on an H200 (bench/RESULTS.md)
-
-    if (info->type == KN_DEVICE_CPU)
-        shape = (struct shape){16, 16, 0};
-    while (shape.group > 1 && shape.group > info->max_work_group)
-        shape.group /= 2;
-    // A group's leaves must not reach past a part (kn_buffer_part).
-    while (parts > 1 && (shape.group / (LANES / shape.width)) * (size_t)LEAF > part_elements && shape.group > LANES / shape.width)
-        shape.group /= 2;
-    shape.leaves = shape.group / (LANES / shape.width);
-    return shape;
-}
-
-struct reduction {
-    kn_queue *queue;
-    kn_type type;
-    size_t n;
-    double shift;
-    unsigned components; // 1: the sum, 2: the sum of squares too
-    struct shape shape;
-    kn_kernel *leaves, *fold;
-};
-
-static kn_status get_kernels(struct reduction *r, kn_error *err)
+static kn_status get_sum_kernels(struct tree_job *job, kn_error *err)
 {
     struct column_defines defines = {.count = 0};
-    kn_context *context = r->queue->context;
+    kn_context *context = job->queue->context;
     kn_status status;
 
-    column_define_type(&defines, r->queue, r->type);
-    column_define(&defines, "GROUP", r->shape.group);
-    column_define(&defines, "WIDTH", r->shape.width);
-    column_define(&defines, "SQUARES", r->components == 2);
+    column_define_type(&defines, job->queue, job->type);
+    column_define(&defines, "GROUP", job->shape.group);
+    column_define(&defines, "WIDTH", job->shape.width);
+    column_define(&defines, "SQUARES", job->rows == 2);
     // Strict: the sums promise bits, so no compiler may regroup them.
     status = engine_builtin_kernel(context, "reduce.cl", defines.items, defines.count, KN_POLICY_STRICT, "reduce_leaves",
-                                   &r->leaves, err);
+                                   &job->leaves, err);
     return status ? status
                   : engine_builtin_kernel(context, "reduce.cl", defines.items, defines.count, KN_POLICY_STRICT,
-                                          "reduce_fold", &r->fold, err);
+                                          "reduce_fold", &job->fold, err);
 }
 
-static size_t groups_for(const struct reduction *r, size_t n)
+// The sum, and with two rows the sum of squares.
+static kn_status sum(kn_queue *queue, kn_buffer *x, kn_type type, size_t n, double shift, unsigned rows,
+                     double result[2], const char *function, kn_error *err)
 {
-    size_t span = (size_t)r->shape.leaves * LEAF;
-
-    return n / span + (n % span != 0);
-}
-
-// One part's partial sums, behind those of the parts before it. Parts have a power of two elements, so that each
-// begins a leaf and a group's leaves are the same as if there were one part.
-static kn_status launch_part(const struct reduction *r, kn_buffer *part, size_t n, kn_buffer *partial, size_t before,
-                             size_t groups, kn_error *err)
-{
-    union column_scalar shift;
-    uint64_t count = n, first = before, stride = groups;
-    const kn_arg args[] = {KN_BUFFER(part),    KN_VALUE(count), column_real(&shift, r->type, r->shift),
-                           KN_BUFFER(partial), KN_VALUE(first), KN_VALUE(stride)};
-    const kn_range range = {1, {groups_for(r, n) * r->shape.group}, {r->shape.group}, {0}};
-
-    return kn_launch(r->queue, r->leaves, &range, args, KN_COUNT(args), NO_EVENT, err);
-}
-
-static kn_status launch_leaves(const struct reduction *r, kn_buffer *x, kn_buffer *partial, size_t groups, kn_error *err)
-{
-    size_t size = kn_type_size(r->type), done = 0, before = 0;
-    kn_status status = KN_OK;
-
-    for (size_t i = 0; done < r->n && !status; i++) {
-        kn_buffer *part = kn_buffer_part(x, i);
-        size_t n = kn_buffer_size(part) / size < r->n - done ? kn_buffer_size(part) / size : r->n - done;
-        status = launch_part(r, part, n, partial, before, groups, err);
-        before += groups_for(r, n);
-        done += n;
-    }
-    return status;
-}
-
-// Folds `count` partial sums of each component in *from to one, using *to in turn.
-static kn_status fold(const struct reduction *r, kn_buffer **from, kn_buffer **to, size_t count, kn_error *err)
-{
-    while (count > 1) {
-        size_t span = (size_t)FOLD_BY * r->shape.group;
-        size_t groups = count / span + (count % span != 0);
-        uint64_t nodes = count;
-        const kn_arg args[] = {KN_BUFFER(*from), KN_VALUE(nodes), KN_BUFFER(*to)};
-        const kn_range range = {2, {groups * r->shape.group, r->components}, {r->shape.group, 1}, {0}};
-        kn_status status = kn_launch(r->queue, r->fold, &range, args, KN_COUNT(args), NO_EVENT, err);
-        if (status)
-            return status;
-        kn_buffer *swapped = *from;
-        *from = *to;
-        *to = swapped;
-        count = groups;
-    }
-    return KN_OK;
-}
-
-static kn_status reduce_whole(const struct reduction *r, kn_buffer *x, double result[2], kn_error *err)
-{
-    size_t groups = groups_for(r, r->n);
-    size_t bytes = groups * r->components * sizeof(double); // an accumulator has 8 bytes either way
-    union column_scalar sums[2];
-    kn_buffer *partial = NULL, *spare = NULL;
-    kn_status status = engine_scratch(r->queue, 0, bytes, &partial, err);
-
-    if (!status)
-        status = engine_scratch(r->queue, 1, bytes, &spare, err);
-    if (!status)
-        status = launch_leaves(r, x, partial, groups, err);
-    if (!status)
-        status = fold(r, &partial, &spare, groups, err);
-    if (!status)
-        status = kn_buffer_read(r->queue, partial, 0, sums, r->components * sizeof(double), err);
-    for (unsigned i = 0; i < r->components && !status; i++)
-        result[i] = column_value(&sums[i], r->queue);
-    return status;
-}
-
-static kn_status reduce(kn_queue *queue, kn_buffer *x, kn_type type, size_t n, double shift, unsigned components,
-                        double result[2], const char *function, kn_error *err)
-{
-    struct reduction r = {queue, type, n, shift, components, {0, 0, 0}, NULL, NULL};
-    size_t parts, part_elements;
+    struct tree_job job = {.queue = queue, .x = x, .type = type, .n = n, .rows = rows, .bytes = sizeof(double)};
+    union column_scalar sums[2], scalar;
     kn_status status = column_check(function, queue, x, type, n, err);
 
     result[0] = result[1] = 0;
@@ -153,30 +43,29 @@ static kn_status reduce(kn_queue *queue, kn_buffer *x, kn_type type, size_t n, d
         return status;
     if (!isfinite(type == KN_F64 ? shift : (double)(float)shift))
         return kn_fail(err, KN_ERROR_ARGUMENT, "%s: a shift of %g is not finite in %s", function, shift, kn_type_name(type));
-    parts = kn_buffer_part_count(x);
-    part_elements = kn_buffer_size(kn_buffer_part(x, 0)) / kn_type_size(type);
-    if (parts > 1 && part_elements < LEAF)
-        return kn_fail(err, KN_ERROR_LIMIT, "%s: the buffer is held in parts of %zu elements, less than a leaf of %d", function,
-                       part_elements, LEAF);
-    r.shape = shape_for(queue, components, parts, part_elements);
-    if (r.shape.leaves == 0)
-        return kn_fail(err, KN_ERROR_LIMIT, "%s: %s takes groups of %llu work-items; at least %u are needed", function,
-                       queue->context->device.info.spec, (unsigned long long)queue->context->device.info.max_work_group,
-                       LANES / r.shape.width);
-    status = get_kernels(&r, err);
-    return status ? status : reduce_whole(&r, x, result, err);
+    // Groups measured best on an H200 (bench/RESULTS.md).
+    status = tree_choose(function, queue, x, type, rows == 1 ? 512 : 256, 4, &job.shape, err);
+    if (!status)
+        status = get_sum_kernels(&job, err);
+    const kn_arg shift_arg = column_real(&scalar, type, shift);
+    job.shift = &shift_arg;
+    if (!status)
+        status = tree_run(&job, sums, err); // an accumulator has 8 bytes either way
+    for (unsigned i = 0; i < rows && !status; i++)
+        result[i] = column_value(&sums[i], queue);
+    return status;
 }
 
-kn_status kn_reduce_sum(kn_queue *queue, kn_buffer *x, kn_type type, size_t n, double *sum, kn_error *err)
+kn_status kn_reduce_sum(kn_queue *queue, kn_buffer *x, kn_type type, size_t n, double *total, kn_error *err)
 {
     double result[2];
     kn_status status;
 
-    if (!sum)
+    if (!total)
         return kn_fail(err, KN_ERROR_ARGUMENT, "kn_reduce_sum: sum is NULL");
-    status = reduce(queue, x, type, n, 0, 1, result, "kn_reduce_sum", err);
+    status = sum(queue, x, type, n, 0, 1, result, "kn_reduce_sum", err);
     if (!status)
-        *sum = result[0];
+        *total = result[0];
     return status;
 }
 
@@ -188,8 +77,112 @@ kn_status kn_reduce_sums(kn_queue *queue, kn_buffer *x, kn_type type, size_t n, 
 
     if (!sums)
         return kn_fail(err, KN_ERROR_ARGUMENT, "kn_reduce_sums: sums is NULL");
-    status = reduce(queue, x, type, n, shift, 2, result, "kn_reduce_sums", err);
+    status = sum(queue, x, type, n, shift, 2, result, "kn_reduce_sums", err);
     if (!status)
         *sums = (kn_sums){result[0], result[1]};
+    return status;
+}
+
+// ---- any operation ----
+
+static kn_status get_kernels(struct tree_job *job, const kn_combine *how, kn_type to, kn_error *err)
+{
+    char group[16], width[16];
+    const kn_define defines[] = {{"GROUP", group},
+                                 {"WIDTH", width},
+                                 {"TYPE", kn_type_name(job->type)},
+                                 {"ACC", kn_type_name(to)},
+                                 {"COMBINE", how->combine},
+                                 {"IDENTITY", how->identity},
+                                 {"MAP", how->map ? how->map : "(ACC)x"}};
+    kn_status status;
+
+    snprintf(group, sizeof group, "%u", job->shape.group);
+    snprintf(width, sizeof width, "%u", job->shape.width);
+    status = engine_builtin_kernel(job->queue->context, "reduce_with.cl", defines, KN_COUNT(defines), KN_POLICY_STRICT,
+                                   "reduce_with_leaves", &job->leaves, err);
+    return status ? status
+                  : engine_builtin_kernel(job->queue->context, "reduce_with.cl", defines, KN_COUNT(defines),
+                                          KN_POLICY_STRICT, "reduce_with_fold", &job->fold, err);
+}
+
+static kn_status reduce_with(const char *function, kn_queue *queue, kn_buffer *x, kn_type type, size_t n,
+                             const kn_combine *how, kn_type to, void *result, kn_error *err)
+{
+    unsigned width = kn_type_size(type) == 1 ? 16 : kn_type_size(type) == 2 ? 8 : 4;
+    struct tree_job job = {.queue = queue, .x = x, .type = type, .n = n, .rows = 1, .bytes = kn_type_size(to)};
+    kn_status status = tree_choose(function, queue, x, type, 1024 / width, width, &job.shape, err);
+
+    if (!status)
+        status = get_kernels(&job, how, to, err);
+    return status ? status : tree_run(&job, result, err);
+}
+
+kn_status kn_reduce_with(kn_queue *queue, kn_buffer *x, kn_type type, size_t n, const kn_combine *how, kn_type to,
+                         void *result, kn_error *err)
+{
+    kn_status status = column_check_any("kn_reduce_with", queue, x, type, n, err);
+
+    if (!status && (!how || !how->combine || !how->identity || !result || n == 0))
+        return kn_fail(err, KN_ERROR_ARGUMENT, "kn_reduce_with: no elements, or combine, identity or result is NULL");
+    if (!status)
+        status = column_check_any("kn_reduce_with (result)", queue, x, to, 0, err);
+    return status ? status : reduce_with("kn_reduce_with", queue, x, type, n, how, to, result, err);
+}
+
+// ---- the usual operations ----
+
+// By kind: signed integers, unsigned ones, floats.
+struct operation {
+    const char *combine;
+    const char *identity[3];
+};
+
+static const struct operation operations[] = {
+    [KN_REDUCE_SUM] = {"a + b", {"0", "0", "0"}},
+    [KN_REDUCE_PRODUCT] = {"a * b", {"1", "1", "1"}},
+    [KN_REDUCE_MIN] = {NULL, {"LONG_MAX", "ULONG_MAX", "INFINITY"}},
+    [KN_REDUCE_MAX] = {NULL, {"LONG_MIN", "0", "-INFINITY"}},
+};
+// Of floats, so that a NaN stays.
+static const char *const least[2] = {"min(a, b)", "a < b || isnan(a) ? a : b"};
+static const char *const greatest[2] = {"max(a, b)", "a > b || isnan(a) ? a : b"};
+
+kn_status kn_reduce(kn_queue *queue, kn_buffer *x, kn_type type, size_t n, kn_reduce_op op, kn_number *result,
+                    kn_error *err)
+{
+    const int kind = type >= KN_F32 ? 2 : type % 2;
+    const struct operation *of;
+    kn_combine how = {.combine = NULL};
+    // Signed sums wrap as unsigned ones do.
+    kn_type to = kind == 2 ? KN_F64 : kind == 0 && op >= KN_REDUCE_MIN ? KN_I64 : KN_U64;
+    kn_number found = {.u64 = 0};
+    float single = 0;
+    kn_status status = column_check_any("kn_reduce", queue, x, type, n, err);
+
+    if (status)
+        return status;
+    if ((unsigned)op >= KN_COUNT(operations))
+        return kn_fail(err, KN_ERROR_ARGUMENT, "kn_reduce: there is no operation %d; see kn_reduce_op", (int)op);
+    if (!result || (n == 0 && op >= KN_REDUCE_MIN))
+        return kn_fail(err, KN_ERROR_ARGUMENT, "kn_reduce: result is NULL, or there are no elements to take the %s of",
+                       op == KN_REDUCE_MIN ? "least" : "greatest");
+    of = &operations[op];
+    how.combine = op == KN_REDUCE_MIN ? least[kind == 2] : op == KN_REDUCE_MAX ? greatest[kind == 2] : of->combine;
+    how.identity = of->identity[kind];
+    if (kind == 2 && (column_uses_pairs(queue) || op >= KN_REDUCE_MIN))
+        to = type;
+    if (kind == 2 && op == KN_REDUCE_SUM)
+        status = kn_reduce_sum(queue, x, type, n, &found.f64, err);
+    else if (n == 0)
+        found = kind == 2 ? (kn_number){.f64 = op == KN_REDUCE_PRODUCT} : (kn_number){.u64 = op == KN_REDUCE_PRODUCT};
+    else
+        status = reduce_with("kn_reduce", queue, x, type, n, &how, to, to == KN_F32 ? (void *)&single : (void *)&found, err);
+    if (!status && to == KN_F32 && n > 0 && op != KN_REDUCE_SUM)
+        found.f64 = (double)single;
+    if (!status)
+        *result = found;
+    if (!status && kind == 2)
+        result->f64 += 0.0; // 0 of -0
     return status;
 }

@@ -8,11 +8,10 @@
 #include "../base/array.h"
 #include "../base/error.h"
 #include "../base/number.h"
-#include "columns.h"
+#include "elements.h"
 
-#define NO_EVENT   NULL
-#define JOBS       8 // a batch
-#define PIECE_MOST ((uint64_t)1 << 31)
+#define NO_EVENT NULL
+#define JOBS     8 // a batch
 // Slots of engine_scratch.
 enum { CANDIDATES, JOB_STATE, COUNTERS };
 
@@ -22,22 +21,16 @@ struct job {
     uint32_t known[2], tied[2], failed, nan;
 };
 
-// A part of the column, of at most PIECE_MOST elements.
-struct piece {
-    kn_buffer *buffer;
-    uint64_t skip, count; // in the buffer
-    uint64_t first;       // in the column
-};
-
 struct select {
     kn_queue *queue;
     kn_buffer *x;
     kn_type type;
     uint64_t n, pieces;
     kn_select_options options;
-    unsigned single, group, loads, digit; // `single`: work-items of a group that works alone
-    size_t groups;                        // of a launch over the column
-    unsigned brackets;                    // BRACKETS of select_gather
+    struct tile_shape shape;
+    unsigned single;   // work-items of a group that works alone
+    unsigned digit;    // bits of one
+    unsigned brackets; // BRACKETS of select_gather
     kn_kernel *prepare, *sample, *small, *gather, *settle, *histogram, *pick;
     kn_buffer *jobs, *counters, *candidates;
     uint64_t ranks[2 * JOBS];
@@ -48,46 +41,16 @@ struct select {
 
 // ---- shape ----
 
-static unsigned key_bits(kn_type type)
-{
-    return (unsigned)(8 * kn_type_size(type));
-}
-
-// 0: unsigned, 1: signed, 2: float.
-static unsigned key_kind(kn_type type)
-{
-    return type >= KN_F32 ? 2 : type % 2 == 0;
-}
-
-static size_t tile_of(const struct select *s)
-{
-    return (size_t)s->group * s->loads * 16 / kn_type_size(s->type);
-}
-
-// Work-items a group, what each takes at once, and how many groups share the column.
 static void choose_shape(struct select *s)
 {
     const kn_device_info *info = &s->queue->context->device.info;
-    bool cpu = info->type == KN_DEVICE_CPU && !info->loop_limit;
-    size_t tiles, most = cpu ? 4 : s->options.groups_unit ? s->options.groups_unit : 8;
 
-    s->digit = key_bits(s->type) <= 16 || info->local_memory < (40u << 10) ? 8 : 11;
-    s->group = s->options.group ? s->options.group : cpu ? 1 : 256;
-    s->single = cpu ? 1 : 1024;
-    s->loads = s->options.loads ? s->options.loads : cpu ? 16 : key_bits(s->type) <= 16 ? 2 : 4;
-    // A work-item's elements are bits of a word in select_gather.
-    while (s->group > 1 && s->loads > 1 && s->loads * 16 / kn_type_size(s->type) > 32)
-        s->loads /= 2;
-    while (s->group > 1 && (s->group > info->max_work_group || s->group > 1u << s->digit))
-        s->group /= 2;
+    s->digit = element_bits(s->type) <= 16 || info->local_memory < (40u << 10) ? 8 : 11;
+    s->shape = (struct tile_shape){s->options.group, s->options.loads, 0};
+    tile_choose(s->queue, s->type, s->n, s->options.groups_unit ? s->options.groups_unit : 8, &s->shape);
+    s->single = s->shape.group == 1 ? 1 : 1024;
     while (s->single > 1 && (s->single > info->max_work_group || s->single > 1u << s->digit))
         s->single /= 2;
-    tiles = (size_t)(s->n / tile_of(s));
-    s->groups = most * (info->compute_units ? info->compute_units : 1);
-    if (info->loop_limit) // a tile is some iterations a work-item
-        s->groups = tiles / 64 + 1 > s->groups ? tiles / 64 + 1 : s->groups;
-    if (s->groups > tiles)
-        s->groups = tiles ? tiles : 1;
 }
 
 static kn_status check_options(const struct select *s, const char *function, kn_error *err)
@@ -121,89 +84,15 @@ static kn_status get_kernels(struct select *s, kn_error *err)
 
     for (size_t i = 0; i < KN_COUNT(wanted) && !status; i++) {
         struct column_defines defines = {.count = 0};
-        column_define(&defines, "KEY_BITS", key_bits(s->type));
-        column_define(&defines, "KEY_KIND", key_kind(s->type));
+        element_define(&defines, s->type);
         column_define(&defines, "DIGIT", s->digit);
-        column_define(&defines, "GROUP", wanted[i].single ? s->single : s->group);
-        column_define(&defines, "LOADS", s->loads);
+        column_define(&defines, "GROUP", wanted[i].single ? s->single : s->shape.group);
+        column_define(&defines, "LOADS", s->shape.loads);
         column_define(&defines, "BRACKETS", wanted[i].single ? 1 : s->brackets);
         status = engine_builtin_kernel(s->queue->context, "select.cl", defines.items, defines.count, KN_POLICY_DEFAULT,
                                        wanted[i].name, wanted[i].kernel, err);
     }
     return status;
-}
-
-// ---- elements as their bits ----
-
-static void copy_element(void *to, uint64_t bits, kn_type type)
-{
-    const uint8_t one = (uint8_t)bits;
-    const uint16_t two = (uint16_t)bits;
-    const uint32_t four = (uint32_t)bits;
-    const void *const from[] = {NULL, &one, &two, NULL, &four, NULL, NULL, NULL, &bits};
-    size_t size = kn_type_size(type);
-
-    memcpy(to, from[size], size);
-}
-
-static double element_value(uint64_t bits, kn_type type)
-{
-    union {
-        int8_t i8;
-        uint8_t u8;
-        int16_t i16;
-        uint16_t u16;
-        int32_t i32;
-        uint32_t u32;
-        int64_t i64;
-        uint64_t u64;
-        float f32;
-        double f64;
-    } element;
-
-    copy_element(&element, bits, type);
-    const double values[] = {
-        [KN_I8] = element.i8,          [KN_U8] = element.u8,          [KN_I16] = element.i16, [KN_U16] = element.u16,
-        [KN_I32] = element.i32,        [KN_U32] = element.u32,        [KN_I64] = (double)element.i64,
-        [KN_U64] = (double)element.u64, [KN_F32] = (double)element.f32, [KN_F64] = element.f64};
-    return values[type];
-}
-
-// ---- the column in pieces ----
-
-static uint64_t count_pieces(const struct select *s)
-{
-    uint64_t size = kn_type_size(s->type), pieces = 0, left = s->n;
-
-    for (size_t i = 0; left > 0; i++) {
-        uint64_t count = kn_buffer_size(kn_buffer_part(s->x, i)) / size;
-        count = count < left ? count : left;
-        pieces += (count + PIECE_MOST - 1) / PIECE_MOST;
-        left -= count;
-    }
-    return pieces;
-}
-
-// Goes to the next piece; false past the end. Begins with a piece that is all 0, whose part is 0.
-static bool next_piece(const struct select *s, size_t *part, struct piece *piece)
-{
-    uint64_t room, left;
-
-    piece->first += piece->count;
-    piece->skip += piece->count;
-    left = s->n - piece->first;
-    if (left == 0)
-        return false;
-    room = kn_buffer_size(kn_buffer_part(s->x, *part)) / kn_type_size(s->type);
-    if (piece->skip == room) {
-        ++*part;
-        piece->skip = 0;
-        room = kn_buffer_size(kn_buffer_part(s->x, *part)) / kn_type_size(s->type);
-    }
-    piece->buffer = kn_buffer_part(s->x, *part);
-    piece->count = room - piece->skip < PIECE_MOST ? room - piece->skip : PIECE_MOST;
-    piece->count = piece->count < left ? piece->count : left;
-    return true;
 }
 
 // ---- launches ----
@@ -225,7 +114,7 @@ static unsigned count_digits(const struct select *s)
 {
     unsigned digits = 0;
 
-    for (unsigned previous = key_bits(s->type); previous > 0; previous = next_shift(s, previous))
+    for (unsigned previous = element_bits(s->type); previous > 0; previous = next_shift(s, previous))
         digits++;
     return digits;
 }
@@ -281,15 +170,14 @@ static kn_status digit(struct select *s, unsigned index, unsigned previous, uint
     uint64_t jobs = room == 0 && index == 0 ? 1 : s->count, parts = room ? 1 : s->pieces, part_number = 0;
     uint64_t base = gather_counters(s) + index * digit_counters(s);
     uint32_t before = previous;
-    struct piece piece = {s->candidates, 0, 0, 0};
-    size_t part = 0;
+    struct element_piece piece = {.buffer = s->candidates};
     kn_status status = KN_OK;
 
-    while (!status && (room ? part_number < 1 : next_piece(s, &part, &piece))) {
+    while (!status && (room ? part_number < 1 : element_next_piece(s->x, s->type, s->n, &piece))) {
         const kn_arg args[] = {KN_BUFFER(piece.buffer), KN_VALUE(piece.skip), KN_VALUE(piece.count),
                                KN_VALUE(room),          KN_BUFFER(s->jobs),   KN_VALUE(before),
                                KN_BUFFER(s->counters),  KN_VALUE(base),       KN_VALUE(part_number)};
-        status = launch(s, s->histogram, s->group, s->groups, (size_t)jobs, args, KN_COUNT(args), err);
+        status = launch(s, s->histogram, s->shape.group, s->shape.groups, (size_t)jobs, args, KN_COUNT(args), err);
         part_number++;
     }
     if (!status) {
@@ -305,7 +193,7 @@ static kn_status digits(struct select *s, uint64_t room, kn_error *err)
     unsigned index = 0;
     kn_status status = KN_OK;
 
-    for (unsigned previous = key_bits(s->type); previous > 0 && !status; previous = next_shift(s, previous))
+    for (unsigned previous = element_bits(s->type); previous > 0 && !status; previous = next_shift(s, previous))
         status = digit(s, index++, previous, room, err);
     return status;
 }
@@ -335,12 +223,11 @@ static void bracket_ranks(const struct select *s, uint64_t samples, uint64_t ran
 
 static kn_status take_sample(struct select *s, uint64_t samples, kn_error *err)
 {
-    struct piece piece = {NULL, 0, 0, 0};
+    struct element_piece piece = {.buffer = NULL};
     uint32_t count = (uint32_t)samples;
-    size_t part = 0;
     kn_status status = KN_OK;
 
-    while (!status && next_piece(s, &part, &piece)) {
+    while (!status && element_next_piece(s->x, s->type, s->n, &piece)) {
         const kn_arg args[] = {KN_BUFFER(piece.buffer), KN_VALUE(piece.skip), KN_VALUE(piece.first),
                                KN_VALUE(piece.count),   KN_VALUE(s->n),       KN_BUFFER(s->candidates),
                                KN_VALUE(count)};
@@ -351,17 +238,16 @@ static kn_status take_sample(struct select *s, uint64_t samples, kn_error *err)
 
 static kn_status gather(struct select *s, uint64_t room, kn_error *err)
 {
-    struct piece piece = {NULL, 0, 0, 0};
+    struct element_piece piece = {.buffer = NULL};
     uint64_t number = 0;
     uint32_t count = s->count;
-    size_t part = 0;
     kn_status status = KN_OK;
 
-    while (!status && next_piece(s, &part, &piece)) {
+    while (!status && element_next_piece(s->x, s->type, s->n, &piece)) {
         const kn_arg args[] = {KN_BUFFER(piece.buffer),  KN_VALUE(piece.skip),   KN_VALUE(piece.count),
                                KN_BUFFER(s->jobs),       KN_BUFFER(s->counters), KN_VALUE(number),
                                KN_BUFFER(s->candidates), KN_VALUE(room)};
-        status = launch(s, s->gather, s->group, s->groups, 1, args, KN_COUNT(args), err);
+        status = launch(s, s->gather, s->shape.group, s->shape.groups, 1, args, KN_COUNT(args), err);
         number++;
     }
     if (!status) {
@@ -422,7 +308,7 @@ static kn_status find_jobs(struct select *s, kn_error *err)
     kn_status status = prepare(s, err);
 
     if (method == KN_SELECT_AUTO)
-        method = one || s->n < 1u << 20 || key_bits(s->type) == 8 ? KN_SELECT_DIGITS : KN_SELECT_BRACKETS;
+        method = one || s->n < 1u << 20 || element_bits(s->type) == 8 ? KN_SELECT_DIGITS : KN_SELECT_BRACKETS;
     if (!status && method == KN_SELECT_BRACKETS)
         status = by_brackets(s, err);
     else if (!status)
@@ -453,7 +339,7 @@ static kn_status begin(struct select *s, const char *function, kn_queue *queue, 
     if (status || n == 0)
         return status;
     choose_shape(s);
-    s->pieces = count_pieces(s);
+    s->pieces = element_pieces(x, type, n);
     return KN_OK;
 }
 
@@ -491,7 +377,7 @@ kn_status kn_select(kn_queue *queue, kn_buffer *x, kn_type type, size_t n, const
             pairs[j] = ranks[done + j / 2];
         status = find_pairs(&s, pairs, batch, err);
         for (size_t j = 0; j < batch && !status; j++, to += kn_type_size(type))
-            copy_element(to, s.found[j].prefix[0], type);
+            element_store(to, s.found[j].prefix[0], type);
     }
     return status;
 }

@@ -1,0 +1,332 @@
+// SPDX-License-Identifier: Apache-2.0
+// Least, greatest, sum and sum of squares of a column of any type, in one read. Floats: NaN are counted and left out,
+// and the sums of x - shift are folded in the fixed tree of cl/reduce.cl. Integers: all sums are exact; those of squares
+// are kept as sums of 32-bit digits.
+//
+// Everything stands in `state`, in cells of 8 bytes: the shift (the bits of a float, the key of an integer), then at
+// `base` rows of `stride` cells, one a component: least key, greatest key, then
+//   floats:            NaN (and what a last group read past the end), sum, sum of squares
+//   8, 16 bits:        sum of keys; sum of squares of the keys' distances from the shift
+//   32 bits:           sum of keys; sums of the squares' two digits
+//   64 bits:           sums of the keys' two digits; sums of the squares' four digits
+//
+// Launch: moments_shift with one group of 64 for each part of the column (`last` for the last of them), unless the shift
+// is given; moments_leaves (floats) with ceil(n / (4096 * LEAVES)) groups, or moments_digits (integers, n <= 2^31) with
+// any number; then moments_fold with ceil(count / (16 * GROUP)) groups, in dimension 1 the components, until one cell a
+// row is left.
+// Cost: reads x once.
+// Tunables: KEY_BITS, KEY_KIND (lib/key.clh); floats: GROUP, WIDTH, ACC_PAIR as in cl/reduce.cl; integers: GROUP (1: for
+// CPUs), LOADS (of 16 bytes, a work-item and tile).
+#ifndef GROUP
+#define GROUP 256
+#endif
+#ifndef KEY_BITS
+#define KEY_BITS 32
+#endif
+#ifndef KEY_KIND
+#define KEY_KIND 2
+#endif
+
+#if KEY_KIND == 2
+#define REAL_BITS KEY_BITS
+#include "lib/tree.clh"
+#define sort_key real_key
+#else
+#include "lib/key.clh"
+#include "lib/tile.clh"
+#endif
+
+// ---- the shift ----
+
+#define SAMPLES 64
+// Where the samples stand in the state.
+#define FIRST_SAMPLE 8
+
+// A median of up to 64 elements, without NaN and infinities, each taken at random from one of as many strata: any number
+// near the middle serves.
+__kernel __attribute__((reqd_work_group_size(SAMPLES, 1, 1))) void
+moments_shift(__global const sort_key *x, ulong skip, ulong first, ulong count, ulong n, __global ulong *state,
+              uint last)
+{
+    __local ulong key[SAMPLES];
+    __local uint valid;
+    uint item = (uint)get_local_id(0), samples = n < SAMPLES ? (uint)n : SAMPLES;
+    uint hash = (item + 1) * 0x9e3779b9u, rank = 0;
+    ulong begin = n / samples * item + n % samples * item / samples;
+    ulong length = n / samples;
+    ulong place = begin + (length >> 32 ? hash : (length * hash) >> 32);
+    sort_key own;
+
+    if (item == 0)
+        valid = 0;
+    if (item < samples && place >= first && place - first < count)
+        state[FIRST_SAMPLE + item] = x[skip + place - first];
+    // Of this launch or an earlier one: no work-item reads another's.
+    bool counts = last && item < samples;
+    own = counts ? encode_key((sort_key)state[FIRST_SAMPLE + item]) : 0;
+    key[item] = own;
+    barrier(CLK_LOCAL_MEM_FENCE);
+#if KEY_KIND == 2
+    counts = counts && own > 0 && own < encode_key((REAL_SIGN - 1) ^ REAL_BELOW_MINUS_INFINITY); // the infinities' keys
+    if (!counts)
+        key[item] = REAL_KEY_MAX;
+#endif
+    if (counts)
+        atomic_inc(&valid);
+    barrier(CLK_LOCAL_MEM_FENCE);
+    for (uint i = 0; i < samples; i++)
+        rank += key[i] < own || (key[i] == own && i < item);
+#if KEY_KIND == 2
+    if (counts && rank == (valid - 1) / 2)
+        state[0] = decode_key(own);
+    if (valid == 0 && item == 0)
+        state[0] = 0;
+#else
+    if (counts && rank == (valid - 1) / 2)
+        state[0] = own;
+#endif
+}
+
+// ---- folding ----
+
+enum { LEAST, GREATEST, FIRST_SUM };
+#if KEY_KIND == 2
+#define FIRST_ACC 3
+#define COMPONENTS 5
+#else
+#define FIRST_ACC COMPONENTS
+#define COMPONENTS (KEY_BITS == 64 ? 8 : KEY_BITS == 32 ? 5 : 4)
+#endif
+
+inline ulong combine(ulong a, ulong b, uint component)
+{
+    return component == LEAST ? min(a, b) : component == GREATEST ? max(a, b) : a + b;
+}
+
+inline ulong neutral(uint component)
+{
+    return component == LEAST ? 0xffffffffffffffffUL : 0;
+}
+
+// A group's value, which comes to work-item 0.
+inline ulong combine_group(ulong value, uint component, __local ulong *node)
+{
+    uint item = (uint)get_local_id(0);
+
+    barrier(CLK_LOCAL_MEM_FENCE);
+    node[item] = value;
+    for (uint distance = GROUP / 2; distance > 0; distance /= 2) {
+        barrier(CLK_LOCAL_MEM_FENCE);
+        if (item < distance)
+            node[item] = combine(node[item], node[item + distance], component);
+    }
+    return node[item];
+}
+
+// Rows of `count` cells at `from` become rows of as many as there are groups, at `to`.
+__kernel __attribute__((reqd_work_group_size(GROUP, 1, 1))) void
+moments_fold(__global ulong *state, ulong from, ulong count, ulong to)
+{
+    __local ulong node[GROUP];
+    uint component = (uint)get_group_id(1), item = (uint)get_local_id(0);
+    ulong first = (get_group_id(0) * GROUP + item) * 16, value;
+    __global const ulong *in = state + from + count * component;
+
+#if KEY_KIND == 2
+    __local acc sums[GROUP];
+    if (component >= FIRST_ACC) {
+        acc part[16];
+        for (uint i = 0; i < 16; i++)
+            part[i] = first + i < count ? ((__global const acc *)in)[first + i] : ACC_ZERO;
+        acc sum = fold_nodes(part, sums);
+        if (item == 0)
+            ((__global acc *)state)[to + get_num_groups(0) * component + get_group_id(0)] = sum;
+        return; // of the whole group
+    }
+#endif
+    value = neutral(component);
+    for (uint i = 0; i < 16 && first + i < count; i++)
+        value = combine(value, in[first + i], component);
+    value = combine_group(value, component, node);
+    if (item == 0)
+        state[to + get_num_groups(0) * component + get_group_id(0)] = value;
+}
+
+#if KEY_KIND == 2
+
+// ---- floats ----
+
+#define countw KN_PASTE(real_count, WIDTH)
+#if KEY_BITS == 64
+typedef long4 real_count4;
+typedef long16 real_count16;
+#else
+typedef int4 real_count4;
+typedef int16 real_count16;
+#endif
+
+typedef struct {
+    accw sum, squares;
+    realw least, greatest;
+    countw nan;
+} statistics;
+
+inline void take_row(realw row, real shift, statistics *s)
+{
+    countw is_nan = isnan(row);
+    accw d = accw_difference(select(row, (realw)(shift), is_nan), shift);
+
+    s->nan -= is_nan;
+    s->least = fmin(s->least, row);
+    s->greatest = fmax(s->greatest, row);
+    s->sum = accw_add(s->sum, d);
+    s->squares = accw_add_square(s->squares, d);
+}
+
+inline real real_of(ulong bits)
+{
+#if KEY_BITS == 64
+    return as_double(bits);
+#else
+    return as_float((uint)bits);
+#endif
+}
+
+inline ulong key_of_real(real x)
+{
+#if KEY_BITS == 64
+    return encode_key(as_ulong(x));
+#else
+    return encode_key(as_uint(x));
+#endif
+}
+
+// The group's cells in the rows at `base`, `first` before it.
+__kernel __attribute__((reqd_work_group_size(GROUP, 1, 1))) void
+moments_leaves(__global const real *x, ulong n, __global ulong *state, ulong base, ulong first, ulong stride)
+{
+    __local accw wide[GROUP];
+    __local acc leaf[LEAVES];
+    __local ulong node[GROUP];
+    uint item = (uint)get_local_id(0);
+    ulong start = ((ulong)get_group_id(0) * LEAVES + item / ITEMS_PER_LEAF) * LEAF + item % ITEMS_PER_LEAF * WIDTH;
+    real shift = real_of(state[0]);
+    statistics s;
+
+    s.sum = s.squares = accw_zero();
+    s.least = (realw)(INFINITY);
+    s.greatest = (realw)(-INFINITY);
+    s.nan = (countw)(0);
+    if (start - item % ITEMS_PER_LEAF * WIDTH + LEAF <= n) { // a whole leaf: nothing to check between loads
+        __global const realw *rows = (__global const realw *)(x + start);
+#pragma unroll 8
+        for (uint row = 0; row < ROWS; row++)
+            take_row(rows[row * (LANES / WIDTH)], shift, &s);
+    } else {
+        for (uint row = 0; row < ROWS; row++)
+            take_row(load_guarded(x, n, start + row * LANES, (real)NAN), shift, &s);
+    }
+
+    __global ulong *cell = state + base + first + get_group_id(0);
+    acc total = fold_group(s.sum, wide, leaf);
+    if (item == 0)
+        *(__global acc *)(cell + FIRST_ACC * stride) = total;
+    barrier(CLK_LOCAL_MEM_FENCE);
+    total = fold_group(s.squares, wide, leaf);
+    if (item == 0)
+        *(__global acc *)(cell + (FIRST_ACC + 1) * stride) = total;
+
+    union {
+        realw vector;
+        real element[WIDTH];
+    } least, greatest;
+    union {
+        countw vector;
+#if KEY_BITS == 64
+        long element[WIDTH];
+#else
+        int element[WIDTH];
+#endif
+    } nan;
+    ulong own[3] = {neutral(LEAST), 0, 0};
+    least.vector = s.least;
+    greatest.vector = s.greatest;
+    nan.vector = s.nan;
+#pragma unroll
+    for (uint lane = 0; lane < WIDTH; lane++) {
+        own[0] = min(own[0], key_of_real(least.element[lane]));
+        own[1] = max(own[1], key_of_real(greatest.element[lane]));
+        own[2] += (ulong)nan.element[lane];
+    }
+    for (uint component = 0; component < FIRST_ACC; component++) {
+        ulong value = combine_group(own[component], component, node);
+        if (item == 0)
+            cell[component * stride] = value;
+    }
+}
+
+#else
+
+// ---- integers ----
+
+inline void take_element(sort_key bits, sort_key shift, ulong *sums, sort_key *least, sort_key *greatest)
+{
+    sort_key key = encode_key(bits);
+    sort_key d = key > shift ? key - shift : shift - key;
+
+    *least = min(*least, key);
+    *greatest = max(*greatest, key);
+#if KEY_BITS == 64
+    ulong low = d * d, high = mul_hi(d, d);
+    sums[0] += (uint)key;
+    sums[1] += key >> 32;
+    sums[2] += (uint)low;
+    sums[3] += low >> 32;
+    sums[4] += (uint)high;
+    sums[5] += high >> 32;
+#elif KEY_BITS == 32
+    ulong square = (ulong)d * d;
+    sums[0] += key;
+    sums[1] += (uint)square;
+    sums[2] += square >> 32;
+#else
+    sums[0] += key;
+    sums[1] += (uint)d * d;
+#endif
+}
+
+// The group's cells in the rows at `base`. A group takes a share of the n elements from x[skip] on.
+__kernel __attribute__((reqd_work_group_size(GROUP, 1, 1))) void
+moments_digits(__global const sort_key *x, ulong skip, ulong n, __global ulong *state, ulong base)
+{
+    __local ulong node[GROUP];
+    uint item = (uint)get_local_id(0);
+    ulong sums[COMPONENTS - FIRST_SUM], i, end;
+    sort_key shift = (sort_key)state[0], least = KEY_MAX, greatest = 0;
+
+    for (uint c = 0; c < COMPONENTS - FIRST_SUM; c++)
+        sums[c] = 0;
+    x += skip;
+    share(n, (uint)get_group_id(0), (uint)get_num_groups(0), &i, &end);
+    for (; i + TILE <= end; i += TILE) {
+        items tile;
+        load_tile(&tile, x, i);
+#if GROUP > 1
+#pragma unroll
+#endif
+        for (uint j = 0; j < ITEMS; j++)
+            take_element(tile.element[j], shift, sums, &least, &greatest);
+    }
+    for (i += item; i < end; i += GROUP)
+        take_element(x[i], shift, sums, &least, &greatest);
+
+    __global ulong *cell = state + base + get_group_id(0);
+    for (uint c = 0; c < COMPONENTS; c++) {
+        ulong own = c == LEAST ? least : c == GREATEST ? greatest : sums[c < FIRST_SUM ? 0 : c - FIRST_SUM];
+        own = combine_group(own, c, node);
+        if (item == 0)
+            cell[c * get_num_groups(0)] = own;
+    }
+}
+
+#endif

@@ -1,0 +1,41 @@
+// SPDX-License-Identifier: Apache-2.0
+// Columns of elements of any type, handled as stored bits: what hosts of kernels with cl/lib/key.clh and cl/lib/tile.clh
+// share.
+#ifndef KN_ALGO_ELEMENTS_H
+#define KN_ALGO_ELEMENTS_H
+
+#include "columns.h"
+
+// KEY_BITS and KEY_KIND.
+unsigned element_bits(kn_type type);
+unsigned element_kind(kn_type type);
+void element_define(struct column_defines *defines, kn_type type);
+
+// The element with these bits, in its type or as a double.
+void element_store(void *to, uint64_t bits, kn_type type);
+double element_value(uint64_t bits, kn_type type);
+// The bits of the element whose key is `key` (encode_key in cl/lib/key.clh).
+uint64_t element_of_key(uint64_t key, kn_type type);
+
+// A stretch of a column, of at most 2^31 elements and in one part of the buffer. Zeroed, it stands before the first.
+struct element_piece {
+    kn_buffer *buffer;
+    uint64_t skip, count; // in the buffer
+    uint64_t first;       // in the column
+    size_t part;
+};
+
+// Goes to the next of the first n elements of x; false past the end.
+bool element_next_piece(kn_buffer *x, kn_type type, uint64_t n, struct element_piece *piece);
+uint64_t element_pieces(kn_buffer *x, kn_type type, uint64_t n);
+
+// How a launch shares a column out in tiles. On a CPU a work-item is a group.
+struct tile_shape {
+    unsigned group, loads;
+    size_t groups;
+};
+
+// `unit`: groups a compute unit on a GPU; group and loads that are 0 are chosen.
+void tile_choose(const kn_queue *queue, kn_type type, uint64_t n, size_t unit, struct tile_shape *shape);
+
+#endif

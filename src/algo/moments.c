@@ -1,0 +1,312 @@
+// SPDX-License-Identifier: Apache-2.0
+// Moments of a column in one read, with cl/moments.cl.
+#include <koine/reduce.h>
+
+#include <math.h>
+#include <string.h>
+
+#include "../base/array.h"
+#include "../base/error.h"
+#include "elements.h"
+#include "tree.h"
+
+#define NO_EVENT NULL
+
+// The state's cells, as in cl/moments.cl.
+enum { SHIFT, RESULT, SAMPLES = 8, ROWS = 72 };
+enum { LEAST, GREATEST, FIRST_SUM };
+enum { NANS = FIRST_SUM, SUM, SQUARES, COMPONENTS_MOST = 8 };
+
+struct moments {
+    kn_queue *queue;
+    kn_buffer *x;
+    kn_type type;
+    uint64_t n;
+    bool floats;
+    uint64_t components;
+    struct tree_shape tree;
+    struct tile_shape tile;
+    kn_kernel *shift, *leaves, *fold;
+    kn_buffer *state;
+    uint64_t cells[RESULT + COMPONENTS_MOST]; // the shift and the result
+};
+
+static unsigned group_of(const struct moments *m)
+{
+    return m->floats ? m->tree.group : m->tile.group;
+}
+
+static kn_status get_kernels(struct moments *m, kn_error *err)
+{
+    const struct {
+        const char *name;
+        kn_kernel **kernel;
+    } wanted[] = {{"moments_shift", &m->shift},
+                  {m->floats ? "moments_leaves" : "moments_digits", &m->leaves},
+                  {"moments_fold", &m->fold}};
+    struct column_defines defines = {.count = 0};
+    kn_status status = KN_OK;
+
+    element_define(&defines, m->type);
+    column_define(&defines, "GROUP", group_of(m));
+    if (m->floats) {
+        column_define(&defines, "WIDTH", m->tree.width);
+        column_define(&defines, "ACC_PAIR", column_uses_pairs(m->queue));
+    } else {
+        column_define(&defines, "LOADS", m->tile.loads);
+    }
+    // Strict: the sums promise bits, so no compiler may regroup them.
+    for (size_t i = 0; i < KN_COUNT(wanted) && !status; i++)
+        status = engine_builtin_kernel(m->queue->context, "moments.cl", defines.items, defines.count, KN_POLICY_STRICT,
+                                       wanted[i].name, wanted[i].kernel, err);
+    return status;
+}
+
+static kn_status launch(const struct moments *m, kn_kernel *kernel, size_t groups, size_t rows, const kn_arg *args,
+                        size_t count, kn_error *err)
+{
+    const kn_range range = {rows > 1 ? 2 : 1, {groups * group_of(m), rows}, {group_of(m), 1}, {0}};
+
+    return kn_launch(m->queue, kernel, &range, args, count, NO_EVENT, err);
+}
+
+// ---- the shift ----
+
+static kn_status choose_shift(const struct moments *m, kn_error *err)
+{
+    struct element_piece piece = {.buffer = NULL};
+    const kn_range range = {1, {64}, {64}, {0}};
+    kn_status status = KN_OK;
+
+    while (!status && element_next_piece(m->x, m->type, m->n, &piece)) {
+        uint32_t last = piece.first + piece.count == m->n;
+        const kn_arg args[] = {KN_BUFFER(piece.buffer), KN_VALUE(piece.skip), KN_VALUE(piece.first), KN_VALUE(piece.count),
+                               KN_VALUE(m->n),          KN_BUFFER(m->state),  KN_VALUE(last)};
+        status = kn_launch(m->queue, m->shift, &range, args, KN_COUNT(args), NO_EVENT, err);
+    }
+    return status;
+}
+
+static kn_status give_shift(const struct moments *m, double shift, kn_error *err)
+{
+    union {
+        float f32;
+        double f64;
+        uint64_t cell;
+    } bits = {.cell = 0};
+
+    if (m->type == KN_F64)
+        bits.f64 = shift;
+    else
+        bits.f32 = (float)shift;
+    return kn_buffer_fill(m->queue, m->state, &bits.cell, sizeof bits.cell, SHIFT * sizeof bits.cell, sizeof bits.cell, NO_EVENT,
+                          err);
+}
+
+// ---- folding ----
+
+// Rows of `count` cells at ROWS become rows of one at RESULT.
+static kn_status fold(const struct moments *m, uint64_t count, kn_error *err)
+{
+    uint64_t from = ROWS, spare = ROWS + count * m->components;
+    kn_status status = KN_OK;
+
+    for (bool more = true; more && !status;) {
+        size_t groups = (size_t)(count + 16 * group_of(m) - 1) / (16 * group_of(m));
+        uint64_t to = groups == 1 ? RESULT : spare;
+        const kn_arg args[] = {KN_BUFFER(m->state), KN_VALUE(from), KN_VALUE(count), KN_VALUE(to)};
+        status = launch(m, m->fold, groups, (size_t)m->components, args, KN_COUNT(args), err);
+        more = groups > 1;
+        spare = from;
+        from = to;
+        count = groups;
+    }
+    return status;
+}
+
+static kn_status make_state(struct moments *m, size_t groups, kn_error *err)
+{
+    size_t cells = ROWS + (groups + tree_fold_groups(&(struct tree_shape){group_of(m), 0, 0}, groups)) * (size_t)m->components;
+
+    return engine_scratch(m->queue, 0, cells * sizeof(uint64_t), &m->state, err);
+}
+
+static kn_status read_cells(struct moments *m, kn_error *err)
+{
+    return kn_buffer_read(m->queue, m->state, 0, m->cells, (RESULT + (size_t)m->components) * sizeof m->cells[0], err);
+}
+
+// ---- floats ----
+
+static kn_status launch_leaves(const struct moments *m, uint64_t groups, kn_error *err)
+{
+    size_t size = kn_type_size(m->type), done = 0;
+    uint64_t before = 0, base = ROWS;
+    kn_status status = KN_OK;
+
+    for (size_t i = 0; done < m->n && !status; i++) {
+        kn_buffer *part = kn_buffer_part(m->x, i);
+        uint64_t n = kn_buffer_size(part) / size < m->n - done ? kn_buffer_size(part) / size : m->n - done;
+        const kn_arg args[] = {KN_BUFFER(part), KN_VALUE(n),      KN_BUFFER(m->state),
+                               KN_VALUE(base),  KN_VALUE(before), KN_VALUE(groups)};
+        status = launch(m, m->leaves, tree_leaf_groups(&m->tree, n), 1, args, KN_COUNT(args), err);
+        before += tree_leaf_groups(&m->tree, n);
+        done += n;
+    }
+    return status;
+}
+
+static double accumulator_of(const struct moments *m, uint64_t cell)
+{
+    union column_scalar scalar;
+
+    memcpy(&scalar, &cell, sizeof cell);
+    return column_value(&scalar, m->queue);
+}
+
+static void finish_floats(const struct moments *m, uint64_t groups, kn_moments *to)
+{
+    const uint64_t *found = m->cells + RESULT;
+    uint64_t padding = groups * m->tree.leaves * TREE_LEAF - m->n; // read as NaN
+    double offset, variance;
+
+    to->nan_count = (size_t)(found[NANS] - padding);
+    to->n = (size_t)m->n - to->nan_count;
+    to->shift = element_value(m->cells[SHIFT], m->type);
+    to->sum = accumulator_of(m, found[SUM]);
+    to->squares = accumulator_of(m, found[SQUARES]);
+    if (to->n == 0)
+        return;
+    offset = to->sum / (double)to->n; // the mean, seen from the shift
+    variance = fma(-offset, to->sum, to->squares) / (double)to->n;
+    to->mean = to->shift + offset + 0.0;
+    to->variance = variance < 0 ? 0 : variance + 0.0;
+    to->min = element_value(element_of_key(found[LEAST], m->type), m->type) + 0.0;
+    to->max = element_value(element_of_key(found[GREATEST], m->type), m->type) + 0.0;
+}
+
+static kn_status float_moments(struct moments *m, const double *shift, kn_moments *to, kn_error *err)
+{
+    size_t groups;
+    kn_status status = tree_choose("kn_reduce_moments", m->queue, m->x, m->type, 256, 4, &m->tree, err);
+
+    if (status)
+        return status;
+    groups = tree_leaf_groups(&m->tree, (size_t)m->n);
+    status = get_kernels(m, err);
+    if (!status)
+        status = make_state(m, groups, err);
+    if (!status)
+        status = shift ? give_shift(m, *shift, err) : choose_shift(m, err);
+    if (!status)
+        status = launch_leaves(m, groups, err);
+    if (!status)
+        status = fold(m, groups, err);
+    if (!status)
+        status = read_cells(m, err);
+    if (!status)
+        finish_floats(m, groups, to);
+    return status;
+}
+
+// ---- integers ----
+
+// Exact sums: of the keys and, by 32-bit digits, of the squares of their distances from the shift.
+struct exact {
+    unsigned __int128 keys, squares[4];
+    uint64_t least, greatest;
+};
+
+static void add_piece(const struct moments *m, struct exact *sums)
+{
+    const uint64_t *found = m->cells + RESULT, *next = found + FIRST_SUM;
+    unsigned digits = element_bits(m->type) / 16; // of a square
+
+    sums->least = found[LEAST] < sums->least ? found[LEAST] : sums->least;
+    sums->greatest = found[GREATEST] > sums->greatest ? found[GREATEST] : sums->greatest;
+    sums->keys += *next++;
+    if (m->type == KN_I64 || m->type == KN_U64)
+        sums->keys += (unsigned __int128)*next++ << 32;
+    for (unsigned i = 0; i < (digits ? digits : 1); i++)
+        sums->squares[i] += *next++;
+}
+
+static void finish_integers(const struct moments *m, const struct exact *sums, kn_moments *to)
+{
+    uint64_t shift = m->cells[SHIFT], above = element_kind(m->type) == 1 ? (uint64_t)1 << (element_bits(m->type) - 1) : 0;
+    __int128 keys = (__int128)sums->keys, sum = keys - (__int128)m->n * shift;
+    long double n = (long double)m->n, squares = 0, variance;
+
+    for (int i = 3; i >= 0; i--)
+        squares = squares * 0x1p32L + (long double)sums->squares[i];
+    variance = (squares - (long double)sum * ((long double)sum / n)) / n;
+    to->n = (size_t)m->n;
+    to->shift = element_value(element_of_key(shift, m->type), m->type);
+    to->sum = (double)sum;
+    to->squares = (double)squares;
+    // A key is its integer, or so much above it.
+    to->mean = (double)((long double)(keys - (__int128)m->n * above) / n) + 0.0;
+    to->variance = variance < 0 ? 0 : (double)variance;
+    to->min = element_value(element_of_key(sums->least, m->type), m->type);
+    to->max = element_value(element_of_key(sums->greatest, m->type), m->type);
+}
+
+static kn_status integer_piece(struct moments *m, const struct element_piece *piece, kn_error *err)
+{
+    uint64_t base = ROWS;
+    const kn_arg args[] = {KN_BUFFER(piece->buffer), KN_VALUE(piece->skip), KN_VALUE(piece->count), KN_BUFFER(m->state),
+                           KN_VALUE(base)};
+    kn_status status = launch(m, m->leaves, m->tile.groups, 1, args, KN_COUNT(args), err);
+
+    if (!status)
+        status = fold(m, m->tile.groups, err);
+    return status ? status : read_cells(m, err);
+}
+
+static kn_status integer_moments(struct moments *m, kn_moments *to, kn_error *err)
+{
+    struct element_piece piece = {.buffer = NULL};
+    struct exact sums = {.least = UINT64_MAX};
+    kn_status status;
+
+    tile_choose(m->queue, m->type, m->n, 8, &m->tile);
+    status = get_kernels(m, err);
+    if (!status)
+        status = make_state(m, m->tile.groups, err);
+    if (!status)
+        status = choose_shift(m, err);
+    while (!status && element_next_piece(m->x, m->type, m->n, &piece)) {
+        status = integer_piece(m, &piece, err);
+        if (!status)
+            add_piece(m, &sums);
+    }
+    if (!status)
+        finish_integers(m, &sums, to);
+    return status;
+}
+
+kn_status kn_reduce_moments(kn_queue *queue, kn_buffer *x, kn_type type, size_t n, const double *shift,
+                            kn_moments *moments, kn_error *err)
+{
+    static const uint64_t components[] = {[KN_I8] = 4,  [KN_U8] = 4,  [KN_I16] = 4, [KN_U16] = 4, [KN_I32] = 5,
+                                          [KN_U32] = 5, [KN_I64] = 8, [KN_U64] = 8, [KN_F32] = 5, [KN_F64] = 5};
+    struct moments m = {.queue = queue, .x = x, .type = type, .n = n, .floats = type >= KN_F32};
+    kn_moments found = {.mean = NAN, .variance = NAN, .min = NAN, .max = NAN};
+    kn_status status = column_check_any("kn_reduce_moments", queue, x, type, n, err);
+
+    if (status)
+        return status;
+    if (!moments)
+        return kn_fail(err, KN_ERROR_ARGUMENT, "kn_reduce_moments: moments is NULL");
+    if (shift && m.floats && !isfinite(type == KN_F64 ? *shift : (double)(float)*shift))
+        return kn_fail(err, KN_ERROR_ARGUMENT, "kn_reduce_moments: a shift of %g is not finite in %s", *shift,
+                       kn_type_name(type));
+    m.components = components[type];
+    if (shift && m.floats)
+        found.shift = type == KN_F64 ? *shift : (double)(float)*shift;
+    if (n > 0)
+        status = m.floats ? float_moments(&m, shift, &found, err) : integer_moments(&m, &found, err);
+    if (!status)
+        *moments = found;
+    return status;
+}

@@ -1,0 +1,44 @@
+// SPDX-License-Identifier: Apache-2.0
+// How launches over the fixed tree of cl/reduce.cl are shaped. It changes the speed, never the bits.
+#ifndef KN_ALGO_TREE_H
+#define KN_ALGO_TREE_H
+
+#include "columns.h"
+
+#define TREE_LEAF    4096
+#define TREE_LANES   64
+#define TREE_FOLD_BY 16 // nodes that a work-item folds
+
+struct tree_shape {
+    unsigned group;
+    unsigned width;  // neighbouring lanes a work-item holds
+    unsigned leaves; // a group
+};
+
+// For the column `x`, which has been checked, with groups of `group` work-items of `width` lanes on a GPU. Fails if the
+// device's groups or the buffer's parts are too small for a leaf.
+kn_status tree_choose(const char *function, const kn_queue *queue, kn_buffer *x, kn_type type, unsigned group,
+                      unsigned width, struct tree_shape *shape, kn_error *err);
+
+// Groups for the leaves of n elements, and for folding `count` nodes.
+size_t tree_leaf_groups(const struct tree_shape *shape, size_t n);
+size_t tree_fold_groups(const struct tree_shape *shape, size_t count);
+
+// A reduction in the tree: `leaves` takes (part of x, its length, shift if there is one, partial results, how many stand
+// before this part's, how many there are in a row), `fold` takes (partial results, how many in a row, fewer of them).
+struct tree_job {
+    kn_queue *queue;
+    kn_buffer *x;
+    kn_type type;
+    size_t n; // at least 1
+    struct tree_shape shape;
+    unsigned rows;
+    size_t bytes; // of a partial result
+    kn_kernel *leaves, *fold;
+    const kn_arg *shift; // NULL: none
+};
+
+// result[0..rows): of `bytes` each. Waits.
+kn_status tree_run(const struct tree_job *job, void *result, kn_error *err);
+
+#endif
