@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// Times kn_median and kn_quantiles on a device, each answer checked against the host in the same run.
+// Times reductions, medians and quantiles on a device, each answer checked against the host in the same run.
 //
-//     bench/select [--device SPEC] [--smallest LOG2] [--largest LOG2] [--tune]
+//     bench/select [--device SPEC] [--smallest LOG2] [--largest LOG2] [--type float|double] [--tune]
 //
 // Columns: median, least and most of the device's time from the first kernel's start to the last one's end (by its
 // events), and the median of the time that the caller waits.
@@ -29,6 +29,9 @@ struct work {
     kn_buffer *x;
     kn_select_options options;
     double value[8];
+    kn_moments moments;
+    kn_number number;
+    double sum; // on the host
 };
 
 typedef void work_function(struct bench *bench, struct work *work);
@@ -45,6 +48,28 @@ static void quartiles(struct bench *bench, struct work *work)
 
     bench_try(kn_quantiles(bench->queue, work->x, work->type, work->n, q, 3, &work->options, work->value, &bench->err),
               &bench->err);
+}
+
+static void sum(struct bench *bench, struct work *work)
+{
+    bench_try(kn_reduce_sum(bench->queue, work->x, work->type, work->n, &work->number.f64, &bench->err), &bench->err);
+}
+
+static void greatest(struct bench *bench, struct work *work)
+{
+    bench_try(kn_reduce(bench->queue, work->x, work->type, work->n, KN_REDUCE_MAX, &work->number, &bench->err), &bench->err);
+}
+
+static void integer_moments(struct bench *bench, struct work *work)
+{
+    kn_type type = work->type == KN_F32 ? KN_I32 : KN_I64;
+
+    bench_try(kn_reduce_moments(bench->queue, work->x, type, work->n, NULL, &work->moments, &bench->err), &bench->err);
+}
+
+static void moments(struct bench *bench, struct work *work)
+{
+    bench_try(kn_reduce_moments(bench->queue, work->x, work->type, work->n, NULL, &work->moments, &bench->err), &bench->err);
 }
 
 static double value_at(const struct work *work, size_t i)
@@ -95,6 +120,38 @@ static void report(struct bench *bench, struct work *work, work_function *run, c
     fflush(stdout);
 }
 
+static const char *judge_reductions(const struct work *work)
+{
+    long double total = 0;
+    double most = value_at(work, 0), least = most, magnitude = 0;
+
+    for (size_t i = 0; i < work->n; i++) {
+        double value = value_at(work, i);
+        total += (long double)value;
+        magnitude += value < 0 ? -value : value;
+        most = value > most ? value : most;
+        least = value < least ? value : least;
+    }
+    total -= (long double)work->moments.mean * (long double)work->n;
+    return total < 1e-13L * (long double)magnitude && total > -1e-13L * (long double)magnitude &&
+                   work->moments.max == most && work->moments.min == least && work->number.f64 == most
+               ? "right"
+               : "WRONG";
+}
+
+static void bench_reductions(struct bench *bench, struct work *work)
+{
+    const char *verdict;
+
+    greatest(bench, work);
+    moments(bench, work);
+    verdict = judge_reductions(work);
+    report(bench, work, sum, "kn_reduce_sum", "");
+    report(bench, work, greatest, "kn_reduce, greatest", verdict);
+    report(bench, work, moments, "kn_reduce_moments", verdict);
+    report(bench, work, integer_moments, "kn_reduce_moments, integers", "");
+}
+
 static void bench_column(struct bench *bench, kn_type type, unsigned log2_n)
 {
     struct work work = {.type = type, .n = (size_t)1 << log2_n};
@@ -108,6 +165,7 @@ static void bench_column(struct bench *bench, kn_type type, unsigned log2_n)
     bench_fill(work.host, type, work.n, log2_n);
     bench_try(kn_buffer_create(bench->context, bytes, &work.x, &bench->err), &bench->err);
     bench_try(kn_buffer_write(bench->queue, work.x, 0, work.host, bytes, &bench->err), &bench->err);
+    bench_reductions(bench, &work);
     median(bench, &work);
     report(bench, &work, median, "kn_median", judge(&work, work.value[0], 0.5));
     quartiles(bench, &work);
@@ -115,9 +173,16 @@ static void bench_column(struct bench *bench, kn_type type, unsigned log2_n)
     work.options.method = KN_SELECT_DIGITS;
     median(bench, &work);
     report(bench, &work, median, "kn_median by digits", judge(&work, work.value[0], 0.5));
-    for (unsigned group = 128; bench->tune && group <= 1024; group *= 2)
-        for (unsigned loads = 1; loads <= 8; loads *= 2)
-            for (unsigned unit = 2; unit <= 16; unit *= 2) {
+    for (size_t samples = 8192; bench->tune && samples <= 131072; samples *= 2) {
+        char what[64];
+        work.options = (kn_select_options){.method = KN_SELECT_BRACKETS, .samples = samples};
+        snprintf(what, sizeof what, "brackets, %zu samples", samples);
+        median(bench, &work);
+        report(bench, &work, median, what, "");
+    }
+    for (unsigned group = 128; bench->tune && group <= 512; group *= 2)
+        for (unsigned loads = 2; loads <= 8; loads *= 2)
+            for (unsigned unit = 4; unit <= 16; unit *= 2) {
                 char what[64];
                 work.options = (kn_select_options){
                     .method = KN_SELECT_BRACKETS, .group = group, .loads = loads, .groups_unit = unit};
@@ -135,6 +200,7 @@ int main(int argc, char **argv)
 {
     const char *spec = NULL;
     unsigned smallest = 12, largest = 24;
+    kn_type first = KN_F32, last = KN_F64;
     struct bench bench = {.err = KN_ERROR_INIT};
 
     for (int i = 1; i < argc; i++) {
@@ -146,15 +212,19 @@ int main(int argc, char **argv)
             smallest = (unsigned)strtoul(argv[++i], NULL, 10);
         else if (i + 1 < argc && strcmp(argv[i], "--largest") == 0)
             largest = (unsigned)strtoul(argv[++i], NULL, 10);
+        else if (i + 1 < argc && strcmp(argv[i], "--type") == 0)
+            first = last = strcmp(argv[++i], "double") == 0 ? KN_F64 : KN_F32;
         else
-            return fprintf(stderr, "usage: %s [--device SPEC] [--smallest LOG2] [--largest LOG2] [--tune]\n", argv[0]), 2;
+            return fprintf(stderr, "usage: %s [--device SPEC] [--smallest LOG2] [--largest LOG2] [--type TYPE] [--tune]\n",
+                           argv[0]),
+                   2;
     }
     bench_try(kn_context_open(spec, &bench.context, &bench.err), &bench.err);
     bench_try(kn_queue_open(bench.context, &bench.queue, &bench.err), &bench.err);
     const kn_device_info *info = kn_context_device(bench.context);
     printf("%s: %s, %s, driver %s\n", info->spec, info->name, info->version, info->driver);
     printf("%-34s %-6s %11s  %-30s  %9s  %7s  %5s\n", "", "", "n", "device ms (least to most)", "wall ms", "GB/s", "launches");
-    for (kn_type type = KN_F32; type <= (info->fp64 ? KN_F64 : KN_F32); type++)
+    for (kn_type type = first; type <= last && (type == KN_F32 || info->fp64); type++)
         for (unsigned log2_n = smallest; log2_n <= largest; log2_n += 4)
             bench_column(&bench, type, log2_n);
     kn_queue_close(bench.queue);

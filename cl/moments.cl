@@ -11,8 +11,8 @@
 //   64 bits:           sums of the keys' two digits; sums of the squares' four digits
 //
 // Launch: moments_shift with one group of 64 for each part of the column (`last` for the last of them), unless the shift
-// is given; moments_leaves (floats) with ceil(n / (4096 * LEAVES)) groups, or moments_digits (integers, n <= 2^31) with
-// any number; then moments_fold with ceil(count / (16 * GROUP)) groups, in dimension 1 the components, until one cell a
+// is given; moments_leaves (floats) with any number of groups up to ceil(n / (4096 * LEAVES)), or moments_digits
+// (integers, n <= 2^31) with any number; then moments_fold with ceil(count / (16 * GROUP)) groups, in dimension 1 the components, until one cell a
 // row is left.
 // Cost: reads x once.
 // Tunables: KEY_BITS, KEY_KIND (lib/key.clh); floats: GROUP, WIDTH, ACC_PAIR as in cl/reduce.cl; integers: GROUP (1: for
@@ -156,14 +156,17 @@ moments_fold(__global ulong *state, ulong from, ulong count, ulong to)
 
 // ---- floats ----
 
-#define countw KN_PASTE(real_count, WIDTH)
+// Signed integers as wide as a real.
 #if KEY_BITS == 64
-typedef long4 real_count4;
-typedef long16 real_count16;
+typedef long real_bits;
+typedef long4 real_bits4;
+typedef long16 real_bits16;
 #else
-typedef int4 real_count4;
-typedef int16 real_count16;
+typedef int real_bits;
+typedef int4 real_bits4;
+typedef int16 real_bits16;
 #endif
+#define countw KN_PASTE(real_bits, WIDTH)
 
 typedef struct {
     accw sum, squares;
@@ -201,33 +204,53 @@ inline ulong key_of_real(real x)
 #endif
 }
 
-// The group's cells in the rows at `base`, `first` before it.
-__kernel __attribute__((reqd_work_group_size(GROUP, 1, 1))) void
-moments_leaves(__global const real *x, ulong n, __global ulong *state, ulong base, ulong first, ulong stride)
+// A work-item's lanes: least and greatest key, NaN.
+static inline void fold_extremes(const statistics *s, ulong own[3])
 {
-    __local accw wide[GROUP];
-    __local acc leaf[LEAVES];
-    __local ulong node[GROUP];
+    union {
+        realw vector;
+        real element[WIDTH];
+    } least, greatest;
+    union {
+        countw vector;
+        real_bits element[WIDTH];
+    } nan;
+
+    least.vector = s->least;
+    greatest.vector = s->greatest;
+    nan.vector = s->nan;
+#pragma unroll
+    for (uint lane = 0; lane < WIDTH; lane++) {
+        own[LEAST] = min(own[LEAST], key_of_real(least.element[lane]));
+        own[GREATEST] = max(own[GREATEST], key_of_real(greatest.element[lane]));
+        own[FIRST_SUM] += (ulong)nan.element[lane];
+    }
+}
+
+// What LEAVES leaves from x + start on come to, into cell[component * stride].
+static inline void take_leaves(__global const real *x, ulong n, ulong start, real shift, __local accw *wide, __local acc *leaf,
+                        __local ulong *node, __global ulong *cell, ulong stride)
+{
     uint item = (uint)get_local_id(0);
-    ulong start = ((ulong)get_group_id(0) * LEAVES + item / ITEMS_PER_LEAF) * LEAF + item % ITEMS_PER_LEAF * WIDTH;
-    real shift = real_of(state[0]);
+    ulong own[3] = {neutral(LEAST), 0, 0};
     statistics s;
 
     s.sum = s.squares = accw_zero();
     s.least = (realw)(INFINITY);
     s.greatest = (realw)(-INFINITY);
     s.nan = (countw)(0);
-    if (start - item % ITEMS_PER_LEAF * WIDTH + LEAF <= n) { // a whole leaf: nothing to check between loads
-        __global const realw *rows = (__global const realw *)(x + start);
-#pragma unroll 8
+    start += item / ITEMS_PER_LEAF * LEAF;
+    if (start + LEAF <= n) { // a whole leaf: nothing to check between loads
+        __global const realw *rows = (__global const realw *)(x + start) + item % ITEMS_PER_LEAF;
+#pragma unroll 16
         for (uint row = 0; row < ROWS; row++)
             take_row(rows[row * (LANES / WIDTH)], shift, &s);
     } else {
+        start += item % ITEMS_PER_LEAF * WIDTH;
         for (uint row = 0; row < ROWS; row++)
             take_row(load_guarded(x, n, start + row * LANES, (real)NAN), shift, &s);
     }
 
-    __global ulong *cell = state + base + first + get_group_id(0);
     acc total = fold_group(s.sum, wide, leaf);
     if (item == 0)
         *(__global acc *)(cell + FIRST_ACC * stride) = total;
@@ -236,32 +259,27 @@ moments_leaves(__global const real *x, ulong n, __global ulong *state, ulong bas
     if (item == 0)
         *(__global acc *)(cell + (FIRST_ACC + 1) * stride) = total;
 
-    union {
-        realw vector;
-        real element[WIDTH];
-    } least, greatest;
-    union {
-        countw vector;
-#if KEY_BITS == 64
-        long element[WIDTH];
-#else
-        int element[WIDTH];
-#endif
-    } nan;
-    ulong own[3] = {neutral(LEAST), 0, 0};
-    least.vector = s.least;
-    greatest.vector = s.greatest;
-    nan.vector = s.nan;
-#pragma unroll
-    for (uint lane = 0; lane < WIDTH; lane++) {
-        own[0] = min(own[0], key_of_real(least.element[lane]));
-        own[1] = max(own[1], key_of_real(greatest.element[lane]));
-        own[2] += (ulong)nan.element[lane];
-    }
+    fold_extremes(&s, own);
     for (uint component = 0; component < FIRST_ACC; component++) {
         ulong value = combine_group(own[component], component, node);
         if (item == 0)
             cell[component * stride] = value;
+    }
+}
+
+// Cells first, first + 1, ... of the rows at `base`, one for every LEAVES leaves of x[0..n).
+__kernel __attribute__((reqd_work_group_size(GROUP, 1, 1))) void
+moments_leaves(__global const real *x, ulong n, __global ulong *state, ulong base, ulong first, ulong stride)
+{
+    __local accw wide[GROUP];
+    __local acc leaf[LEAVES];
+    __local ulong node[GROUP];
+    real shift = real_of(state[0]);
+    ulong count = (n + LEAVES * LEAF - 1) / (LEAVES * LEAF);
+
+    for (ulong i = get_group_id(0); i < count; i += get_num_groups(0)) {
+        take_leaves(x, n, i * LEAVES * LEAF, shift, wide, leaf, node, state + base + first + i, stride);
+        barrier(CLK_LOCAL_MEM_FENCE);
     }
 }
 

@@ -6,11 +6,11 @@
 // the lanes are folded by halving distance (32, 16, 8, 4, 2, 1); leaves are folded in pairs (0,1) (2,3), then pairs
 // of pairs, and so on. What lies past the end counts as +0.
 //
-// Launch: reduce_leaves with ceil(n / (4096 * LEAVES)) groups, then reduce_fold with ceil(count / (16 * GROUP))
-// groups (in dimension 1: one for the sums, one for the squares) until one value is left.
+// Launch: reduce_leaves with any number of groups, which take turns, up to ceil(n / (4096 * LEAVES)); then reduce_fold
+// with ceil(count / (16 * GROUP)) groups (in dimension 1: one for the sums, one for the squares) until one value is left.
 // Cost: reads x once.
-// Tunables: GROUP (work-items a group, a power of two times 64 / WIDTH), WIDTH (neighbouring lanes a work-item holds), REAL_BITS, ACC_PAIR,
-// SQUARES (1: the squares too).
+// Tunables: GROUP (work-items a group, a power of two times 64 / WIDTH), WIDTH (neighbouring lanes a work-item holds),
+// REAL_BITS, ACC_PAIR, SQUARES (1: the squares too).
 #ifndef GROUP
 #define GROUP 256
 #endif
@@ -30,36 +30,53 @@ inline void add_row(realw row, real shift, accw *sum, accw *squares)
 #endif
 }
 
-// partial[first + group] is the sum of the group's leaves, partial[stride + first + group] that of their squares.
+// LEAVES leaves from x + start on: their sums come to work-item 0. The next call writes to the same local memory: a
+// barrier stands before it.
+static inline void sum_leaves(__global const real *x, ulong n, ulong start, real shift, __local accw *wide, __local acc *leaf,
+                       acc *total, acc *total_squares)
+{
+    uint item = (uint)get_local_id(0);
+    accw sum = accw_zero();
+    accw squares = accw_zero();
+
+    start += item / ITEMS_PER_LEAF * LEAF;
+    if (start + LEAF <= n) { // a whole leaf: nothing to check between loads
+        __global const realw *rows = (__global const realw *)(x + start) + item % ITEMS_PER_LEAF;
+#pragma unroll 16
+        for (uint row = 0; row < ROWS; row++)
+            add_row(rows[row * (LANES / WIDTH)], shift, &sum, &squares);
+    } else {
+        start += item % ITEMS_PER_LEAF * WIDTH;
+        for (uint row = 0; row < ROWS; row++)
+            add_row(load_guarded(x, n, start + row * LANES, shift), shift, &sum, &squares);
+    }
+
+    *total = fold_group(sum, wide, leaf);
+#if SQUARES
+    barrier(CLK_LOCAL_MEM_FENCE);
+    *total_squares = fold_group(squares, wide, leaf);
+#endif
+}
+
+// partial[first + i] is the sum of leaves i * LEAVES ... of x[0..n), partial[stride + first + i] that of their squares.
 __kernel __attribute__((reqd_work_group_size(GROUP, 1, 1))) void
 reduce_leaves(__global const real *x, ulong n, real shift, __global acc *partial, ulong first, ulong stride)
 {
     __local accw wide[GROUP];
     __local acc leaf[LEAVES];
-    uint item = (uint)get_local_id(0);
-    ulong start = ((ulong)get_group_id(0) * LEAVES + item / ITEMS_PER_LEAF) * LEAF + item % ITEMS_PER_LEAF * WIDTH;
-    accw sum = accw_zero();
-    accw squares = accw_zero();
+    ulong count = (n + LEAVES * LEAF - 1) / (LEAVES * LEAF);
 
-    if (start - item % ITEMS_PER_LEAF * WIDTH + LEAF <= n) { // a whole leaf: nothing to check between loads
-        __global const realw *rows = (__global const realw *)(x + start);
-#pragma unroll 8
-        for (uint row = 0; row < ROWS; row++)
-            add_row(rows[row * (LANES / WIDTH)], shift, &sum, &squares);
-    } else {
-        for (uint row = 0; row < ROWS; row++)
-            add_row(load_guarded(x, n, start + row * LANES, shift), shift, &sum, &squares);
-    }
-
-    acc total = fold_group(sum, wide, leaf);
-    if (item == 0)
-        partial[first + get_group_id(0)] = total;
+    for (ulong i = get_group_id(0); i < count; i += get_num_groups(0)) {
+        acc total, total_squares;
+        sum_leaves(x, n, i * LEAVES * LEAF, shift, wide, leaf, &total, &total_squares);
+        if (get_local_id(0) == 0) {
+            partial[first + i] = total;
 #if SQUARES
-    barrier(CLK_LOCAL_MEM_FENCE);
-    total = fold_group(squares, wide, leaf);
-    if (item == 0)
-        partial[stride + first + get_group_id(0)] = total;
+            partial[stride + first + i] = total_squares;
 #endif
+        }
+        barrier(CLK_LOCAL_MEM_FENCE);
+    }
 }
 
 // out[group] is the sum of in[16 * GROUP * group] and its neighbours, folded in pairs. Dimension 1 picks the sums

@@ -2,8 +2,8 @@
 // A column of any type reduced by any operation, folded in the fixed tree of cl/reduce.cl: a leaf is 4,096 consecutive
 // elements; in it lane l = i mod 64 takes up its elements in order of index; the lanes are folded by halving distance (32,
 // 16, ..., 1), the leaves in pairs. What lies past the end counts as the identity.
-// Launch: reduce_with_leaves with ceil(n / (4096 * LEAVES)) groups, then reduce_with_fold with ceil(count / (16 * GROUP))
-// groups until one value is left.
+// Launch: reduce_with_leaves with any number of groups, which take turns, up to ceil(n / (4096 * LEAVES)); then
+// reduce_with_fold with ceil(count / (16 * GROUP)) groups until one value is left.
 // Cost: reads x once.
 // Tunables: GROUP (work-items a group, a power of two times 64 / WIDTH), WIDTH (neighbouring lanes a work-item holds: 4,
 // 8, 16); TYPE of an element, ACC of the result; COMBINE, an expression of a and b; IDENTITY, which changes nothing in it;
@@ -55,21 +55,18 @@ typedef union {
     TYPE element[WIDTH];
 } row_of_lanes;
 
-// partial[first + group] is what the group's leaves come to.
-__kernel __attribute__((reqd_work_group_size(GROUP, 1, 1))) void
-reduce_with_leaves(__global const TYPE *x, ulong n, __global ACC *partial, ulong first, ulong stride)
+// What LEAVES leaves from x + start on come to: leaf[0].
+static inline void reduce_group(__global const TYPE *x, ulong n, ulong start, __local ACC *wide, __local ACC *leaf)
 {
-    __local ACC wide[WIDTH * GROUP];
-    __local ACC leaf[LEAVES];
     uint item = (uint)get_local_id(0), place = item % ITEMS_PER_LEAF;
-    ulong start = ((ulong)get_group_id(0) * LEAVES + item / ITEMS_PER_LEAF) * LEAF + place * WIDTH;
     ACC lane[WIDTH];
 
+    start += item / ITEMS_PER_LEAF * LEAF;
 #pragma unroll
     for (uint l = 0; l < WIDTH; l++)
         lane[l] = IDENTITY;
-    if (start - place * WIDTH + LEAF <= n) { // a whole leaf: nothing to check between loads
-        __global const KN_PASTE(TYPE, WIDTH) *rows = (__global const KN_PASTE(TYPE, WIDTH) *)(x + start);
+    if (start + LEAF <= n) { // a whole leaf: nothing to check between loads
+        __global const KN_PASTE(TYPE, WIDTH) *rows = (__global const KN_PASTE(TYPE, WIDTH) *)(x + start) + place;
 #pragma unroll 8
         for (uint r = 0; r < ROWS; r++) {
             row_of_lanes row;
@@ -82,8 +79,8 @@ reduce_with_leaves(__global const TYPE *x, ulong n, __global ACC *partial, ulong
         for (uint r = 0; r < ROWS; r++)
 #pragma unroll
             for (uint l = 0; l < WIDTH; l++)
-                if (start + r * LANES + l < n)
-                    lane[l] = combine(lane[l], map(x[start + r * LANES + l]));
+                if (start + place * WIDTH + r * LANES + l < n)
+                    lane[l] = combine(lane[l], map(x[start + place * WIDTH + r * LANES + l]));
     }
 
 #pragma unroll
@@ -108,8 +105,22 @@ reduce_with_leaves(__global const TYPE *x, ulong n, __global ACC *partial, ulong
         if (item * 2 * distance + distance < LEAVES)
             leaf[item * 2 * distance] = combine(leaf[item * 2 * distance], leaf[item * 2 * distance + distance]);
     }
-    if (item == 0)
-        partial[first + get_group_id(0)] = leaf[0];
+}
+
+// partial[first + i] is what leaves i * LEAVES ... of x[0..n) come to. `stride` is not used.
+__kernel __attribute__((reqd_work_group_size(GROUP, 1, 1))) void
+reduce_with_leaves(__global const TYPE *x, ulong n, __global ACC *partial, ulong first, ulong stride)
+{
+    __local ACC wide[WIDTH * GROUP];
+    __local ACC leaf[LEAVES];
+    ulong count = (n + LEAVES * LEAF - 1) / (LEAVES * LEAF);
+
+    for (ulong i = get_group_id(0); i < count; i += get_num_groups(0)) {
+        reduce_group(x, n, i * LEAVES * LEAF, wide, leaf);
+        if (get_local_id(0) == 0)
+            partial[first + i] = leaf[0];
+        barrier(CLK_LOCAL_MEM_FENCE);
+    }
 }
 
 // out[group] is what in[16 * GROUP * group] and its neighbours come to, folded in pairs.

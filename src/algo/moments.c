@@ -149,8 +149,8 @@ static kn_status launch_leaves(const struct moments *m, uint64_t groups, kn_erro
         uint64_t n = kn_buffer_size(part) / size < m->n - done ? kn_buffer_size(part) / size : m->n - done;
         const kn_arg args[] = {KN_BUFFER(part), KN_VALUE(n),      KN_BUFFER(m->state),
                                KN_VALUE(base),  KN_VALUE(before), KN_VALUE(groups)};
-        status = launch(m, m->leaves, tree_leaf_groups(&m->tree, n), 1, args, KN_COUNT(args), err);
-        before += tree_leaf_groups(&m->tree, n);
+        status = launch(m, m->leaves, tree_leaf_groups(m->queue, &m->tree, n), 1, args, KN_COUNT(args), err);
+        before += tree_partials(&m->tree, n);
         done += n;
     }
     return status;
@@ -192,7 +192,7 @@ static kn_status float_moments(struct moments *m, const double *shift, kn_moment
 
     if (status)
         return status;
-    groups = tree_leaf_groups(&m->tree, (size_t)m->n);
+    groups = tree_partials(&m->tree, (size_t)m->n);
     status = get_kernels(m, err);
     if (!status)
         status = make_state(m, groups, err);

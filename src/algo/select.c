@@ -304,11 +304,14 @@ static bool any_failed(const struct select *s)
 static kn_status find_jobs(struct select *s, kn_error *err)
 {
     bool one = kn_buffer_part_count(s->x) == 1 && s->n <= 65536;
+    // Bytes; measured on an H200, where digits of less are faster (bench/RESULTS.md).
+    uint64_t brackets_from = s->shape.group == 1 ? 1u << 22 : 1u << 27;
     enum kn_select_method method = s->options.method;
     kn_status status = prepare(s, err);
 
     if (method == KN_SELECT_AUTO)
-        method = one || s->n < 1u << 20 || element_bits(s->type) == 8 ? KN_SELECT_DIGITS : KN_SELECT_BRACKETS;
+        method = one || s->n * kn_type_size(s->type) < brackets_from || element_bits(s->type) == 8 ? KN_SELECT_DIGITS
+                                                                                                    : KN_SELECT_BRACKETS;
     if (!status && method == KN_SELECT_BRACKETS)
         status = by_brackets(s, err);
     else if (!status)

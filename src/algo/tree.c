@@ -36,9 +36,18 @@ kn_status tree_choose(const char *function, const kn_queue *queue, kn_buffer *x,
     return KN_OK;
 }
 
-size_t tree_leaf_groups(const struct tree_shape *shape, size_t n)
+size_t tree_partials(const struct tree_shape *shape, size_t n)
 {
     return divide_up(n, (size_t)shape->leaves * TREE_LEAF);
+}
+
+size_t tree_leaf_groups(const kn_queue *queue, const struct tree_shape *shape, size_t n)
+{
+    const kn_device_info *info = &queue->context->device.info;
+    size_t partials = tree_partials(shape, n), at_once = (size_t)1024 / shape->group * info->compute_units;
+
+    // A device whose loops are limited takes a group for each.
+    return partials < at_once || at_once == 0 || info->loop_limit ? partials : at_once;
 }
 
 size_t tree_fold_groups(const struct tree_shape *shape, size_t count)
@@ -51,7 +60,7 @@ size_t tree_fold_groups(const struct tree_shape *shape, size_t count)
 static kn_status launch_part(const struct tree_job *job, kn_buffer *part, uint64_t n, kn_buffer *partial, uint64_t before,
                              uint64_t stride, kn_error *err)
 {
-    const kn_range range = {1, {tree_leaf_groups(&job->shape, n) * job->shape.group}, {job->shape.group}, {0}};
+    const kn_range range = {1, {tree_leaf_groups(job->queue, &job->shape, n) * job->shape.group}, {job->shape.group}, {0}};
     kn_arg args[6] = {KN_BUFFER(part), KN_VALUE(n)};
     size_t count = 2;
 
@@ -72,7 +81,7 @@ static kn_status launch_leaves(const struct tree_job *job, kn_buffer *partial, s
         kn_buffer *part = kn_buffer_part(job->x, i);
         size_t n = kn_buffer_size(part) / size < job->n - done ? kn_buffer_size(part) / size : job->n - done;
         status = launch_part(job, part, n, partial, before, groups, err);
-        before += tree_leaf_groups(&job->shape, n);
+        before += tree_partials(&job->shape, n);
         done += n;
     }
     return status;
@@ -99,7 +108,7 @@ static kn_status fold(const struct tree_job *job, kn_buffer **from, kn_buffer **
 
 kn_status tree_run(const struct tree_job *job, void *result, kn_error *err)
 {
-    size_t groups = tree_leaf_groups(&job->shape, job->n), row = job->rows * job->bytes;
+    size_t groups = tree_partials(&job->shape, job->n), row = job->rows * job->bytes;
     kn_buffer *partial = NULL, *spare = NULL;
     kn_status status = engine_scratch(job->queue, 0, groups * row, &partial, err);
 

@@ -20,8 +20,9 @@ struct tree_shape {
 kn_status tree_choose(const char *function, const kn_queue *queue, kn_buffer *x, kn_type type, unsigned group,
                       unsigned width, struct tree_shape *shape, kn_error *err);
 
-// Groups for the leaves of n elements, and for folding `count` nodes.
-size_t tree_leaf_groups(const struct tree_shape *shape, size_t n);
+// Partial results of n elements; groups that are launched for them, which take turns; groups for folding `count` nodes.
+size_t tree_partials(const struct tree_shape *shape, size_t n);
+size_t tree_leaf_groups(const kn_queue *queue, const struct tree_shape *shape, size_t n);
 size_t tree_fold_groups(const struct tree_shape *shape, size_t count);
 
 // A reduction in the tree: `leaves` takes (part of x, its length, shift if there is one, partial results, how many stand
