@@ -73,7 +73,7 @@ static kn_status check_tile(const kn_queue *queue, const kn_gemm_tile *tile, con
 
 // From large to small: the first that keeps the whole device busy serves, else the last that it has room for.
 static const kn_gemm_tile shapes[4][3] = {
-    {{128, 128, 8, 8, 8, 4, 8, 0}, {64, 64, 16, 4, 4, 4, 8, 0}, {32, 32, 16, 4, 4, 4, 8, 0}}, // float
+    {{64, 128, 16, 8, 8, 4, 8, 128}, {64, 64, 16, 4, 4, 4, 8, 0}, {32, 32, 16, 4, 4, 4, 8, 0}}, // float
     {{128, 64, 8, 8, 4, 4, 8, 0}, {64, 64, 8, 4, 4, 4, 8, 0}, {32, 32, 8, 4, 4, 4, 8, 0}},    // complex float
     {{128, 64, 8, 8, 4, 4, 8, 0}, {64, 64, 8, 4, 4, 4, 8, 0}, {32, 32, 8, 4, 4, 4, 8, 0}},    // double
     {{64, 64, 8, 4, 4, 4, 8, 0}, {32, 64, 8, 4, 4, 4, 8, 0}, {32, 32, 8, 4, 4, 4, 8, 0}}, // complex double

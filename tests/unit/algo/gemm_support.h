@@ -85,7 +85,7 @@ static inline struct complex_number at(const struct product *p, const struct sto
 
 static inline long double magnitude(struct complex_number a)
 {
-    return hypotl(a.re, a.im);
+    return a.im != 0 ? hypotl(a.re, a.im) : fabsl(a.re);
 }
 
 static inline struct complex_number times(struct complex_number a, struct complex_number b)
