@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Times kn_gemm with every library there is, on square matrices, and checks 32 x 32 entries of each product
+// Times kn_gemm with every library there is, on square matrices, and checks 16 x 16 entries of each product
 // against sums in double.
 //
 //     bench/gemm [--device SPEC] [--type f32|f64|c32|c64]... [--size N]... [--library own|CLBlast|cuBLAS]...
@@ -18,7 +18,7 @@
 #include "../src/base/array.h"
 #include "bench.h"
 
-enum { REPETITIONS = 5, SAMPLES = 32, MOST = 16 };
+enum { REPETITIONS = 5, SAMPLES = 16, MOST = 16, MOST_SHAPES = 16 };
 
 struct kind {
     const char *name;
@@ -162,25 +162,60 @@ static void report(struct bench *bench, const struct kind *kind, const kn_gemm_o
     fflush(stdout);
 }
 
-// Shapes to try; not every type takes every one.
-static const kn_gemm_tile tiles[] = {
-    {64, 128, 16, 8, 8, 4, 8, 128}, {64, 128, 16, 8, 8, 4, 8, 0},    {128, 128, 8, 8, 8, 4, 8, 128},
-    {128, 64, 16, 8, 8, 4, 8, 128}, {128, 128, 16, 8, 8, 4, 8, 128}, {128, 256, 8, 8, 16, 4, 8, 0},
-    {256, 128, 8, 8, 8, 4, 8, 128}, {64, 128, 8, 8, 8, 4, 8, 0},     {64, 128, 8, 8, 8, 4, 8, 168},
-    {128, 64, 8, 8, 8, 4, 8, 0},    {128, 64, 8, 8, 8, 4, 8, 168},   {128, 128, 8, 8, 8, 4, 8, 0},
-    {64, 128, 8, 4, 8, 4, 8, 128},  {64, 128, 8, 4, 8, 4, 8, 0},     {64, 64, 8, 8, 8, 4, 8, 0},
-    {64, 64, 16, 8, 8, 4, 8, 0},    {64, 64, 16, 8, 8, 4, 8, 128},   {64, 64, 8, 8, 4, 4, 8, 0},
-    {64, 64, 8, 4, 8, 4, 8, 0},     {64, 64, 16, 8, 4, 4, 8, 0},     {64, 64, 16, 4, 8, 4, 8, 0},
-    {128, 64, 8, 8, 4, 4, 8, 128},  {64, 64, 8, 4, 4, 4, 8, 0},      {64, 64, 8, 4, 4, 4, 8, 128},
-    {64, 64, 16, 4, 4, 4, 8, 0},    {64, 64, 32, 8, 4, 4, 8, 0},     {64, 64, 32, 4, 4, 4, 8, 0},
-    {32, 64, 8, 4, 8, 4, 8, 0},     {32, 64, 16, 4, 8, 4, 8, 0},     {32, 64, 16, 4, 4, 4, 8, 0},
-    {64, 32, 8, 8, 4, 4, 8, 0},     {32, 64, 32, 4, 4, 4, 8, 0},     {32, 64, 32, 4, 8, 4, 8, 0},
-    {32, 128, 8, 4, 8, 4, 8, 0},    {32, 128, 16, 4, 8, 4, 8, 0},    {32, 128, 8, 4, 16, 4, 8, 0},
-    {64, 128, 8, 8, 16, 4, 8, 0},   {64, 256, 8, 8, 16, 4, 8, 0},    {32, 32, 8, 4, 4, 4, 8, 0},
-    {32, 32, 16, 4, 4, 4, 8, 0},    {32, 32, 32, 4, 4, 4, 8, 0},     {32, 32, 32, 2, 4, 4, 8, 0},
-    {32, 64, 16, 2, 4, 4, 8, 0},    {32, 32, 16, 2, 4, 4, 8, 0},     {32, 64, 8, 2, 8, 4, 8, 0},
-    {16, 64, 16, 2, 8, 4, 8, 0},    {64, 64, 4, 4, 4, 4, 8, 0},      {64, 128, 4, 8, 8, 4, 8, 0},
-    {128, 128, 4, 8, 8, 4, 8, 0},
+// Shapes to try.
+static const kn_gemm_tile tiles[KN_COUNT(kinds)][MOST_SHAPES] = {
+    {
+        // f32
+        {64, 128, 16, 8, 8, 4, 8, 128},
+        {64, 64, 16, 8, 4, 4, 8, 0},
+        {64, 64, 16, 4, 8, 4, 8, 0},
+        {64, 64, 16, 8, 8, 4, 8, 0},
+        {64, 64, 16, 4, 4, 4, 8, 0},
+        {64, 64, 32, 8, 4, 4, 8, 0},
+        {32, 64, 16, 4, 4, 4, 8, 0},
+        {32, 64, 16, 4, 8, 4, 8, 0},
+        {32, 64, 32, 4, 4, 4, 8, 0},
+        {32, 32, 16, 4, 4, 4, 8, 0},
+        {32, 32, 32, 4, 4, 4, 8, 0},
+    },
+    {
+        // c32
+        {64, 128, 8, 8, 8, 4, 8, 0},
+        {128, 64, 8, 8, 8, 4, 8, 0},
+        {64, 64, 8, 8, 8, 4, 8, 0},
+        {128, 128, 8, 8, 8, 4, 8, 0},
+        {64, 64, 8, 8, 4, 4, 8, 0},
+        {64, 64, 8, 4, 8, 4, 8, 0},
+        {64, 128, 8, 4, 8, 4, 8, 128},
+        {64, 128, 8, 8, 4, 4, 8, 128},
+        {64, 64, 8, 4, 4, 4, 8, 0},
+        {32, 64, 8, 4, 8, 4, 8, 0},
+        {32, 64, 8, 4, 4, 4, 8, 0},
+    },
+    {
+        // f64
+        {64, 128, 8, 8, 8, 4, 8, 0},
+        {128, 64, 8, 8, 8, 4, 8, 0},
+        {64, 64, 8, 8, 8, 4, 8, 0},
+        {128, 128, 8, 8, 8, 4, 8, 0},
+        {64, 64, 8, 8, 4, 4, 8, 0},
+        {64, 64, 8, 4, 8, 4, 8, 0},
+        {64, 128, 8, 4, 8, 4, 8, 128},
+        {64, 64, 16, 8, 4, 4, 8, 0},
+        {32, 64, 8, 4, 8, 4, 8, 0},
+        {32, 64, 16, 4, 4, 4, 8, 0},
+        {32, 32, 16, 4, 4, 4, 8, 0},
+    },
+    {
+        // c64
+        {64, 64, 4, 4, 4, 4, 8, 0},
+        {64, 64, 8, 4, 4, 4, 8, 0},
+        {64, 64, 4, 8, 4, 4, 8, 0},
+        {64, 128, 4, 4, 8, 4, 8, 0},
+        {32, 64, 8, 4, 8, 4, 8, 0},
+        {32, 64, 8, 4, 4, 4, 8, 0},
+        {32, 32, 8, 4, 4, 4, 8, 0},
+    },
 };
 
 static void bench_size(struct bench *bench, const struct kind *kind, size_t n, const bool wanted[])
@@ -208,9 +243,8 @@ static void bench_size(struct bench *bench, const struct kind *kind, size_t n, c
             report(bench, kind, &options, kn_gemm_library_name(library));
         }
     task->transpose_a = task->transpose_b = KN_GEMM_AS_IS;
-    for (size_t i = 0; bench->tune && i < KN_COUNT(tiles); i++) {
-        const kn_gemm_options options = {KN_GEMM_OWN, tiles[i]};
-        const kn_gemm_tile *t = &tiles[i];
+    for (const kn_gemm_tile *t = tiles[kind - kinds]; bench->tune && t->m; t++) {
+        const kn_gemm_options options = {KN_GEMM_OWN, *t};
         char what[64];
         snprintf(what, sizeof what, "%ux%ux%u %ux%u lane %u band %u reg %u", t->m, t->n, t->k, t->item_m,
                  t->item_n, t->lane_m, t->band, t->registers);

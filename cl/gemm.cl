@@ -21,19 +21,16 @@
 #define COMPLEX 0
 #endif
 #ifndef TILE_M
-#define TILE_M 128
+#define TILE_M 64
 #endif
 #ifndef TILE_N
-#define TILE_N 128
-#endif
-#ifndef TILE_K
-#define TILE_K 8
+#define TILE_N 64
 #endif
 #ifndef ITEM_M
-#define ITEM_M 8
+#define ITEM_M 4
 #endif
 #ifndef ITEM_N
-#define ITEM_N 8
+#define ITEM_N 4
 #endif
 #ifndef LANE_M
 #define LANE_M 4
@@ -73,6 +70,9 @@ typedef double2 chunk;
 #define W 4
 typedef float element;
 typedef float4 chunk;
+#endif
+#ifndef TILE_K
+#define TILE_K (4 * W)
 #endif
 #ifndef VECTOR_A
 #define VECTOR_A W
