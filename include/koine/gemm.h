@@ -11,10 +11,10 @@ extern "C" {
 #endif
 
 typedef enum kn_gemm_library {
-    KN_GEMM_AUTO,
-    KN_GEMM_OWN,     // cl/gemm.cl, on every device
-    KN_GEMM_CLBLAST, // on OpenCL devices, if the library was built with it
-    KN_GEMM_CUBLAS   // on CUDA devices, if NVIDIA's library is there
+    KN_GEMM_AUTO,    // cuBLAS on CUDA devices where it is there, else the own kernels; nothing is measured at run time
+    KN_GEMM_OWN,     // cl/gemm.cl, or cl/gemm_cpu.cl on CPUs
+    KN_GEMM_CLBLAST, // on OpenCL devices, if Koine was built with it
+    KN_GEMM_CUBLAS   // on CUDA devices, if NVIDIA's library is there (libcublas.so.13 or .12)
 } kn_gemm_library;
 
 typedef enum kn_gemm_transpose {
@@ -42,7 +42,7 @@ typedef struct kn_gemm_task {
     kn_gemm_matrix a, b, c;
 } kn_gemm_task;
 
-// The shape of the own kernel: the tunables of cl/gemm.cl. All 0: the device's default for this task.
+// The shape of cl/gemm.cl, by its tunables, which then runs on CPUs too. All 0: the device's default for this task.
 typedef struct kn_gemm_tile {
     unsigned m, n, k;        // of a group's tile of C, and its step along k
     unsigned item_m, item_n; // of a work-item's sums

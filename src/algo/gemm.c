@@ -144,7 +144,11 @@ static kn_status choose(kn_queue *queue, const kn_gemm_task *task, const kn_gemm
         *library = asked;
         return KN_OK;
     }
-    *library = KN_GEMM_OWN;
+    // As measured (bench/RESULTS.md): nowhere was cuBLAS slower than the own kernel on an H200, and nowhere
+    // CLBlast faster.
+    *library = queue->context->backend == &kn_backend_cuda && !gemm_cublas.serves(queue, task, NULL)
+                   ? KN_GEMM_CUBLAS
+                   : KN_GEMM_OWN;
     return KN_OK;
 }
 

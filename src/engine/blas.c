@@ -29,6 +29,8 @@ kn_status engine_blas_open(kn_queue *queue, kn_error *err)
         blas->library = engine_blas_library(queue->context);
         blas->library->open(queue->native, &blas->handle, &blas->why);
         queue->blas = blas;
+        if (!blas->handle)
+            engine_log(queue->context, KN_LOG_INFO, "%s is not used: %s", blas->library->name, blas->why.text);
     }
     return blas->handle ? KN_OK : kn_fail(err, blas->why.code, "%s", blas->why.text);
 }

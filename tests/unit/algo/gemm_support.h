@@ -193,6 +193,11 @@ static inline size_t pick(uint64_t *state, const size_t *of, size_t count)
     return of[test_random(state) % count];
 }
 
+static inline kn_gemm_transpose pick_transpose(uint64_t *state)
+{
+    return transposes[test_random(state) % 3];
+}
+
 // Every type and transposition; the sizes are all multiples of what a vector holds, so that whole ones are
 // loaded, or none is: by turns, the first by chance.
 static inline void expect_transposes(const kn_gemm_options *options, const char *name)

@@ -31,6 +31,34 @@ START_TEST(default_shapes)
 }
 END_TEST
 
+// What CLBlast is asked for. Few products, since each is a compiler's run of 10 s on a CPU.
+START_TEST(through_clblast)
+{
+    const kn_gemm_options options = {.library = KN_GEMM_CLBLAST};
+    uint64_t state = test_seed("through_clblast");
+
+    if (strcmp(kn_context_device(context)->backend, "opencl") != 0 || test_is_slow())
+        return;
+    for (int kind = 0; kind < 2; kind++) {
+        kn_gemm_task task = {
+            .type = KN_F32, .is_complex = kind, .m = 33, .n = 20, .k = 17, .batch = 1 + (size_t)kind};
+        kn_gemm_library library;
+        task.transpose_a = pick_transpose(&state);
+        task.transpose_b = pick_transpose(&state);
+        task.alpha[0] = 0.75;
+        task.alpha[1] = task.beta[1] = kind ? -0.5 : 0;
+        kn_gemm_task probe = task;
+        probe.m = 0; // nothing to multiply, and so no buffers
+        if (kn_gemm_choose(queue, &probe, &options, &library, &err)) {
+            ck_assert_msg(strstr(err.text, "without CLBlast") != NULL, "%s", err.text);
+            fprintf(stderr, "skipped: this build is without CLBlast\n");
+            return;
+        }
+        expect_product(task, 3, &options, &state);
+    }
+}
+END_TEST
+
 // The kernel that ran, as the queue's profile names it.
 static void expect_ran(const kn_gemm_task *task, const kn_gemm_options *options, const char *name)
 {
@@ -202,8 +230,8 @@ END_TEST
 
 int main(void)
 {
-    const TTest *const tests[] = {own_transposes, own_sizes,    default_shapes, what_is_named_runs,
-                                  scaling_alone,  not_a_number, refusals};
+    const TTest *const tests[] = {own_transposes,     own_sizes,     default_shapes, through_clblast,
+                                  what_is_named_runs, scaling_alone, not_a_number,   refusals};
 
     return test_run("algo/gemm", tests, KN_COUNT(tests), test_open, test_close);
 }

@@ -94,6 +94,9 @@ START_TEST(it_ran)
     kn_free(entries);
     EXPECT_OK(kn_gemm_choose(queue, &task, &cublas, &library, &err));
     ck_assert_int_eq(library, KN_GEMM_CUBLAS);
+    library = KN_GEMM_AUTO;
+    EXPECT_OK(kn_gemm_choose(queue, &task, NULL, &library, &err));
+    ck_assert_int_eq(library, KN_GEMM_CUBLAS);
     free_task(&task);
     end();
 }
