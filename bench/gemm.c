@@ -2,7 +2,8 @@
 // Times kn_gemm with every library there is, on square matrices, and checks 16 x 16 entries of each product
 // against sums in double.
 //
-//     bench/gemm [--device SPEC] [--type f32|f64|c32|c64]... [--size N]... [--library own|CLBlast|cuBLAS]...
+//     bench/gemm [--device SPEC] [--type f32|f64|c32|c64]... [--size N]... [--depth K] [--library
+//     own|CLBlast|cuBLAS]...
 //     [--tune]
 //
 // --tune: shapes of the own kernel too. --layouts: every transposition too, and an odd size beside every
@@ -34,6 +35,7 @@ struct bench {
     kn_error err;
     kn_gemm_task task;
     void *host[3]; // A, B and C
+    size_t depth;  // k, if not n
     bool tune, layouts;
 };
 
@@ -80,7 +82,8 @@ static void element(const struct bench *bench, int which, size_t i, size_t j, do
     kn_gemm_transpose transpose = which == 0   ? task->transpose_a
                                   : which == 1 ? task->transpose_b
                                                : KN_GEMM_AS_IS;
-    size_t place = transpose == KN_GEMM_AS_IS ? i * task->n + j : j * task->n + i;
+    size_t columns = (which == 0) != (transpose != KN_GEMM_AS_IS) ? task->k : task->n; // as stored; m is n
+    size_t place = transpose == KN_GEMM_AS_IS ? i * columns + j : j * columns + i;
 
     value[0] = number(bench->host[which], task->type, task->is_complex ? 2 * place : place);
     value[1] = task->is_complex ? number(bench->host[which], task->type, 2 * place + 1) : 0;
@@ -100,7 +103,7 @@ static double check(struct bench *bench)
             size_t i = r == 0 ? task->n - 1 : bench_random(&seed) % task->n;
             size_t j = s == 0 ? task->n - 1 : bench_random(&seed) % task->n;
             double sum[2] = {0, 0}, magnitude = 0, a[2], b[2], c[2];
-            for (size_t k = 0; k < task->n; k++) {
+            for (size_t k = 0; k < task->k; k++) {
                 element(bench, 0, i, k, a);
                 element(bench, 1, k, j, b);
                 sum[0] += a[0] * b[0] - a[1] * b[1];
@@ -108,7 +111,7 @@ static double check(struct bench *bench)
                 magnitude += hypot(a[0], a[1]) * hypot(b[0], b[1]);
             }
             element(bench, 2, i, j, c);
-            double bound = (double)(task->n + 2) * eps * magnitude * (task->is_complex ? 3 : 1);
+            double bound = (double)(task->k + 2) * eps * magnitude * (task->is_complex ? 3 : 1);
             double ratio = hypot(c[0] - sum[0], c[1] - sum[1]) / bound;
             worst = ratio <= worst ? worst : ratio; // a ratio that is no number stays
         }
@@ -166,72 +169,77 @@ static void report(struct bench *bench, const struct kind *kind, const kn_gemm_o
 static const kn_gemm_tile tiles[KN_COUNT(kinds)][MOST_SHAPES] = {
     {
         // f32
-        {64, 128, 16, 8, 8, 4, 8, 128},
-        {64, 64, 16, 8, 4, 4, 8, 0},
-        {64, 64, 16, 4, 8, 4, 8, 0},
-        {64, 64, 16, 8, 8, 4, 8, 0},
-        {64, 64, 16, 4, 4, 4, 8, 0},
-        {64, 64, 32, 8, 4, 4, 8, 0},
-        {32, 64, 16, 4, 4, 4, 8, 0},
-        {32, 64, 16, 4, 8, 4, 8, 0},
-        {32, 64, 32, 4, 4, 4, 8, 0},
-        {32, 32, 16, 4, 4, 4, 8, 0},
-        {32, 32, 32, 4, 4, 4, 8, 0},
+        {64, 128, 16, 8, 8, 4, 8, 1, 128},
+        {64, 64, 16, 8, 4, 4, 8, 1, 0},
+        {64, 64, 16, 4, 8, 4, 8, 1, 0},
+        {64, 64, 16, 8, 8, 4, 8, 1, 0},
+        {64, 64, 16, 4, 4, 4, 8, 1, 0},
+        {64, 64, 32, 8, 4, 4, 8, 1, 0},
+        {32, 64, 16, 4, 4, 4, 8, 1, 0},
+        {32, 64, 16, 4, 8, 4, 8, 1, 0},
+        {32, 64, 32, 4, 4, 4, 8, 1, 0},
+        {32, 32, 16, 4, 4, 4, 8, 1, 0},
+        {32, 32, 32, 4, 4, 4, 8, 1, 0},
+        {64, 128, 16, 8, 8, 4, 8, 2, 128},
+        {64, 128, 16, 8, 8, 4, 8, 4, 128},
+        {64, 64, 16, 8, 4, 4, 8, 2, 0},
+        {64, 64, 16, 8, 4, 4, 8, 4, 0},
     },
     {
         // c32
-        {64, 128, 8, 8, 8, 4, 8, 0},
-        {128, 64, 8, 8, 8, 4, 8, 0},
-        {64, 64, 8, 8, 8, 4, 8, 0},
-        {128, 128, 8, 8, 8, 4, 8, 0},
-        {64, 64, 8, 8, 4, 4, 8, 0},
-        {64, 64, 8, 4, 8, 4, 8, 0},
-        {64, 128, 8, 4, 8, 4, 8, 128},
-        {64, 128, 8, 8, 4, 4, 8, 128},
-        {64, 64, 8, 4, 4, 4, 8, 0},
-        {32, 64, 8, 4, 8, 4, 8, 0},
-        {32, 64, 8, 4, 4, 4, 8, 0},
+        {64, 128, 8, 8, 8, 4, 8, 1, 0},
+        {128, 64, 8, 8, 8, 4, 8, 1, 0},
+        {64, 64, 8, 8, 8, 4, 8, 1, 0},
+        {128, 128, 8, 8, 8, 4, 8, 1, 0},
+        {64, 64, 8, 8, 4, 4, 8, 1, 0},
+        {64, 64, 8, 4, 8, 4, 8, 1, 0},
+        {64, 128, 8, 4, 8, 4, 8, 1, 128},
+        {64, 128, 8, 8, 4, 4, 8, 1, 128},
+        {64, 64, 8, 4, 4, 4, 8, 1, 0},
+        {32, 64, 8, 4, 8, 4, 8, 1, 0},
+        {32, 64, 8, 4, 4, 4, 8, 1, 0},
     },
     {
         // f64
-        {64, 128, 8, 8, 8, 4, 8, 0},
-        {128, 64, 8, 8, 8, 4, 8, 0},
-        {64, 64, 8, 8, 8, 4, 8, 0},
-        {128, 128, 8, 8, 8, 4, 8, 0},
-        {64, 64, 8, 8, 4, 4, 8, 0},
-        {64, 64, 8, 4, 8, 4, 8, 0},
-        {64, 128, 8, 4, 8, 4, 8, 128},
-        {64, 64, 16, 8, 4, 4, 8, 0},
-        {32, 64, 8, 4, 8, 4, 8, 0},
-        {32, 64, 16, 4, 4, 4, 8, 0},
-        {32, 32, 16, 4, 4, 4, 8, 0},
+        {64, 128, 8, 8, 8, 4, 8, 1, 0},
+        {128, 64, 8, 8, 8, 4, 8, 1, 0},
+        {64, 64, 8, 8, 8, 4, 8, 1, 0},
+        {128, 128, 8, 8, 8, 4, 8, 1, 0},
+        {64, 64, 8, 8, 4, 4, 8, 1, 0},
+        {64, 64, 8, 4, 8, 4, 8, 1, 0},
+        {64, 128, 8, 4, 8, 4, 8, 1, 128},
+        {64, 64, 16, 8, 4, 4, 8, 1, 0},
+        {32, 64, 8, 4, 8, 4, 8, 1, 0},
+        {32, 64, 16, 4, 4, 4, 8, 1, 0},
+        {32, 32, 16, 4, 4, 4, 8, 1, 0},
     },
     {
         // c64
-        {64, 64, 4, 4, 4, 4, 8, 0},
-        {64, 64, 8, 4, 4, 4, 8, 0},
-        {64, 64, 4, 8, 4, 4, 8, 0},
-        {64, 128, 4, 4, 8, 4, 8, 0},
-        {32, 64, 8, 4, 8, 4, 8, 0},
-        {32, 64, 8, 4, 4, 4, 8, 0},
-        {32, 32, 8, 4, 4, 4, 8, 0},
+        {64, 64, 4, 4, 4, 4, 8, 1, 0},
+        {64, 64, 8, 4, 4, 4, 8, 1, 0},
+        {64, 64, 4, 8, 4, 4, 8, 1, 0},
+        {64, 128, 4, 4, 8, 4, 8, 1, 0},
+        {32, 64, 8, 4, 8, 4, 8, 1, 0},
+        {32, 64, 8, 4, 4, 4, 8, 1, 0},
+        {32, 32, 8, 4, 4, 4, 8, 1, 0},
     },
 };
 
 static void bench_size(struct bench *bench, const struct kind *kind, size_t n, const bool wanted[])
 {
     kn_gemm_task *task = &bench->task;
-    size_t bytes = n * n * element_of(kind);
+    size_t k = bench->depth ? bench->depth : n;
     kn_gemm_matrix *matrices[] = {&task->a, &task->b, &task->c};
 
     *task = (kn_gemm_task){
-        .type = kind->type, .is_complex = kind->is_complex, .m = n, .n = n, .k = n, .alpha = {1, 0}};
+        .type = kind->type, .is_complex = kind->is_complex, .m = n, .n = n, .k = k, .alpha = {1, 0}};
     for (unsigned i = 0; i < 3; i++) {
+        size_t elements = i == 2 ? n * n : n * k, bytes = elements * element_of(kind);
         bench->host[i] = allocate(bytes);
         bench_try(kn_buffer_create(bench->context, bytes, &matrices[i]->buffer, &bench->err), &bench->err);
         if (i == 2)
             continue;
-        fill(bench->host[i], kind->type, n * n * (kind->is_complex ? 2 : 1), n + i);
+        fill(bench->host[i], kind->type, elements * (kind->is_complex ? 2 : 1), n + i);
         bench_try(kn_buffer_write(bench->queue, matrices[i]->buffer, 0, bench->host[i], bytes, &bench->err),
                   &bench->err);
     }
@@ -285,6 +293,8 @@ int main(int argc, char **argv)
             return usage(argv[0]);
         else if (strcmp(argv[i], "--device") == 0)
             spec = argv[++i];
+        else if (strcmp(argv[i], "--depth") == 0)
+            bench.depth = strtoul(argv[++i], NULL, 10);
         else if (strcmp(argv[i], "--size") == 0 && size_count < MOST)
             sizes[size_count++] = strtoul(argv[++i], NULL, 10);
         else if (strcmp(argv[i], "--type") == 0 || strcmp(argv[i], "--library") == 0) {

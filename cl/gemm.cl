@@ -12,7 +12,8 @@
 // Launch: groups of GROUP = TILE_M TILE_N / (ITEM_M ITEM_N) work-items; the first dimension has a group for every tile
 // of C, the second one for every matrix of a batch.
 // Cost: 2 m n k operations (8 if complex); reads A n / TILE_N times and B m / TILE_M times, mostly from a cache:
-// BAND rows of tiles are made together.
+// BAND rows of tiles are made together. Where C has few tiles, but k is long, k is split as if its parts were a batch, and
+// gemm_fold adds their products up.
 // Tunables: TILE_M, TILE_N, TILE_K, ITEM_M, ITEM_N, BAND; LANE_M (of 32 neighbouring work-items, so many lie below
 // one another: 4 or 8 keep reads of local memory apart). What is multiplied: REAL_BITS (32, 64), COMPLEX, ALONG_K_A
 // and ALONG_K_B (the operand is stored with k as its columns: A as it is, B transposed), CONJUGATE_A, CONJUGATE_B,
@@ -329,4 +330,21 @@ void gemm(__global const element *restrict a, ulong a_offset, ulong a_pitch, ulo
                 finish(&to[y * c_pitch + x], &sum[i][j], alpha, beta, keep != 0, n - x);
         }
     }
+}
+
+// C = alpha (sum of `parts` matrices of m x n, one after the other) + beta C: what was split along k.
+// Launch: a work-item for every element of C, and any number more.
+__kernel void gemm_fold(__global const element *restrict partial, uint parts, uint m, uint n, __global element *restrict c,
+                        ulong c_offset, ulong c_pitch, element alpha, element beta, uint keep)
+{
+    ulong place = get_global_id(0), size = (ulong)m * n;
+
+    if (place >= size)
+        return;
+    element sum = partial[place];
+    for (uint i = 1; i < parts; i++)
+        sum += partial[i * size + place];
+    __global element *to = &c[c_offset + place / n * c_pitch + place % n];
+    sum = add_product((element)(0), alpha, sum);
+    *to = keep ? add_product(sum, beta, *to) : sum;
 }

@@ -11,7 +11,8 @@ extern "C" {
 #endif
 
 typedef enum kn_gemm_library {
-    KN_GEMM_AUTO,    // cuBLAS on CUDA devices where it is there, else the own kernels; nothing is measured at run time
+    KN_GEMM_AUTO,    // cuBLAS on CUDA devices where it is there, else the own kernels; nothing is measured at
+                     // run time
     KN_GEMM_OWN,     // cl/gemm.cl, or cl/gemm_cpu.cl on CPUs
     KN_GEMM_CLBLAST, // on OpenCL devices, if Koine was built with it
     KN_GEMM_CUBLAS   // on CUDA devices, if NVIDIA's library is there (libcublas.so.13 or .12)
@@ -42,12 +43,14 @@ typedef struct kn_gemm_task {
     kn_gemm_matrix a, b, c;
 } kn_gemm_task;
 
-// The shape of cl/gemm.cl, by its tunables, which then runs on CPUs too. All 0: the device's default for this task.
+// The shape of cl/gemm.cl, by its tunables, which then runs on CPUs too. All 0: the device's default for this
+// task.
 typedef struct kn_gemm_tile {
     unsigned m, n, k;        // of a group's tile of C, and its step along k
     unsigned item_m, item_n; // of a work-item's sums
     unsigned lane_m;         // rows of work-items among 32 neighbours; 0: 4
     unsigned band;           // rows of tiles made together; 0: 8
+    unsigned parts;          // k is split into, their products added up afterwards; 0: 1 (not for batches)
     unsigned registers;      // a work-item's at most, on NVIDIA's devices; 0: the compiler's choice
 } kn_gemm_tile;
 
@@ -56,15 +59,14 @@ typedef struct kn_gemm_options {
     kn_gemm_tile tile;       // only for KN_GEMM_OWN
 } kn_gemm_options;
 
-// C = alpha op(A) op(B) + beta C, asynchronously. `options` may be NULL. C overlaps neither A nor B. With beta = 0
-// what C held is not read, with alpha = 0 or k = 0 neither A nor B is.
+// C = alpha op(A) op(B) + beta C, asynchronously. `options` may be NULL. C overlaps neither A nor B. With
+// beta = 0 what C held is not read, with alpha = 0 or k = 0 neither A nor B is.
 //
-// Error of an element of C: at most (k + 2) eps (|alpha| sum |a||b| + |beta c|), three times that if complex, where
-// eps is half the distance from 1 to the next number: what k roundings in any order and two more can do.
-// Cost: 2 m n k operations, 8 if complex.
-// Errors: KN_ERROR_ARGUMENT, KN_ERROR_UNSUPPORTED (KN_F64 without double precision, other types, a
-// library that is not there), KN_ERROR_LIMIT (a buffer held in parts, a tile that the device has no
-// room for, m, n or k beyond 2^31 - 1).
+// Error of an element of C: at most (k + 2) eps (|alpha| sum |a||b| + |beta c|), three times that if complex,
+// where eps is half the distance from 1 to the next number: what k roundings in any order and two more can
+// do. Cost: 2 m n k operations, 8 if complex. Errors: KN_ERROR_ARGUMENT, KN_ERROR_UNSUPPORTED (KN_F64 without
+// double precision, other types, a library that is not there), KN_ERROR_LIMIT (a buffer held in parts, a tile
+// that the device has no room for, m, n or k beyond 2^31 - 1).
 KN_API kn_status kn_gemm(kn_queue *queue, const kn_gemm_task *task, const kn_gemm_options *options,
                          kn_error *err);
 

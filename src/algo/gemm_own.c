@@ -61,6 +61,10 @@ static kn_status check_tile(const kn_queue *queue, const kn_gemm_tile *tile, con
             "two up to 512, a work-item has at least %u of each and 32 work-items fill lane_m rows",
             tile->m, tile->n, tile->k, tile->item_m, tile->item_n, tile->lane_m, tile->band,
             elements_a_load(task));
+    if (tile->parts > 1 && task->batch > 1)
+        return kn_fail(err, KN_ERROR_ARGUMENT,
+                       "kn_gemm: %u parts of k, but a batch of %zu: only single products are split",
+                       tile->parts, task->batch);
     if (group_of(tile) > info->max_work_group || local_bytes(tile, task) > most)
         return kn_fail(err, KN_ERROR_LIMIT,
                        "kn_gemm: a tile of %u x %u x %u takes groups of %u work-items and %llu bytes of "
@@ -76,17 +80,17 @@ static kn_status check_tile(const kn_queue *queue, const kn_gemm_tile *tile, con
 #define SHAPES 3
 // As measured on an H200.
 static const kn_gemm_tile nvidia[4][SHAPES] = {
-    {{64, 128, 16, 8, 8, 4, 8, 128}, {64, 64, 16, 4, 4, 4, 8, 0}, {32, 32, 16, 4, 4, 4, 8, 0}},
-    {{128, 64, 8, 8, 4, 4, 8, 0}, {64, 64, 8, 4, 4, 4, 8, 0}, {32, 32, 8, 4, 4, 4, 8, 0}},
-    {{128, 64, 8, 8, 4, 4, 8, 0}, {64, 64, 8, 4, 4, 4, 8, 0}, {32, 32, 8, 4, 4, 4, 8, 0}},
-    {{64, 64, 8, 4, 4, 4, 8, 0}, {32, 64, 8, 4, 4, 4, 8, 0}, {32, 32, 8, 4, 4, 4, 8, 0}},
+    {{64, 128, 16, 8, 8, 4, 8, 1, 128}, {64, 64, 16, 4, 4, 4, 8, 1, 0}, {32, 32, 16, 4, 4, 4, 8, 1, 0}},
+    {{128, 64, 8, 8, 4, 4, 8, 1, 0}, {64, 64, 8, 4, 4, 4, 8, 1, 0}, {32, 32, 8, 4, 4, 4, 8, 1, 0}},
+    {{128, 64, 8, 8, 4, 4, 8, 1, 0}, {64, 64, 8, 4, 4, 4, 8, 1, 0}, {32, 32, 8, 4, 4, 4, 8, 1, 0}},
+    {{64, 64, 8, 4, 4, 4, 8, 1, 0}, {32, 64, 8, 4, 4, 4, 8, 1, 0}, {32, 32, 8, 4, 4, 4, 8, 1, 0}},
 };
 // What the compilers of AMD and Intel take without spilling registers, nowhere measured.
 static const kn_gemm_tile others[4][SHAPES] = {
-    {{64, 64, 16, 4, 4, 4, 8, 0}, {32, 64, 16, 4, 4, 4, 8, 0}, {32, 32, 16, 4, 4, 4, 8, 0}},
-    {{64, 64, 8, 4, 4, 4, 8, 0}, {32, 64, 8, 4, 4, 4, 8, 0}, {32, 32, 8, 4, 4, 4, 8, 0}},
-    {{64, 64, 8, 4, 4, 4, 8, 0}, {32, 64, 8, 4, 4, 4, 8, 0}, {32, 32, 8, 4, 4, 4, 8, 0}},
-    {{64, 64, 4, 4, 4, 4, 8, 0}, {32, 64, 4, 4, 4, 4, 8, 0}, {32, 32, 4, 4, 4, 4, 8, 0}},
+    {{64, 64, 16, 4, 4, 4, 8, 1, 0}, {32, 64, 16, 4, 4, 4, 8, 1, 0}, {32, 32, 16, 4, 4, 4, 8, 1, 0}},
+    {{64, 64, 8, 4, 4, 4, 8, 1, 0}, {32, 64, 8, 4, 4, 4, 8, 1, 0}, {32, 32, 8, 4, 4, 4, 8, 1, 0}},
+    {{64, 64, 8, 4, 4, 4, 8, 1, 0}, {32, 64, 8, 4, 4, 4, 8, 1, 0}, {32, 32, 8, 4, 4, 4, 8, 1, 0}},
+    {{64, 64, 4, 4, 4, 4, 8, 1, 0}, {32, 64, 4, 4, 4, 4, 8, 1, 0}, {32, 32, 4, 4, 4, 4, 8, 1, 0}},
 };
 
 static uint64_t tiles_of(const kn_gemm_tile *tile, const kn_gemm_task *task)
@@ -94,17 +98,29 @@ static uint64_t tiles_of(const kn_gemm_tile *tile, const kn_gemm_task *task)
     return (uint64_t)((task->m - 1) / tile->m + 1) * ((task->n - 1) / tile->n + 1);
 }
 
+// Parts of k that fill the device with `tiles` groups each, none of them shorter than 512.
+static unsigned parts_for(const kn_device_info *info, const kn_gemm_task *task, uint64_t tiles)
+{
+    uint64_t wanted = (info->compute_units + tiles - 1) / tiles, most = task->k / 512;
+
+    return task->batch > 1 || most < 2 ? 1 : (unsigned)(wanted < most ? wanted : most);
+}
+
 static kn_gemm_tile default_tile(const kn_queue *queue, const kn_gemm_task *task)
 {
     const kn_device_info *info = &queue->context->device.info;
     size_t kind = (task->type == KN_F64 ? 2u : 0u) + (task->is_complex ? 1u : 0u);
     const kn_gemm_tile *shapes = strstr(info->vendor, "NVIDIA") ? nvidia[kind] : others[kind];
+    kn_gemm_tile tile;
 
-    for (size_t i = 0; i + 1 < SHAPES; i++)
-        if (!check_tile(queue, &shapes[i], task, NULL) &&
-            tiles_of(&shapes[i], task) * task->batch >= info->compute_units)
-            return shapes[i];
-    return shapes[SHAPES - 1];
+    for (size_t i = 0; i < SHAPES; i++) {
+        tile = shapes[i];
+        tile.parts = parts_for(info, task, tiles_of(&tile, task));
+        if (!check_tile(queue, &tile, task, NULL) &&
+            tiles_of(&tile, task) * task->batch * tile.parts >= info->compute_units)
+            return tile;
+    }
+    return tile;
 }
 
 // Elements that a load or store of a matrix moves: all that 16 bytes hold if every row begins on such a
@@ -116,7 +132,7 @@ static unsigned vector_of(const kn_gemm_matrix *matrix, size_t columns, unsigned
 }
 
 static kn_status get_kernel(kn_queue *queue, const kn_gemm_task *task, const kn_gemm_tile *tile,
-                            kn_kernel **kernel, kn_error *err)
+                            const char *name, kn_kernel **kernel, kn_error *err)
 {
     bool along_a = task->transpose_a == KN_GEMM_AS_IS, along_b = task->transpose_b != KN_GEMM_AS_IS;
     unsigned w = elements_a_load(task);
@@ -148,7 +164,7 @@ static kn_status get_kernel(kn_queue *queue, const kn_gemm_task *task, const kn_
         column_define(&defines, macros[i].name, macros[i].value);
     const kn_program_options options = {
         .defines = defines.items, .define_count = defines.count, .max_registers = tile->registers};
-    return engine_builtin_kernel_with(queue->context, "gemm.cl", &options, "gemm", kernel, err);
+    return engine_builtin_kernel_with(queue->context, "gemm.cl", &options, name, kernel, err);
 }
 
 // alpha or beta as the kernel takes it.
@@ -162,25 +178,20 @@ static kn_arg element_arg(union gemm_element *element, const kn_gemm_task *task,
     return (kn_arg){KN_ARG_VALUE, NULL, element, gemm_element(task), NULL, 0};
 }
 
-static kn_status run_tiles(kn_queue *queue, const kn_gemm_task *task, const kn_gemm_tile *asked,
-                           kn_error *err)
+static kn_status launch_tiles(kn_queue *queue, const kn_gemm_task *task, const kn_gemm_tile *tile,
+                              kn_error *err)
 {
-    kn_gemm_tile tile = asked->m ? *asked : default_tile(queue, task);
     const kn_gemm_matrix *a = &task->a, *b = &task->b, *c = &task->c;
     const uint64_t places[3][3] = {
         {a->offset, a->pitch, a->stride}, {b->offset, b->pitch, b->stride}, {c->offset, c->pitch, c->stride}};
-    bool nothing = task->alpha[0] == 0 && task->alpha[1] == 0;
-    const uint32_t m = (uint32_t)task->m, n = (uint32_t)task->n, k = nothing ? 0 : (uint32_t)task->k;
+    const uint32_t m = (uint32_t)task->m, n = (uint32_t)task->n, k = (uint32_t)task->k;
     const uint32_t keep = !(task->beta[0] == 0 && task->beta[1] == 0);
+    const kn_range range = {
+        2, {(size_t)tiles_of(tile, task) * group_of(tile), task->batch}, {group_of(tile), 1}, {0}};
     union gemm_element alpha, beta;
     kn_kernel *kernel = NULL;
-    kn_status status;
+    kn_status status = get_kernel(queue, task, tile, "gemm", &kernel, err);
 
-    tile.lane_m = tile.lane_m ? tile.lane_m : 4;
-    tile.band = tile.band ? tile.band : 8;
-    status = check_tile(queue, &tile, task, err);
-    if (!status)
-        status = get_kernel(queue, task, &tile, &kernel, err);
     if (status)
         return status;
     const kn_arg args[] = {
@@ -203,9 +214,85 @@ static kn_status run_tiles(kn_queue *queue, const kn_gemm_task *task, const kn_g
         element_arg(&beta, task, task->beta),
         KN_VALUE(keep),
     };
-    const kn_range range = {
-        2, {(size_t)tiles_of(&tile, task) * group_of(&tile), task->batch}, {group_of(&tile), 1}, {0}};
     return kn_launch(queue, kernel, &range, args, KN_COUNT(args), NO_EVENT, err);
+}
+
+static kn_status fold_parts(kn_queue *queue, const kn_gemm_task *task, const kn_gemm_tile *tile,
+                            kn_buffer *partial, size_t parts, kn_error *err)
+{
+    const size_t group = 64, elements = task->m * task->n;
+    const uint32_t m = (uint32_t)task->m, n = (uint32_t)task->n, count = (uint32_t)parts;
+    const uint32_t keep = !(task->beta[0] == 0 && task->beta[1] == 0);
+    const uint64_t offset = task->c.offset, pitch = task->c.pitch;
+    const kn_range range = {1, {((elements - 1) / group + 1) * group}, {group}, {0}};
+    union gemm_element alpha, beta;
+    kn_kernel *kernel = NULL;
+    kn_status status = get_kernel(queue, task, tile, "gemm_fold", &kernel, err);
+
+    if (status)
+        return status;
+    const kn_arg args[] = {
+        KN_BUFFER(partial),
+        KN_VALUE(count),
+        KN_VALUE(m),
+        KN_VALUE(n),
+        KN_BUFFER(task->c.buffer),
+        KN_VALUE(offset),
+        KN_VALUE(pitch),
+        element_arg(&alpha, task, task->alpha),
+        element_arg(&beta, task, task->beta),
+        KN_VALUE(keep),
+    };
+    return kn_launch(queue, kernel, &range, args, KN_COUNT(args), NO_EVENT, err);
+}
+
+// The products of `depth` of k each are a batch, whose results lie one after the other in scratch memory;
+// what is left of k is a product of its own.
+static kn_status run_parts(kn_queue *queue, const kn_gemm_task *task, const kn_gemm_tile *tile, kn_error *err)
+{
+    size_t depth = ((task->k - 1) / tile->parts / tile->k + 1) * tile->k;
+    size_t whole = task->k / depth, rest = task->k % depth, parts = whole + (rest > 0),
+           size = task->m * task->n;
+    kn_gemm_task part = *task;
+    kn_buffer *partial = NULL;
+    kn_status status = engine_scratch(queue, 0, parts * size * gemm_element(task), &partial, err);
+
+    part.alpha[0] = 1;
+    part.alpha[1] = part.beta[0] = part.beta[1] = 0;
+    part.a.stride = task->transpose_a == KN_GEMM_AS_IS ? depth : depth * task->a.pitch;
+    part.b.stride = task->transpose_b == KN_GEMM_AS_IS ? depth * task->b.pitch : depth;
+    part.c = (kn_gemm_matrix){partial, 0, task->n, size};
+    part.k = depth;
+    part.batch = whole;
+    if (!status && whole)
+        status = launch_tiles(queue, &part, tile, err);
+    part.a.offset += whole * part.a.stride;
+    part.b.offset += whole * part.b.stride;
+    part.c.offset += whole * size;
+    part.k = rest;
+    part.batch = 1;
+    if (!status && rest)
+        status = launch_tiles(queue, &part, tile, err);
+    return status ? status : fold_parts(queue, task, tile, partial, parts, err);
+}
+
+static kn_status run_tiles(kn_queue *queue, const kn_gemm_task *given, const kn_gemm_tile *asked,
+                           kn_error *err)
+{
+    kn_gemm_task task = *given;
+    kn_gemm_tile tile;
+    kn_status status;
+
+    if (task.alpha[0] == 0 && task.alpha[1] == 0)
+        task.k = 0;
+    tile = asked->m ? *asked : default_tile(queue, &task);
+    tile.lane_m = tile.lane_m ? tile.lane_m : 4;
+    tile.band = tile.band ? tile.band : 8;
+    status = check_tile(queue, &tile, &task, err);
+    if (status)
+        return status;
+    return tile.parts > 1 && task.k > tile.k ? run_parts(queue, &task, &tile, err)
+                                             : launch_tiles(queue, &task, &tile, err);
 }
 
 static kn_status run(kn_queue *queue, const kn_gemm_task *task, const kn_gemm_tile *tile, kn_error *err)

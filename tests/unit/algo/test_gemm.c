@@ -3,7 +3,7 @@
 #include "gemm_support.h"
 
 // Small enough that a slow compiler takes it.
-static const kn_gemm_tile small_tile = {32, 32, 8, 4, 4, 4, 2, 0};
+static const kn_gemm_tile small_tile = {32, 32, 8, 4, 4, 4, 2, 1, 0};
 
 START_TEST(own_transposes)
 {
@@ -21,6 +21,25 @@ START_TEST(own_sizes)
 }
 END_TEST
 
+// k in parts: of the same length, one shorter, and more parts than steps.
+START_TEST(split_along_k)
+{
+    static const size_t depths[] = {0, 1, 7, 8, 9, 16, 100, 128, 129};
+    uint64_t state = test_seed("split_along_k");
+
+    for (size_t i = 0; i < KN_COUNT(depths); i++)
+        for (unsigned parts = 2; parts <= 5; parts++) {
+            kn_gemm_options options = {KN_GEMM_OWN, small_tile};
+            kn_gemm_task task = {.type = KN_F32, .m = 5, .n = 36, .k = depths[i], .alpha = {0.5, 0}};
+            task.beta[0] = parts % 2 ? 0.25 : 0;
+            task.transpose_a = i % 2 ? KN_GEMM_TRANSPOSED : KN_GEMM_AS_IS;
+            task.transpose_b = i % 2 ? KN_GEMM_TRANSPOSED : KN_GEMM_AS_IS;
+            options.tile.parts = parts;
+            expect_product(task, 4, &options, &state);
+        }
+}
+END_TEST
+
 // What nobody asked a shape for.
 START_TEST(default_shapes)
 {
@@ -31,31 +50,30 @@ START_TEST(default_shapes)
 }
 END_TEST
 
-// What CLBlast is asked for. Few products, since each is a compiler's run of 10 s on a CPU.
+// What CLBlast is asked for. One product, real or complex, alone or two at once: it means a compiler's run of
+// 20 s on a CPU.
 START_TEST(through_clblast)
 {
     const kn_gemm_options options = {.library = KN_GEMM_CLBLAST};
     uint64_t state = test_seed("through_clblast");
+    kn_gemm_task task = {.type = KN_F32, .m = 0, .n = 20, .k = 17, .alpha = {0.75, 0}};
+    kn_gemm_library library;
 
     if (strcmp(kn_context_device(context)->backend, "opencl") != 0 || test_is_slow())
         return;
-    for (int kind = 0; kind < 2; kind++) {
-        kn_gemm_task task = {
-            .type = KN_F32, .is_complex = kind, .m = 33, .n = 20, .k = 17, .batch = 1 + (size_t)kind};
-        kn_gemm_library library;
-        task.transpose_a = pick_transpose(&state);
-        task.transpose_b = pick_transpose(&state);
-        task.alpha[0] = 0.75;
-        task.alpha[1] = task.beta[1] = kind ? -0.5 : 0;
-        kn_gemm_task probe = task;
-        probe.m = 0; // nothing to multiply, and so no buffers
-        if (kn_gemm_choose(queue, &probe, &options, &library, &err)) {
-            ck_assert_msg(strstr(err.text, "without CLBlast") != NULL, "%s", err.text);
-            fprintf(stderr, "skipped: this build is without CLBlast\n");
-            return;
-        }
-        expect_product(task, 3, &options, &state);
+    if (kn_gemm_choose(queue, &task, &options, &library, &err)) { // m = 0 takes no buffers
+        ck_assert_msg(strstr(err.text, "without CLBlast") != NULL, "%s", err.text);
+        fprintf(stderr, "skipped: this build is without CLBlast\n");
+        return;
     }
+    task.m = 33;
+    task.batch = 1 + test_random(&state) % 2;
+    task.transpose_a = pick_transpose(&state);
+    task.transpose_b = pick_transpose(&state);
+    task.is_complex = test_random(&state) % 2;
+    task.alpha[1] = task.is_complex ? -0.5 : 0;
+    task.beta[0] = test_random(&state) % 2 ? 0.25 : 0;
+    expect_product(task, 3, &options, &state);
 }
 END_TEST
 
@@ -219,7 +237,7 @@ START_TEST(refusals)
     bad = good;
     bad.transpose_b = (kn_gemm_transpose)3;
     EXPECT_REFUSED(KN_ERROR_ARGUMENT, "transposition", kn_gemm(queue, &bad, NULL, &err));
-    options = (kn_gemm_options){KN_GEMM_OWN, {32, 32, 8, 3, 4, 4, 2, 0}};
+    options = (kn_gemm_options){KN_GEMM_OWN, {32, 32, 8, 3, 4, 4, 2, 1, 0}};
     EXPECT_REFUSED(KN_ERROR_ARGUMENT, "powers of two", kn_gemm(queue, &good, &options, &err));
     options.library = (kn_gemm_library)9;
     EXPECT_REFUSED(KN_ERROR_ARGUMENT, "no library 9", kn_gemm(queue, &good, &options, &err));
@@ -230,8 +248,9 @@ END_TEST
 
 int main(void)
 {
-    const TTest *const tests[] = {own_transposes,     own_sizes,     default_shapes, through_clblast,
-                                  what_is_named_runs, scaling_alone, not_a_number,   refusals};
+    const TTest *const tests[] = {own_transposes, own_sizes,       split_along_k,
+                                  default_shapes, through_clblast, what_is_named_runs,
+                                  scaling_alone,  not_a_number,    refusals};
 
     return test_run("algo/gemm", tests, KN_COUNT(tests), test_open, test_close);
 }
