@@ -4,6 +4,11 @@
 
 static struct syn_statement *parse_statement(struct syn_parser *parser);
 
+static bool at_case(const struct syn_parser *parser)
+{
+    return syn_at_keyword(parser, SYN_CASE) || syn_at_keyword(parser, SYN_DEFAULT);
+}
+
 static struct syn_expr *parse_condition(struct syn_parser *parser)
 {
     struct syn_expr *expr;
@@ -105,6 +110,7 @@ static void parse_choice(struct syn_parser *parser, struct syn_statement *statem
     }
 }
 
+// In a block, a label in front of another stands alone: thousands of them do not nest.
 static void parse_case(struct syn_parser *parser, struct syn_statement *statement, enum syn_keyword keyword)
 {
     statement->kind = keyword == SYN_CASE ? SYN_ST_CASE : SYN_ST_DEFAULT;
@@ -115,7 +121,7 @@ static void parse_case(struct syn_parser *parser, struct syn_statement *statemen
         statement->b = syn_parse_conditional(parser);
     syn_expect(parser, ':', "behind a case");
     statement->has_case = true;
-    if (!syn_at(parser, '}'))
+    if (!syn_at(parser, '}') && !(statement->in_block && at_case(parser)))
         statement->body = parse_statement(parser);
 }
 
@@ -209,11 +215,12 @@ static void parse_kind(struct syn_parser *parser, struct syn_statement *statemen
     }
 }
 
-static struct syn_statement *parse_statement(struct syn_parser *parser)
+static struct syn_statement *parse_one(struct syn_parser *parser, bool in_block)
 {
     struct syn_statement *statement = syn_take(parser, sizeof *statement);
     struct syn_attributes attributes = {0};
 
+    statement->in_block = in_block;
     if (!syn_descend(parser))
         return statement;
     statement->pragma = parser->at->pragma;
@@ -232,6 +239,11 @@ static struct syn_statement *parse_statement(struct syn_parser *parser)
     return statement;
 }
 
+static struct syn_statement *parse_statement(struct syn_parser *parser)
+{
+    return parse_one(parser, false);
+}
+
 struct syn_statement *syn_parse_block(struct syn_parser *parser)
 {
     struct syn_statement *first = NULL, **end = &first;
@@ -239,7 +251,7 @@ struct syn_statement *syn_parse_block(struct syn_parser *parser)
     syn_expect(parser, '{', "to begin a block");
     syn_enter(parser);
     while (!syn_at(parser, '}') && !parser->status) {
-        *end = parse_statement(parser);
+        *end = parse_one(parser, true);
         end = &(*end)->next;
     }
     syn_leave(parser);

@@ -10,8 +10,8 @@ void rewrite_prototype(struct printer *printer, const struct syn_symbol *symbol,
 
     // An inline function that is used must be defined, even if no kernel comes to it.
     print_text(printer, !function || !function->is_defined ? "KN_DECLARED "
-                        : function->is_kernel        ? "KN_BODY "
-                                                     : "KN_FN ");
+                        : function->is_kernel              ? "KN_BODY "
+                                                           : "KN_FN ");
     print_typed_symbol(printer, type, symbol, false);
 }
 
@@ -33,6 +33,15 @@ static void print_target(struct printer *printer, const struct syn_type *type, s
         print_type(printer, type->of, NULL, true);
 }
 
+// A parameter may have no name, as nothing in the kernel's body reads it; the wrapper's has one.
+static void print_parameter_name(struct printer *printer, const struct syn_parameter *parameter, size_t index)
+{
+    if (parameter->symbol)
+        print_symbol(printer, parameter->symbol);
+    else
+        kn_text_format(printer->out, "kn_unnamed_%zu", index);
+}
+
 static void print_wrapper_parameter(struct printer *printer, const struct syn_parameter *parameter,
                                     size_t index)
 {
@@ -40,19 +49,25 @@ static void print_wrapper_parameter(struct printer *printer, const struct syn_pa
 
     if (parameter->type->kind == SYN_T_IMAGE) {
         kn_text_format(printer->out, "KN_IMAGE_PARAM(%s, ", parameter->type->spelling);
-        print_symbol(printer, parameter->symbol);
+        print_parameter_name(printer, parameter, index);
         print_text(printer, ")");
         return;
     }
-    if (!space) {
+    if (!space && parameter->symbol) {
         print_typed_symbol(printer, parameter->type, parameter->symbol, false);
+        return;
+    }
+    if (!space) {
+        char name[32];
+        snprintf(name, sizeof name, "kn_unnamed_%zu", index);
+        print_type(printer, parameter->type, name, false);
         return;
     }
     printer->uses_constant_args = printer->uses_constant_args || space & SYN_Q_CONSTANT;
     print_text(printer, space & SYN_Q_CONSTANT ? "KN_CONSTANT_PARAM(" : "KN_LOCAL_PARAM(");
     print_target(printer, parameter->type, index);
     print_text(printer, ", ");
-    print_symbol(printer, parameter->symbol);
+    print_parameter_name(printer, parameter, index);
     print_text(printer, ")");
 }
 
@@ -67,7 +82,7 @@ static void print_wrapper_argument(struct printer *printer, const struct syn_par
         print_target(printer, parameter->type, index);
         print_text(printer, ", ");
     }
-    print_symbol(printer, parameter->symbol);
+    print_parameter_name(printer, parameter, index);
     print_text(printer, space ? ")" : "");
 }
 

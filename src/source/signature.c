@@ -200,6 +200,18 @@ static kn_param_kind kind_of(const struct src_type *type)
                                                : KN_PARAM_GLOBAL;
 }
 
+// A parameter without a name is told by its number.
+static const char *name_of(struct scan *scan, const struct src_token *name, size_t index)
+{
+    char made[40];
+    int length;
+
+    if (name)
+        return name->name->text;
+    length = snprintf(made, sizeof made, "unnamed_%zu", index + 1);
+    return kn_arena_copy(scan->arena, made, (size_t)length);
+}
+
 // One parameter, from `at` to `end` (its comma or the bracket).
 static kn_status read_parameter(struct scan *scan, const struct src_kernel *kernel, size_t index,
                                 const struct src_token *at, const struct src_token *end, kn_param *param)
@@ -213,9 +225,6 @@ static kn_status read_parameter(struct scan *scan, const struct src_kernel *kern
     if (!declaration.first)
         return fail(scan, first, "kernel %.200s: argument %zu has no type", kernel->name, index + 1);
     src_read_declarator(&at, end, &declaration, &type, &name);
-    if (!name && at == end && (type.class != SRC_CLASS_VOID || type.pointers))
-        return fail(scan, first, "kernel %.200s: argument %zu has a type (\"%.*s\"), but no name",
-                    kernel->name, index + 1, (int)declaration.last->length, declaration.last->text);
     why = objection(&type);
     if (why)
         return fail(scan, name ? name : first, "kernel %.200s: argument %zu (\"%.*s\"): %s", kernel->name,
@@ -228,10 +237,10 @@ static kn_status read_parameter(struct scan *scan, const struct src_kernel *kern
     param->kind = kind_of(&type);
     param->type = type.image ? type.image : type_text(scan, &declaration);
     param->size = type.size;
-    param->name = name->name->text;
+    param->name = name_of(scan, name, index);
     param->is_const = param->kind == KN_PARAM_CONSTANT || (type.pointers && type.is_const) ||
                       (param->kind == KN_PARAM_IMAGE && !type.is_written);
-    return param->type ? KN_OK : no_memory(scan);
+    return param->type && param->name ? KN_OK : no_memory(scan);
 }
 
 // The comma or the last bracket that ends the parameter at `at`.

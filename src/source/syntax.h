@@ -394,6 +394,7 @@ struct syn_statement {
     struct syn_asm *assembly;
     struct syn_expr *literals; // compound literals that need a variable before it, through next_literal
     bool has_label, has_case;  // inside it: a label; a case of a switch around it
+    bool in_block;             // directly
 };
 
 struct syn_call {

@@ -87,3 +87,15 @@ __kernel void pieces(__global const uint *in, __global uint *out)
     uint größe$ = in[0];
     out[15] = __builtin_shufflevector(v, v, 0, 3, 2, 2).z + größe$ + ONCE + sizeof(__DATE__);
 }
+
+// C23: what a function does not look at needs no name.
+uint second_of(uint, uint x, const uint *);
+uint second_of(uint, uint x, const uint *)
+{
+    return x;
+}
+__kernel void unnamed(__global const uint *in, __global uint *out, uint, __constant uint *, __local uint *)
+{
+    BEGIN;
+    out[0] = second_of(in[0], in[1], 0);
+}

@@ -96,3 +96,15 @@ __kernel void averages_of_negated(__global const uint *in, __global uint *out)
     out[4] = rhadd((uint)-x, 0u), out[5] = hadd((uint)-x, 1u), out[6] = rhadd((short)-x, (short)0);
     out[7] = rhadd((uchar)-x, (uchar)0), out[8] = rhadd(-x, 0L) >> 32, out[9] = hadd(-x, 0L);
 }
+
+// The least of the shorts is its own negative: of 16 bits, there is no other sign to it.
+__kernel void negated_shorts(__global const uint *in, __global uint *out)
+{
+    BEGIN;
+    for (uint i = 0; i < 4; i++) {
+        ushort2 words = as_ushort2(in[12 + i]);
+        int2 negated = convert_int2(as_short2((ushort2)(0) - words));
+        out[i] = (int)as_short((ushort)-words.x), out[4 + i] = (int)as_short((ushort)-words.y);
+        out[8 + i] = negated.x ^ negated.y * 3, out[12 + i] = convert_int((char)-(char)words.x);
+    }
+}

@@ -21,6 +21,8 @@ static const struct known_wrong {
     {"NVIDIA CUDA", "integer_functions", "mad_sat_long", MAD_SAT}, // not with all inputs
     {"NVIDIA CUDA", "common_functions", "zeros_", "6.12.4: max and min, of 0 and -0 too"},
     {"NVIDIA CUDA", "common_functions", "steps_", "6.12.4: sign(-0.0) is -0.0"},
+    // On the CUDA device as well: ptxas up to 13.0 widens before it negates, 13.5 after it. At -O0 it is right.
+    {"CUDA", "integers", "negated_shorts", "6.2: -x of 16 bits has 16 bits: of -32768 it is not 32768"},
 #define FROM_NAN(to) {"NVIDIA CUDA", "convert_reals_to_integers", to, "6.2.3.3: NaN becomes 0 where it saturates"}
     FROM_NAN("char_sat_from_double"),
     FROM_NAN("uchar_sat_from_double"),

@@ -224,6 +224,29 @@ done:
     switch ((long)in[0] << 32 | in[1]) { case 0x100000000L: out[9] = 1; break; case -1L: out[9] = 2; break; default: out[9] = 3; }
 }
 
+// ---- long ones: labels in front of one another, and operators in a row, by the thousand
+
+#define LABELS_8(n) case n: case n + 1: case n + 2: case n + 3: case n + 4: case n + 5: case n + 6: case n + 7:
+#define LABELS_64(n) LABELS_8(n) LABELS_8(n + 8) LABELS_8(n + 16) LABELS_8(n + 24) LABELS_8(n + 32) \
+    LABELS_8(n + 40) LABELS_8(n + 48) LABELS_8(n + 56)
+#define LABELS_512(n) LABELS_64(n) LABELS_64(n + 64) LABELS_64(n + 128) LABELS_64(n + 192) LABELS_64(n + 256) \
+    LABELS_64(n + 320) LABELS_64(n + 384) LABELS_64(n + 448)
+#define TERMS_8(x) x + x * 3 + x + x ^ x + x - x + x
+#define TERMS_64(x) TERMS_8(x) + TERMS_8(x) + TERMS_8(x) - TERMS_8(x) + TERMS_8(x) ^ TERMS_8(x) + TERMS_8(x) + TERMS_8(x)
+#define TERMS_512(x) TERMS_64(x) + TERMS_64(x) + TERMS_64(x) + TERMS_64(x) * TERMS_64(x) + TERMS_64(x) + TERMS_64(x)
+__kernel void long_ones(__global const uint *in, __global uint *out)
+{
+    BEGIN;
+    uint x = in[0];
+    switch (x & 4095) {
+    LABELS_512(0) LABELS_512(512) default: LABELS_512(1024) out[0] = 1;
+    LABELS_512(2048) out[1] = 2; break;
+    LABELS_512(2560) LABELS_512(3072) out[0] = 3;
+    }
+    if (x & 1) switch (in[1] & 511) LABELS_512(0) out[2] = 5;
+    out[3] = TERMS_512(x) + TERMS_512(in[1]) + TERMS_512(x) ^ TERMS_512(in[2]);
+}
+
 // ---- functions
 
 int declared_often(int), declared_often(int x);

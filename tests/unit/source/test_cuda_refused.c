@@ -37,7 +37,6 @@ START_TEST(refusals)
         {"struct inner { float4 v; };\nstruct __attribute__((packed)) s { char c; struct inner i[2]; };",
          "t.cl:2: a vector stands unaligned in this packed struct", KN_ERROR_UNSUPPORTED},
         {"void f(void)\n{ ^(int x) { return x; }; }", "t.cl:2: blocks", KN_ERROR_UNSUPPORTED},
-        {"__kernel void k(__global void *) {}", "t.cl:1: kernel k: argument 1 has a type", KN_ERROR_BUILD},
         {"int f(int n)\n{ return ({ if (n) return 1; 2; }); }", "t.cl:2: \"return\" out of ({ ... })",
          KN_ERROR_UNSUPPORTED},
         {"void f(int n)\n{ for (;;)\n n = ({ break; n; }); }", "t.cl:3: \"break\" out of ({ ... })",

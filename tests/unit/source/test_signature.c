@@ -57,6 +57,8 @@ START_TEST(pointers)
     expect_params("__global size_t *a, __global half *b, __global bool *c",
                   "global size_t 8 a, global half 2 b, global bool 1 c");
     expect_params("__global float a[]", "global float 4 a");
+    expect_params("__global const float *, int n, __local int3 *",
+                  "global float 4 const unnamed_1, value int 4 n, local int3 16 unnamed_3");
     expect_params("__global float a[16], __local int b[4][8], __global float (*c)[3]",
                   "global float 4 a, local int 32 b, global float 12 c");
     expect_params("__global float a[N][N]", "global float 0 a");
@@ -197,11 +199,12 @@ START_TEST(forbidden)
     expect_forbidden("ptrdiff_t a", "its size differs");
     expect_forbidden("event_t a", "event");
     expect_forbidden("void a", "void is no type");
+    expect_forbidden("void", "void is no type");
+    expect_forbidden("float *", "must point to __global");
     expect_forbidden("__global float a", "by value is private");
     expect_forbidden("__local float a", "by value is private");
     expect_forbidden("__global image2d_t *a", "images and samplers are passed by value");
     expect_forbidden("void (*a)(int)", "function pointers");
-    expect_forbidden("int", "but no name");
     expect_forbidden("const", "has no type");
     expect_forbidden("", "is empty");
     expect_forbidden("int a b", "cannot be read from \"b\" on");
