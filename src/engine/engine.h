@@ -123,7 +123,6 @@ kn_status engine_builtin_kernel(kn_context *context, const char *file, const kn_
                                 size_t define_count, kn_policy policy, const char *name, kn_kernel **kernel,
                                 kn_error *err);
 
-// The same with definitions, policy and registers of `options`.
 // The same with all that a program takes: its definitions, policy and max_registers.
 kn_status engine_builtin_kernel_with(kn_context *context, const char *file, const kn_program_options *options,
                                      const char *name, kn_kernel **kernel, kn_error *err);

@@ -27,6 +27,37 @@ static inline bool host_has_compiler(void)
     return false;
 }
 
+// False, after a line that says why, if the device that would be taken is one that is not asked. Asked in a
+// child, as in test_finds_device.
+static inline bool host_asks_device(const char *why)
+{
+    int status = 0;
+    pid_t child = fork();
+
+    if (child == 0) {
+        kn_context *found = NULL;
+        const char *platform = "";
+        if (kn_context_open(NULL, &found, NULL) == KN_OK)
+            platform = kn_context_device(found)->platform;
+        if (strcmp(platform, "rusticl") != 0 && strcmp(platform, "Oclgrind") != 0)
+            _exit(0);
+        fprintf(stderr, "skipped: %s %s\n", platform, why);
+        _exit(77);
+    }
+    return child < 0 || waitpid(child, &status, 0) < 0 || !WIFEXITED(status) || WEXITSTATUS(status) != 77;
+}
+
+// How many of the runner's tests fail; the runner is freed.
+static inline int host_run_tests(SRunner *runner)
+{
+    int failed;
+
+    srunner_run_all(runner, CK_ENV);
+    failed = srunner_ntests_failed(runner);
+    srunner_free(runner);
+    return failed;
+}
+
 // tests/conformance/`name`
 static inline const char *host_path(const char *name)
 {

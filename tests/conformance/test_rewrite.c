@@ -10,14 +10,10 @@
 // they are floats (doubles, if `out` points to such) within N units in the last place, and every NaN is as
 // good as any other.
 #include "../known_aborts.h"
-#include "../unit/device_support.h"
-#include "log_of_abort.h"
-
-#include "../../src/base/array.h"
-#include "../../src/engine/target.h"
-#include "../../src/source/cuda.h"
 #include "expanded.h"
+#include "host_program.h"
 #include "known_wrong.h"
+#include "log_of_abort.h"
 
 #include <glob.h>
 #include <math.h>
@@ -182,13 +178,6 @@ static void save(const char *path, const void *bytes, size_t size)
     ck_assert_int_eq(fclose(file), 0);
 }
 
-static const char *compiler(void)
-{
-    const char *given = getenv("CXX");
-
-    return given && *given ? given : "c++";
-}
-
 // One host form on its way: a folder with the program, its input and its results; the compiler running.
 struct host_form {
     char *folder;
@@ -211,7 +200,7 @@ static struct host_form start_on_host(const struct src_unit *unit, const struct 
         "cd '%s' && %s -std=gnu++17 -O0 -w -fno-strict-aliasing -fwrapv -frounding-math -ffp-contract=off "
         "-I'%s/tests/shim' "
         "-o program program.cpp >&2 && ./program in out",
-        form.folder, compiler(), source ? source : ".");
+        form.folder, host_compiler(), source ? source : ".");
     form.running = popen(command, "r");
     ck_assert_ptr_nonnull(form.running);
     return form;
@@ -565,44 +554,11 @@ static bool find_subjects(void)
     return glob(pattern, 0, NULL, &subjects) == 0;
 }
 
-// Mesa 22's rusticl crashes on two of the files and has structs by value and 64-bit mad_sat wrong;
-// Oclgrind 21.10 has rounding conversions and the max of a vector and a scalar wrong. Asked in a child, as in
-// test_finds_device.
-static bool is_reference(void)
-{
-    int status = 0;
-    pid_t child = fork();
-
-    if (child == 0) {
-        kn_context *found = NULL;
-        const char *platform = "";
-        if (kn_context_open(NULL, &found, NULL) == KN_OK)
-            platform = kn_context_device(found)->platform;
-        if (strcmp(platform, "rusticl") != 0 && strcmp(platform, "Oclgrind") != 0)
-            _exit(0);
-        fprintf(stderr, "skipped: %s has some of these results wrong itself\n", platform);
-        _exit(77);
-    }
-    return child < 0 || waitpid(child, &status, 0) < 0 || !WIFEXITED(status) || WEXITSTATUS(status) != 77;
-}
-
-static bool has_compiler(void)
-{
-    char command[4200];
-
-    snprintf(command, sizeof command, "%s --version >/dev/null 2>&1", compiler());
-    if (system(command) == 0)
-        return true;
-    fprintf(stderr, "skipped: no C++ compiler (%s)\n", compiler());
-    return false;
-}
-
 int main(int count, char **arguments)
 {
     Suite *suite = suite_create("rewrite");
     TCase *tcase = tcase_create("rewrite");
     SRunner *runner = srunner_create(suite);
-    int failed;
 
     if (count == 4 && strcmp(arguments[1], "--kernel") == 0)
         return run_alone(arguments[2], arguments[3]);
@@ -614,16 +570,15 @@ int main(int count, char **arguments)
     tcase_add_checked_fixture(tcase, test_open, test_close);
     tcase_add_loop_test(tcase, subject, 0, (int)subjects.gl_pathc);
     suite_add_tcase(suite, tcase);
-    if (!has_compiler()) {
+    if (!host_has_compiler()) {
         srunner_free(runner);
         return test_require("c++") ? EXIT_FAILURE : 77;
     }
-    if (!test_finds_device() || !is_reference()) {
+    // Mesa 22's rusticl crashes on two of the files and has structs by value and 64-bit mad_sat wrong;
+    // Oclgrind 21.10 has rounding conversions and the max of a vector and a scalar wrong.
+    if (!test_finds_device() || !host_asks_device("has some of these results wrong itself")) {
         srunner_free(runner);
         return 77;
     }
-    srunner_run_all(runner, CK_ENV);
-    failed = srunner_ntests_failed(runner);
-    srunner_free(runner);
-    return failed ? EXIT_FAILURE : EXIT_SUCCESS;
+    return host_run_tests(runner) ? EXIT_FAILURE : EXIT_SUCCESS;
 }

@@ -64,7 +64,7 @@ static void keep_failure(uint64_t seed, unsigned features, enum fuzz_verdict ver
         fclose(file);
     }
     printf("FAIL: seed %llu%s: %s: %s\n", (unsigned long long)seed,
-           features & FUZZ_DOUBLES ? " (with features)" : "", fuzz_verdicts[verdict], path);
+           features & FUZZ_DOUBLES ? " (with doubles)" : "", fuzz_verdicts[verdict], path);
     fflush(stdout);
     free(text);
 }
