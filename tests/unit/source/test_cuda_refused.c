@@ -4,12 +4,28 @@
 
 #include <math.h>
 
+struct refusal {
+    const char *source, *message;
+    kn_status status;
+};
+
+static void expect_refusals(const struct refusal *cases, size_t count)
+{
+    for (size_t i = 0; i < count; i++) {
+        kn_error err = KN_ERROR_INIT;
+        struct src_cuda *cuda;
+
+        ck_assert_msg(rewrite(cases[i].source, &cuda, &err) == cases[i].status, "%s: %s", cases[i].source,
+                      err.text);
+        ck_assert_msg(strstr(err.text, cases[i].message) != NULL, "%s: %s", cases[i].source, err.text);
+        ck_assert_str_eq(err.file, "t.cl");
+        ck_assert_int_gt(err.line, 0);
+    }
+}
+
 START_TEST(refusals)
 {
-    static const struct {
-        const char *source, *message;
-        kn_status status;
-    } cases[] = {
+    static const struct refusal cases[] = {
         {"\nvoid f(pipe int p) {}", "t.cl:2: \"pipe\": pipes", KN_ERROR_UNSUPPORTED},
         {"void f(void) {\n enqueue_kernel(); }", "t.cl:2: \"enqueue_kernel\": device-side enqueue",
          KN_ERROR_UNSUPPORTED},
@@ -66,25 +82,13 @@ START_TEST(refusals)
         {"int g,\n f(int n) {}", "t.cl:2: \"{\" stands where \",\" or \";\"", KN_ERROR_BUILD},
     };
 
-    for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
-        kn_error err = KN_ERROR_INIT;
-        struct src_cuda *cuda;
-
-        ck_assert_msg(rewrite(cases[i].source, &cuda, &err) == cases[i].status, "%s: %s", cases[i].source,
-                      err.text);
-        ck_assert_msg(strstr(err.text, cases[i].message) != NULL, "%s: %s", cases[i].source, err.text);
-        ck_assert_str_eq(err.file, "t.cl");
-        ck_assert_int_gt(err.line, 0);
-    }
+    expect_refusals(cases, sizeof cases / sizeof *cases);
 }
 END_TEST
 
 START_TEST(images)
 {
-    static const struct {
-        const char *source, *message;
-        kn_status status;
-    } cases[] = {
+    static const struct refusal cases[] = {
         {"__kernel void k(\nread_write image2d_t i) {}", "t.cl:2: \"read_write\": OpenCL C 1.2 has no images",
          KN_ERROR_UNSUPPORTED},
         {"void f(read_only\nint i) {}", "t.cl:1: \"read_only\" stands before what is no image",
@@ -114,14 +118,7 @@ START_TEST(images)
         {"void f(image2d_depth_t i) {}", "\"image2d_depth_t\": depth images", KN_ERROR_UNSUPPORTED},
     };
 
-    for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
-        kn_error err = KN_ERROR_INIT;
-        struct src_cuda *cuda;
-
-        ck_assert_msg(rewrite(cases[i].source, &cuda, &err) == cases[i].status, "%s: %s", cases[i].source,
-                      err.text);
-        ck_assert_msg(strstr(err.text, cases[i].message) != NULL, "%s: %s", cases[i].source, err.text);
-    }
+    expect_refusals(cases, sizeof cases / sizeof *cases);
 }
 END_TEST
 
@@ -163,6 +160,8 @@ START_TEST(nesting)
         {"void f(int n) { n = sizeof ", "sizeof ", "n;}", true},
         {"void f(int n) { ", "n++;", "}", false},
         {"void f(int n) { ", "x: ", ";}", true},
+        {"void f(int n) { switch (n) { ", "case 1: ", "n++; } }", false},
+        {"void f(int n) { switch (n) ", "default: ", "n++; }", true},
         {"void f(int n) { ", "else ", "}", true},
     };
 
