@@ -173,6 +173,16 @@ CUresult cuDeviceGetPCIBusId(char *id, int size, CUdevice device)
 
 // ---- contexts ----
 
+// The end of what was created, whatever is answered.
+static CUresult ended(const char *call, void *memory)
+{
+    int code = fake_failure(call, &state.injected);
+
+    free(memory);
+    state.objects--;
+    return code ? code : current_fault();
+}
+
 CUresult cuDevicePrimaryCtxRetain(CUcontext *context, CUdevice device)
 {
     MAY_FAIL(cuDevicePrimaryCtxRetain);
@@ -269,11 +279,7 @@ CUresult cuStreamCreate(CUstream *stream, unsigned flags)
 
 CUresult cuStreamDestroy_v2(CUstream stream)
 {
-    int code = fake_failure("cuStreamDestroy_v2", &state.injected);
-
-    free(stream);
-    state.objects--;
-    return code ? code : current_fault();
+    return ended("cuStreamDestroy_v2", stream);
 }
 
 CUresult cuStreamSynchronize(CUstream stream)
@@ -309,11 +315,7 @@ CUresult cuEventCreate(CUevent *event, unsigned flags)
 
 CUresult cuEventDestroy_v2(CUevent event)
 {
-    int code = fake_failure("cuEventDestroy_v2", &state.injected);
-
-    free(event);
-    state.objects--;
-    return code ? code : current_fault();
+    return ended("cuEventDestroy_v2", event);
 }
 
 CUresult cuEventRecord(CUevent event, CUstream stream)
@@ -356,11 +358,7 @@ CUresult cuMemAlloc_v2(CUdeviceptr *pointer, size_t bytes)
 
 CUresult cuMemFree_v2(CUdeviceptr pointer)
 {
-    int code = fake_failure("cuMemFree_v2", &state.injected);
-
-    free((void *)(size_t)pointer);
-    state.objects--;
-    return code ? code : current_fault();
+    return ended("cuMemFree_v2", (void *)(size_t)pointer);
 }
 
 CUresult cuMemHostAlloc(void **pointer, size_t bytes, unsigned flags)
@@ -374,11 +372,7 @@ CUresult cuMemHostAlloc(void **pointer, size_t bytes, unsigned flags)
 
 CUresult cuMemFreeHost(void *pointer)
 {
-    int code = fake_failure("cuMemFreeHost", &state.injected);
-
-    free(pointer);
-    state.objects--;
-    return code ? code : current_fault();
+    return ended("cuMemFreeHost", pointer);
 }
 
 CUresult cuMemcpyHtoDAsync_v2(CUdeviceptr to, const void *from, size_t bytes, CUstream stream)
@@ -507,12 +501,8 @@ CUresult cuModuleLoadData(CUmodule *module, const void *image)
 
 CUresult cuModuleUnload(CUmodule module)
 {
-    int code = fake_failure("cuModuleUnload", &state.injected);
-
     free(module->bank);
-    free(module);
-    state.objects--;
-    return code ? code : current_fault();
+    return ended("cuModuleUnload", module);
 }
 
 CUresult cuModuleGetFunction(CUfunction *function, CUmodule module, const char *name)

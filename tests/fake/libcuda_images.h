@@ -38,12 +38,8 @@ CUresult cuArray3DCreate_v2(CUarray *array, const CUDA_ARRAY3D_DESCRIPTOR *shape
 
 CUresult cuArrayDestroy(CUarray array)
 {
-    int code = fake_failure("cuArrayDestroy", &state.injected);
-
     free(array->texels);
-    free(array);
-    state.objects--;
-    return code ? code : current_fault();
+    return ended("cuArrayDestroy", array);
 }
 
 CUresult cuTexObjectCreate(CUtexObject *texture, const CUDA_RESOURCE_DESC *resource,
@@ -69,11 +65,8 @@ CUresult cuTexObjectCreate(CUtexObject *texture, const CUDA_RESOURCE_DESC *resou
 
 CUresult cuTexObjectDestroy(CUtexObject texture)
 {
-    int code = fake_failure("cuTexObjectDestroy", &state.injected);
-
     (void)texture;
-    state.objects--;
-    return code ? code : current_fault();
+    return ended("cuTexObjectDestroy", NULL);
 }
 
 CUresult cuSurfObjectCreate(CUsurfObject *surface, const CUDA_RESOURCE_DESC *resource)
@@ -86,11 +79,8 @@ CUresult cuSurfObjectCreate(CUsurfObject *surface, const CUDA_RESOURCE_DESC *res
 
 CUresult cuSurfObjectDestroy(CUsurfObject surface)
 {
-    int code = fake_failure("cuSurfObjectDestroy", &state.injected);
-
     (void)surface;
-    state.objects--;
-    return code ? code : current_fault();
+    return ended("cuSurfObjectDestroy", NULL);
 }
 
 // Where a row of a copy begins.
