@@ -9,9 +9,10 @@
 // not stored on the way out. With TWIDDLE, what comes out is multiplied by exp(-+2 pi i split * k / (POINTS * split's
 // count)), as the first half of a longer transform wants it; the second half then stores transposed.
 //
-// Launch: ceil(lines / LINES) groups of LINES * ITEMS work-items, LINES * PITCH * sizeof(real2) bytes of local memory.
+// Launch: ceil(lines / LINES) groups of LINES * ITEMS work-items, BUFFERS * LINES * PITCH * sizeof(real2) bytes of local memory.
 // Cost: reads and writes every number once.
-// Tunables: REAL_BITS, POINTS, RADIX_0 to RADIX_5 (1: none), ITEMS (work-items a line), LINES (a group's); ROWS_IN,
+// Tunables: REAL_BITS, POINTS, RADIX_0 to RADIX_5 (1: none), ITEMS (work-items a line), LINES (a group's); BUFFERS (2:
+// an exchange takes one barrier and twice the local memory); ROWS_IN,
 // ROWS_OUT (1: neighbours of a line are neighbours in memory, so that neighbouring work-items take them; 0: neighbouring
 // lines are); SWAP_IN, SWAP_OUT (swap real and imaginary parts: both make the transform the inverse one, unscaled);
 // LOAD (0: complex, 1: real from SAMPLE, 2: complex, the first half of a Hermitian line);
@@ -38,6 +39,9 @@
 #endif
 #ifndef RADIX_5
 #define RADIX_5 1
+#endif
+#ifndef BUFFERS
+#define BUFFERS 1
 #endif
 #ifndef ROWS_IN
 #define ROWS_IN 1
@@ -117,15 +121,21 @@ typedef uint index;
 // Butterflies of a radix that a work-item does, the last one perhaps past the end; points that it holds then.
 #define ROUNDS(radix) ((POINTS / (radix) + ITEMS - 1) / ITEMS)
 #define HOLDS(radix) (ROUNDS(radix) * (radix))
-#define MORE(a, b) ((a) > (b) ? (a) : (b))
-#define HELD                                                                                                          \
-    MORE(MORE(MORE(HOLDS(RADIX_0), HOLDS(RADIX_1)), MORE(HOLDS(RADIX_2), HOLDS(RADIX_3))),                            \
-         MORE(HOLDS(RADIX_4), HOLDS(RADIX_5)))
+// Which line of the group, and which of its work-items: neighbours take up a line, or lie across lines.
+#define LINE(rows) ((uint)((rows) ? get_local_id(0) / ITEMS : get_local_id(0) % LINES))
+#define ITEM(rows) ((uint)((rows) ? get_local_id(0) % ITEMS : get_local_id(0) / LINES))
+
 #define IS_INSIDE(j, radix) (POINTS / (radix) % ITEMS == 0 || (j) < POINTS / (radix))
 
 // A number of a line in local memory: one slot in BANKS + 1 stays unused, so that strides of a radix meet no bank twice.
+// A CPU has no banks.
+#ifdef KN_CPU
+#define BANKS 1
+#define SLOT(i) (i)
+#else
 #define BANKS (REAL_BITS == 64 ? 8 : 16)
 #define SLOT(i) ((i) + (i) / BANKS)
+#endif
 #define PITCH (SLOT(POINTS - 1) + 1 | 1)
 
 typedef struct {
@@ -266,81 +276,107 @@ inline void take(__local const real2 *line, real2 *x, uint item, uint radix)
     }
 }
 
+// A stage between two exchanges. No number lives in registers across a barrier if there are two buffers.
+#if BUFFERS == 2
+#define STAGE(from, to, radix, span)                                                                                  \
+    {                                                                                                                 \
+        real2 x[HOLDS(radix)];                                                                                        \
+        take(exchange + from * LINES * PITCH + LINE(ROWS_OUT) * PITCH, x, ITEM(ROWS_OUT), radix);                     \
+        transform(x, ITEM(ROWS_OUT), radix, span, roots + at);                                                        \
+        put(exchange + to * LINES * PITCH + LINE(ROWS_OUT) * PITCH, x, ITEM(ROWS_OUT), radix, span);                  \
+    }                                                                                                                 \
+    barrier(CLK_LOCAL_MEM_FENCE);
+#else
+#define STAGE(from, to, radix, span)                                                                                  \
+    {                                                                                                                 \
+        real2 x[HOLDS(radix)];                                                                                        \
+        take(exchange + LINE(ROWS_OUT) * PITCH, x, ITEM(ROWS_OUT), radix);                                            \
+        transform(x, ITEM(ROWS_OUT), radix, span, roots + at);                                                        \
+        barrier(CLK_LOCAL_MEM_FENCE);                                                                                 \
+        put(exchange + LINE(ROWS_OUT) * PITCH, x, ITEM(ROWS_OUT), radix, span);                                       \
+    }                                                                                                                 \
+    barrier(CLK_LOCAL_MEM_FENCE);
+#endif
+
+// The numbers of a work-item from memory, RADIX_0 apart.
+inline void load_line(__global const source *in, line_place place, uint item, real2 *x, __global const real2 *table,
+                      uint length)
+{
+#pragma unroll
+    for (uint round = 0; round < ROUNDS(RADIX_0); round++) {
+        uint j = item + round * ITEMS;
+        if (IS_INSIDE(j, RADIX_0)) {
+#pragma unroll
+            for (uint r = 0; r < RADIX_0; r++)
+                x[round * RADIX_0 + r] = load(in, place, place.first + (j + r * (POINTS / RADIX_0)) * place.step, table, length);
+        }
+    }
+}
+
+// Their transforms back to memory. `split`: the line's number in the long line's matrix; `high` and `low`: its roots.
+inline void store_line(__global result *out, line_place place, uint item, const real2 *x, real scale,
+                       __global const real2 *table, uint split, __global const real2 *low, uint log2_low)
+{
+#pragma unroll
+    for (uint round = 0; round < ROUNDS(RADIX_LAST); round++) {
+        uint j = item + round * ITEMS;
+        if (IS_INSIDE(j, RADIX_LAST)) {
+#pragma unroll
+            for (uint r = 0; r < RADIX_LAST; r++) {
+                uint k = j + r * (POINTS / RADIX_LAST);
+                real2 value = x[round * RADIX_LAST + r];
+#if TWIDDLE
+                uint turns = split * k, size = 1u << log2_low;
+                value = multiply(value, multiply(low[turns & (size - 1)], low[size + (turns >> log2_low)]));
+#endif
+                store(out, place, place.first + k * place.step, value, scale, table);
+            }
+        }
+    }
+}
+
 __kernel __attribute__((reqd_work_group_size(GROUP, 1, 1))) void
 fft_pass(__global const source *in, __global result *out, side from, side to, uint lines, uint inner, uint split,
          uint length, __global const real2 *roots, uint at, uint table_in, uint table_out, uint long_roots,
          uint log2_low, real scale, __local real2 *exchange)
 {
-    uint id = (uint)get_local_id(0);
-    uint line = ROWS_IN ? id / ITEMS : id % LINES;
-    uint item = ROWS_IN ? id % ITEMS : id / LINES;
     uint first = (uint)get_group_id(0) * LINES;
-    real2 x[HELD];
-
-    if (first + line < lines) {
-        line_place place = place_line(from, first + line, inner, split);
-#pragma unroll
-        for (uint round = 0; round < ROUNDS(RADIX_0); round++) {
-            uint j = item + round * ITEMS;
-            if (IS_INSIDE(j, RADIX_0)) {
-#pragma unroll
-                for (uint r = 0; r < RADIX_0; r++)
-                    x[round * RADIX_0 + r] = load(in, place, place.first + (j + r * (POINTS / RADIX_0)) * place.step,
-                                                  roots + table_in, length);
-            }
-        }
-    }
-    roots += at;
-    transform(x, item, RADIX_0, 1, roots);
 
 #if STAGES > 1
-    put(exchange + line * PITCH, x, item, RADIX_0, 1);
+    {
+        real2 x[HOLDS(RADIX_0)];
+        if (first + LINE(ROWS_IN) < lines)
+            load_line(in, place_line(from, first + LINE(ROWS_IN), inner, split), ITEM(ROWS_IN), x, roots + table_in, length);
+        transform(x, ITEM(ROWS_IN), RADIX_0, 1, roots);
+        put(exchange + LINE(ROWS_IN) * PITCH, x, ITEM(ROWS_IN), RADIX_0, 1);
+    }
     // Others will write where this work-item has read.
     barrier(CLK_LOCAL_MEM_FENCE | CLK_GLOBAL_MEM_FENCE);
-    line = ROWS_OUT ? id / ITEMS : id % LINES;
-    item = ROWS_OUT ? id % ITEMS : id / LINES;
-    exchange += line * PITCH;
-    take(exchange, x, item, RADIX_1);
-    transform(x, item, RADIX_1, SPAN_1, roots);
 #endif
-#define EXCHANGE(radix, span, next_radix, next_span)                                                                  \
-    barrier(CLK_LOCAL_MEM_FENCE);                                                                                     \
-    put(exchange, x, item, radix, span);                                                                              \
-    barrier(CLK_LOCAL_MEM_FENCE);                                                                                     \
-    take(exchange, x, item, next_radix);                                                                              \
-    transform(x, item, next_radix, next_span, roots);
 #if STAGES > 2
-    EXCHANGE(RADIX_1, SPAN_1, RADIX_2, SPAN_2)
+    STAGE(0, 1, RADIX_1, SPAN_1)
 #endif
 #if STAGES > 3
-    EXCHANGE(RADIX_2, SPAN_2, RADIX_3, SPAN_3)
+    STAGE(1, 0, RADIX_2, SPAN_2)
 #endif
 #if STAGES > 4
-    EXCHANGE(RADIX_3, SPAN_3, RADIX_4, SPAN_4)
+    STAGE(0, 1, RADIX_3, SPAN_3)
 #endif
 #if STAGES > 5
-    EXCHANGE(RADIX_4, SPAN_4, RADIX_5, SPAN_5)
+    STAGE(1, 0, RADIX_4, SPAN_4)
 #endif
 
-    if (first + line < lines) {
-        line_place place = place_line(to, first + line, inner, split);
-        roots -= at;
-#pragma unroll
-        for (uint round = 0; round < ROUNDS(RADIX_LAST); round++) {
-            uint j = item + round * ITEMS;
-            if (IS_INSIDE(j, RADIX_LAST)) {
-#pragma unroll
-                for (uint r = 0; r < RADIX_LAST; r++) {
-                    uint k = j + r * (POINTS / RADIX_LAST);
-                    real2 value = x[round * RADIX_LAST + r];
-#if TWIDDLE
-                    uint turns = split_of(first + line, inner, split) * k;
-                    value = multiply(value, multiply(roots[long_roots + (turns & ((1u << log2_low) - 1))],
-                                                     roots[long_roots + (1u << log2_low) + (turns >> log2_low)]));
+    uint line = first + LINE(ROWS_OUT);
+    real2 x[HOLDS(RADIX_LAST)];
+#if STAGES > 1
+    take(exchange + (STAGES % 2 == 1 && BUFFERS == 2 ? LINES * PITCH : 0) + LINE(ROWS_OUT) * PITCH, x, ITEM(ROWS_OUT), RADIX_LAST);
+    transform(x, ITEM(ROWS_OUT), RADIX_LAST, POINTS / RADIX_LAST, roots + at);
+#else
+    if (line < lines)
+        load_line(in, place_line(from, line, inner, split), ITEM(ROWS_OUT), x, roots + table_in, length);
+    transform(x, ITEM(ROWS_OUT), RADIX_0, 1, roots);
 #endif
-                    store(out, place, place.first + k * place.step, value, scale, roots + table_out);
-                }
-            }
-        }
-    }
+    if (line < lines)
+        store_line(out, place_line(to, line, inner, split), ITEM(ROWS_OUT), x, scale, roots + table_out,
+                   split_of(line, inner, split), roots + long_roots, log2_low);
 }

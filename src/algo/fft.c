@@ -16,7 +16,7 @@ struct kn_fft_plan {
     char *text;
 };
 
-static const struct fft_library *const libraries[] = {&fft_own, &fft_cufft};
+static const struct fft_library *const libraries[] = {&fft_own, &fft_clfft, &fft_cufft};
 
 // ---- the shape ----
 
@@ -114,7 +114,8 @@ kn_status kn_fft_plan_create(kn_queue *queue, const kn_fft_shape *shape, const k
     if (!queue || !shape || !plan)
         return kn_fail(err, KN_ERROR_ARGUMENT, "kn_fft_plan_create: queue, shape or plan is NULL");
     if (!made.library)
-        return kn_fail(err, KN_ERROR_UNSUPPORTED, "kn_fft_plan_create: library %d is not there", (int)options->library);
+        return kn_fail(err, KN_ERROR_ARGUMENT, "kn_fft_plan_create: there is no library %d; see kn_fft_library",
+                       (int)options->library);
     made.context = queue->context;
     status = check_shape(&queue->context->device.info, shape, &made.shape, err);
     if (status)

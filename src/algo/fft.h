@@ -10,7 +10,8 @@
 #include "columns.h"
 
 #define FFT_MAX_RADICES 6
-#define FFT_MAX_PASSES  12 // three axes, four passes each (a long line by Bluestein)
+#define FFT_MAX_PARTS   3  // passes that a long line is cut into
+#define FFT_MAX_PASSES  18 // three axes, twice three passes each (a long line by Bluestein)
 
 // ---- lengths (fft_length.c) ----
 
@@ -29,12 +30,12 @@ struct fft_bounds {
 bool fft_is_smooth(size_t n); // no prime factor above 13
 // False if `points` cannot be transformed in one pass within the bounds.
 bool fft_cut_line(size_t points, const struct fft_bounds *bounds, struct fft_cut *cut);
-// n = a * b, both of which can be cut, as near to each other as they come; false if there is none.
-bool fft_split_line(size_t n, const struct fft_bounds *bounds, struct fft_cut *a, struct fft_cut *b);
+// n as the product of `parts` lengths that can be cut, as near to one another as they come; false if there are none.
+bool fft_split_line(size_t n, unsigned parts, const struct fft_bounds *bounds, struct fft_cut *cuts);
 // The length of Bluestein's convolution: smooth, at least 2 n - 1.
 size_t fft_chirp_length(size_t n);
-// Slots of local memory for a line (PITCH in cl/fft.cl).
-size_t fft_pitch(size_t points, kn_type type);
+// Local memory for a line, one buffer (PITCH in cl/fft.cl); `banks`: one slot in banks + 1 stays unused, 0: none does.
+size_t fft_line_bytes(size_t points, unsigned banks, kn_type type);
 
 // ---- roots of unity (fft_roots.c), in double, rounded to the type when they are uploaded ----
 
@@ -60,7 +61,8 @@ enum fft_place { FFT_IN, FFT_OUT, FFT_SCRATCH_0, FFT_SCRATCH_1 };
 
 struct fft_pass {
     struct fft_cut cut;
-    unsigned lines_a_group;
+    unsigned lines_a_group, buffers;
+    size_t local_bytes;
     bool rows_in, rows_out;       // neighbours of a line are neighbours in memory
     bool swap_in, swap_out;       // real and imaginary parts
     bool has_inner, has_split, twiddle, table_in, table_out, wide;
@@ -106,6 +108,6 @@ struct fft_library {
     void (*free)(void *plan);
 };
 
-extern const struct fft_library fft_own, fft_cufft;
+extern const struct fft_library fft_own, fft_clfft, fft_cufft;
 
 #endif

@@ -23,11 +23,9 @@ bool fft_is_smooth(size_t n)
     return n == 1;
 }
 
-size_t fft_pitch(size_t points, kn_type type)
+size_t fft_line_bytes(size_t points, unsigned banks, kn_type type)
 {
-    size_t banks = type == KN_F64 ? 8 : 16;
-
-    return (points - 1 + (points - 1) / banks + 1) | 1;
+    return ((points + (banks ? (points - 1) / banks : 0)) | 1) * 2 * kn_type_size(type);
 }
 
 static unsigned rounds(unsigned points, unsigned radix, unsigned items)
@@ -139,10 +137,12 @@ bool fft_cut_line(size_t points, const struct fft_bounds *bounds, struct fft_cut
     return search.found;
 }
 
-bool fft_split_line(size_t n, const struct fft_bounds *bounds, struct fft_cut *a, struct fft_cut *b)
+bool fft_split_line(size_t n, unsigned parts, const struct fft_bounds *bounds, struct fft_cut *cuts)
 {
-    for (size_t i = (size_t)sqrt((double)n) + 1; i > 1; i--)
-        if (n % i == 0 && fft_cut_line(i, bounds, a) && fft_cut_line(n / i, bounds, b))
+    if (parts == 1)
+        return fft_cut_line(n, bounds, cuts);
+    for (size_t i = (size_t)(pow((double)n, 1.0 / parts) + 1e-9); i > 1; i--)
+        if (n % i == 0 && fft_cut_line(i, bounds, &cuts[parts - 1]) && fft_split_line(n / i, parts - 1, bounds, cuts))
             return true;
     return false;
 }

@@ -26,7 +26,7 @@ static kn_status get_kernel(kn_context *context, kn_type type, struct fft_pass *
         unsigned value;
     } values[] = {{"REAL_BITS", type == KN_F64 ? 64 : 32}, {"POINTS", pass->cut.points},
                   {"ITEMS", pass->cut.items},              {"LINES", pass->lines_a_group},
-                  {"ROWS_IN", pass->rows_in},              {"ROWS_OUT", pass->rows_out},
+                  {"BUFFERS", pass->buffers},              {"ROWS_IN", pass->rows_in},              {"ROWS_OUT", pass->rows_out},
                   {"SWAP_IN", pass->swap_in},              {"SWAP_OUT", pass->swap_out},
                   {"LOAD", pass->load},                    {"STORE", pass->store},
                   {"INNER", pass->has_inner},              {"SPLIT", pass->has_split},
@@ -136,7 +136,6 @@ static kn_status launch(kn_queue *queue, const struct own_plan *plan, const stru
 {
     size_t group = (size_t)pass->lines_a_group * pass->cut.items;
     size_t groups = (pass->lines - 1) / pass->lines_a_group + 1;
-    size_t local = fft_pitch(pass->cut.points, plan->type) * pass->lines_a_group * 2 * kn_type_size(plan->type);
     union column_scalar scale;
     const kn_arg args[] = {KN_BUFFER(from),
                            KN_BUFFER(to),
@@ -153,7 +152,7 @@ static kn_status launch(kn_queue *queue, const struct own_plan *plan, const stru
                            KN_VALUE(pass->long_roots),
                            KN_VALUE(pass->log2_low),
                            column_real(&scale, plan->type, pass->scale),
-                           KN_LOCAL(local)};
+                           KN_LOCAL(pass->local_bytes)};
     const kn_range range = {1, {groups * group}, {group}, {0}};
 
     return kn_launch(queue, pass->kernel, &range, args, KN_COUNT(args), NO_EVENT, err);

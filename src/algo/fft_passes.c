@@ -30,23 +30,31 @@ struct axis {
     unsigned load, store;
 };
 
+// Unused slots that keep strides off one bank (BANKS in cl/fft.cl).
+static unsigned banks_of(const kn_device_info *info, kn_type type)
+{
+    return info->type == KN_DEVICE_CPU ? 0 : type == KN_F64 ? 8 : 16;
+}
+
 static struct fft_bounds bounds_of(const kn_device_info *info, kn_type type, const kn_fft_options *options)
 {
     unsigned held = options && options->held ? options->held : type == KN_F64 ? 8 : 16;
-    size_t slots = (size_t)info->local_memory / (2 * kn_type_size(type)), banks = type == KN_F64 ? 8 : 16;
-    struct fft_bounds bounds = {held, info->max_work_group > 1024 ? 1024 : (unsigned)info->max_work_group,
-                                slots / (banks + 1) * banks};
+    struct fft_bounds bounds = {held, info->max_work_group > 1024 ? 1024 : (unsigned)info->max_work_group, 1};
 
+    while (fft_line_bytes(bounds.points + 1, banks_of(info, type), type) <= info->local_memory)
+        bounds.points++;
     return bounds;
 }
 
-static size_t line_bytes(const struct planner *p, unsigned points)
+static size_t local_bytes(const struct planner *p, const struct fft_pass *pass, unsigned lines)
 {
-    return fft_pitch(points, p->shape->given.type) * 2 * kn_type_size(p->shape->given.type);
+    kn_type type = p->shape->given.type;
+
+    return fft_line_bytes(pass->cut.points, banks_of(p->info, type), type) * lines * pass->buffers;
 }
 
 // Lines a group: whole groups where lines are rows of memory, whole memory transactions where they are columns.
-static unsigned choose_lines(const struct planner *p, const struct fft_pass *pass)
+static void choose_lines(const struct planner *p, struct fft_pass *pass)
 {
     bool rows = pass->rows_in && pass->rows_out;
     unsigned asked = !p->options ? 0 : rows ? p->options->rows : p->options->columns;
@@ -55,9 +63,17 @@ static unsigned choose_lines(const struct planner *p, const struct fft_pass *pas
 
     if (!asked && !rows && most > (72 << 10))
         most = 72 << 10;
-    while (lines > 1 && (lines * pass->cut.items > p->bounds.items || lines * line_bytes(p, pass->cut.points) > most))
+    // PoCL keeps what lives across a barrier in memory.
+    pass->buffers = p->info->type == KN_DEVICE_CPU && pass->cut.stages > 2 ? 2 : 1;
+    if (local_bytes(p, pass, 1) > most)
+        pass->buffers = 1;
+    while (lines > 1 && (lines * pass->cut.items > p->bounds.items || local_bytes(p, pass, lines) > most))
         lines /= 2;
-    return lines;
+    // Work for every compute unit comes first.
+    while (!asked && lines > (rows ? 1 : 4) && pass->lines / lines < 2 * p->info->compute_units)
+        lines /= 2;
+    pass->lines_a_group = lines;
+    pass->local_bytes = local_bytes(p, pass, lines);
 }
 
 static kn_status add_pass(struct planner *p, const struct fft_pass *pass)
@@ -69,7 +85,7 @@ static kn_status add_pass(struct planner *p, const struct fft_pass *pass)
     added->wide = most > MOST_COUNT;
     added->has_inner = pass->inner > 1;
     added->has_split = pass->split > 1;
-    added->lines_a_group = choose_lines(p, added);
+    choose_lines(p, added);
     added->scale = 1;
     if (!fft_roots_of_cut(p->roots, &pass->cut, &added->roots))
         return kn_fail_memory(p->err, 0, "computing roots of unity");
@@ -136,50 +152,77 @@ static kn_status add_short(struct planner *p, const struct axis *axis, const str
     return add_pass(p, &pass);
 }
 
-// Bailey's four steps in two passes: columns of the long line as a matrix, roots of unity, rows, stored transposed.
-static kn_status add_long(struct planner *p, const struct axis *axis, const struct ends *ends,
-                          const struct fft_cut *columns, const struct fft_cut *rows)
+// A long line of n = a * b * c in as many passes, Stockham's autosort again (Bailey 1990): what is transformed already,
+// of `done` numbers, stands innermost, and what is still to come, of `rest`, outermost. Pass by pass a line's points,
+// `rest` apart, become neighbours:  [a][b c][s] to [b c][a][s] to [c][b][a s]; the last one stays in place.
+static kn_status add_long(struct planner *p, const struct axis *axis, const struct ends *ends, const struct fft_cut *cuts,
+                          unsigned parts)
 {
-    struct fft_pass first = first_half(axis, ends), second = {.inner = first.inner, .length = first.length};
-    uint64_t a = columns->points, b = rows->points, lines = axis->inner * axis->outer * (a > b ? a : b);
-    kn_status status;
+    uint64_t done = 1, rest = ends->n, whole = axis->inner * ends->n;
+    kn_status status = KN_OK;
 
-    if (lines > MOST_COUNT)
-        return too_many(p, axis);
-    first.cut = *columns;
-    first.split = (uint32_t)b;
-    first.lines = (uint32_t)(axis->inner * axis->outer * b);
-    first.from.point = b;
-    first.from.split = 1;
-    first.to = (struct fft_side){1, axis->inner * ends->n, axis->inner, b, 1, ends->n};
-    first.to_numbers = axis->inner * ends->n * axis->outer;
-    first.twiddle = true;
-    if (!fft_roots_of_long(p->roots, ends->n, &first.long_roots, &first.log2_low))
-        return kn_fail_memory(p->err, 0, "computing roots of unity");
+    for (unsigned i = 0; i < parts && !status; i++) {
+        struct fft_pass pass = first_half(axis, ends);
+        uint64_t points = cuts[i].points, lines = whole / points * axis->outer;
+        bool last = i == parts - 1;
+        if (lines > MOST_COUNT)
+            return too_many(p, axis);
+        rest /= points;
+        if (i > 0)
+            pass = (struct fft_pass){.from = {1, whole, axis->inner * (last ? 1 : done), 0, 1, ends->n},
+                                     .from_numbers = whole * axis->outer};
+        pass.cut = cuts[i];
+        pass.lines = (uint32_t)lines;
+        pass.inner = (uint32_t)(axis->inner * (last ? 1 : done));
+        pass.split = (uint32_t)(last ? done : rest);
+        pass.from.point = last ? done : rest;
+        pass.from.split = 1;
+        if (last) {
+            set_end(&pass, axis, ends);
+            pass.to.point = done;
+            pass.to.split = 1;
+        } else {
+            pass.to = (struct fft_side){1, whole, axis->inner * done, 1, points, ends->n};
+            pass.to_numbers = whole * axis->outer;
+            pass.rows_out = pass.inner == 1;
+            pass.twiddle = true;
+            if (!fft_roots_of_long(p->roots, points * rest, &pass.long_roots, &pass.log2_low))
+                return kn_fail_memory(p->err, 0, "computing roots of unity");
+        }
+        status = add_pass(p, &pass);
+        done *= points;
+    }
+    return status;
+}
 
-    second.cut = *rows;
-    second.split = (uint32_t)a;
-    second.lines = (uint32_t)(axis->inner * axis->outer * a);
-    second.from = (struct fft_side){1, axis->inner * ends->n, axis->inner, 1, b, ends->n};
-    second.from_numbers = first.to_numbers;
-    set_end(&second, axis, ends);
-    second.to.point = a;
-    second.to.split = 1;
-    second.rows_in = axis->inner == 1;
-    status = add_pass(p, &first);
-    return status ? status : add_pass(p, &second);
+// Cuts that leave room for eight lines of columns in a group, so that whole memory transactions are moved, or any.
+static unsigned split(const struct planner *p, uint64_t n, struct fft_cut cuts[FFT_MAX_PARTS])
+{
+    struct fft_bounds few = p->bounds;
+
+    few.points = few.points / 8 > 16 ? few.points / 8 : few.points;
+    few.points = few.points > 1024 ? 1024 : few.points;
+    for (unsigned parts = 2; parts <= FFT_MAX_PARTS; parts++)
+        if (fft_split_line(n, parts, &few, cuts))
+            return parts;
+    for (unsigned parts = 2; parts <= FFT_MAX_PARTS; parts++)
+        if (fft_split_line(n, parts, &p->bounds, cuts))
+            return parts;
+    return 0;
 }
 
 static kn_status add_transform(struct planner *p, const struct axis *axis, const struct ends *ends)
 {
-    struct fft_cut whole, columns, rows;
+    struct fft_cut whole, cuts[FFT_MAX_PARTS];
+    unsigned parts;
 
     if (fft_cut_line(ends->n, &p->bounds, &whole))
         return add_short(p, axis, ends, &whole);
-    if (ends->n <= MOST_COUNT / 2 && fft_split_line(ends->n, &p->bounds, &columns, &rows))
-        return add_long(p, axis, ends, &columns, &rows);
+    parts = ends->n <= MOST_COUNT / 2 ? split(p, ends->n, cuts) : 0;
+    if (parts)
+        return add_long(p, axis, ends, cuts, parts);
     return kn_fail(p->err, KN_ERROR_LIMIT,
-                   "kn_fft_plan_create: %llu points along %c take lines of %llu, more than two passes of %zu points do on %s",
+                   "kn_fft_plan_create: %llu points along %c take lines of %llu, more than three passes of %zu points do on %s",
                    (unsigned long long)axis->n, "xyz"[axis->number], (unsigned long long)ends->n, p->bounds.points,
                    p->info->spec);
 }
@@ -237,24 +280,27 @@ static kn_status add_axis(struct planner *p, unsigned number)
 // A pass whose lines stay where they are may write over what it reads.
 static bool stays_in_place(const struct fft_pass *pass)
 {
-    return pass->load == LOAD_COMPLEX && pass->store == STORE_COMPLEX && pass->from.inner == pass->to.inner &&
-           pass->from.outer == pass->to.outer && pass->from.point == pass->to.point && pass->from.split == pass->to.split &&
-           pass->from.count == pass->to.count;
+    const struct fft_side *from = &pass->from, *to = &pass->to;
+
+    return pass->load == LOAD_COMPLEX && pass->store == STORE_COMPLEX && from->outer == to->outer &&
+           from->point == to->point && from->split == to->split && from->count == to->count;
 }
 
-// From the last pass, which writes the result, back to the first: `out` serves in between where it is large enough.
+// From the last pass, which writes the result, back to the first: `out` serves in between where it is large enough. A
+// first pass that moves lines does not write to `out`, which may be `in`.
 static void place_passes(struct fft_passes *passes, uint64_t out_numbers)
 {
     enum fft_place target = FFT_OUT;
 
     for (size_t i = passes->count; i-- > 0;) {
         struct fft_pass *pass = &passes->items[i];
+        bool may_be_out = (i > 1 || stays_in_place(&passes->items[0])) && pass->from_numbers <= out_numbers;
         pass->target = target;
         if (i == 0)
             pass->source = FFT_IN;
-        else if (stays_in_place(pass))
+        else if (stays_in_place(pass) && (target != FFT_OUT || may_be_out))
             pass->source = target;
-        else if (target != FFT_OUT && pass->from_numbers <= out_numbers)
+        else if (target != FFT_OUT && may_be_out)
             pass->source = FFT_OUT;
         else
             pass->source = target == FFT_SCRATCH_0 ? FFT_SCRATCH_1 : FFT_SCRATCH_0;

@@ -37,12 +37,23 @@ static kn_status check_whole(const struct be_fft *library, const struct fft_shap
     return KN_OK;
 }
 
+// Axes of length 1 are left out: not every library takes them. Along x a real line stays one.
+static struct be_fft_shape without_short_axes(const kn_fft_shape *given)
+{
+    struct be_fft_shape shape = {0, {1, 1, 1}, given->batch, given->type == KN_F64, (unsigned)given->kind};
+
+    for (unsigned i = 0; i < 3; i++)
+        if (given->dims[i] > 1 || (i == 0 && given->kind != KN_FFT_COMPLEX))
+            shape.dims[shape.rank++] = given->dims[i];
+    shape.rank = shape.rank ? shape.rank : 1;
+    return shape;
+}
+
 static kn_status vendor_create(kn_queue *queue, const struct be_fft *library, const char *backend,
                                const struct fft_shape *shape, void **plan, struct kn_text *text, kn_error *err)
 {
     const kn_fft_shape *given = &shape->given;
-    struct be_fft_shape whole = {given->rank, {given->dims[0], given->dims[1], given->dims[2]}, given->batch,
-                                 given->type == KN_F64, (unsigned)given->kind};
+    struct be_fft_shape whole = without_short_axes(given);
     const kn_device_info *info = &queue->context->device.info;
     struct vendor_plan *made;
     char version[32];
@@ -57,7 +68,7 @@ static kn_status vendor_create(kn_queue *queue, const struct be_fft *library, co
     if (!made)
         return kn_fail_memory(err, sizeof *made, "preparing a transform");
     made->library = library;
-    if (library->spoils_half_spectrum && given->kind == KN_FFT_COMPLEX_TO_REAL && given->rank > 1)
+    if (library->spoils_half_spectrum && given->kind == KN_FFT_COMPLEX_TO_REAL && whole.rank > 1)
         made->kept_bytes = (size_t)shape->in_bytes;
     status = library->create(queue->native, &whole, &made->plan, version, err);
     if (status) {
@@ -97,4 +108,12 @@ static kn_status cufft_create(kn_queue *queue, const struct fft_shape *shape, co
     return vendor_create(queue, &kn_be_cufft, "cuda", shape, plan, text, err);
 }
 
+static kn_status clfft_create(kn_queue *queue, const struct fft_shape *shape, const kn_fft_options *options, void **plan,
+                              struct kn_text *text, kn_error *err)
+{
+    (void)options;
+    return vendor_create(queue, &kn_be_clfft, "opencl", shape, plan, text, err);
+}
+
+const struct fft_library fft_clfft = {KN_FFT_CLFFT, "clFFT", clfft_create, vendor_execute, vendor_free};
 const struct fft_library fft_cufft = {KN_FFT_CUFFT, "cuFFT", cufft_create, vendor_execute, vendor_free};

@@ -29,6 +29,6 @@ struct be_fft {
     void (*free)(struct be_fft_plan *plan);
 };
 
-extern const struct be_fft kn_be_cufft;
+extern const struct be_fft kn_be_clfft, kn_be_cufft;
 
 #endif

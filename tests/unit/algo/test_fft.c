@@ -341,9 +341,295 @@ START_TEST(lengths_in_double)
 }
 END_TEST
 
+// ---- axes, kinds, extents ----
+
+START_TEST(several_axes)
+{
+    static const kn_fft_shape shapes[] = {{.rank = 2, .dims = {16, 9}, .batch = 3},
+                                          {.rank = 2, .dims = {1, 20}},
+                                          {.rank = 2, .dims = {35, 64}, .batch = 2},
+                                          {.rank = 2, .dims = {17, 31}},
+                                          {.rank = 3, .dims = {8, 12, 10}, .batch = 2},
+                                          {.rank = 3, .dims = {33, 5, 32}},
+                                          {.rank = 3, .dims = {4, 1, 30}},
+                                          {.rank = 3, .dims = {1, 1, 1}, .batch = 5}};
+
+    for (size_t i = 0; i < (test_is_slow() ? 1 : sizeof shapes / sizeof *shapes); i++) {
+        kn_fft_shape shape = shapes[i];
+        shape.type = test_random(&state) % 2 && kn_context_device(context)->fp64 ? KN_F64 : KN_F32;
+        shape.scale = test_uniform(&state) * 4 - 2;
+        expect_right(&shape, &own);
+    }
+}
+END_TEST
+
+START_TEST(real_numbers)
+{
+    static const kn_fft_shape shapes[] = {
+        {.rank = 1, .dims = {1}, .batch = 3},     {.rank = 1, .dims = {2}, .batch = 3},  {.rank = 1, .dims = {3}},
+        {.rank = 1, .dims = {8}, .batch = 7},     {.rank = 1, .dims = {15}, .batch = 2}, {.rank = 1, .dims = {19}, .batch = 3},
+        {.rank = 1, .dims = {100}, .batch = 2},   {.rank = 1, .dims = {101}},            {.rank = 2, .dims = {12, 10}, .batch = 2},
+        {.rank = 2, .dims = {9, 17}, .batch = 2}, {.rank = 3, .dims = {10, 3, 8}},       {.rank = 3, .dims = {7, 6, 5}, .batch = 2}};
+
+    for (size_t i = 0; i < (test_is_slow() ? 2 : sizeof shapes / sizeof *shapes); i++)
+        for (kn_fft_kind kind = KN_FFT_REAL_TO_COMPLEX; kind <= KN_FFT_COMPLEX_TO_REAL; kind++) {
+            kn_fft_shape shape = shapes[i];
+            shape.kind = kind;
+            shape.type = test_random(&state) % 2 && kn_context_device(context)->fp64 ? KN_F64 : KN_F32;
+            expect_right(&shape, &own);
+        }
+}
+END_TEST
+
+START_TEST(padded_and_cropped)
+{
+    static const kn_fft_shape shapes[] = {
+        {.rank = 1, .dims = {24}, .batch = 2, .in_dims = {12}},
+        {.rank = 1, .dims = {24}, .batch = 2, .out_dims = {1}},
+        {.rank = 1, .dims = {37}, .batch = 2, .in_dims = {30}, .out_dims = {5}},
+        {.rank = 2, .dims = {16, 12}, .batch = 2, .in_dims = {9, 7}},
+        {.rank = 2, .dims = {16, 12}, .batch = 2, .out_dims = {8, 5}},
+        {.rank = 3, .dims = {8, 10, 12}, .in_dims = {4, 5, 6}, .out_dims = {0, 9, 3}},
+        {.rank = 2, .dims = {15, 12}, .kind = KN_FFT_REAL_TO_COMPLEX, .in_dims = {8, 6}},
+        {.rank = 2, .dims = {14, 12}, .kind = KN_FFT_COMPLEX_TO_REAL, .out_dims = {7, 6}},
+    };
+
+    for (size_t i = 0; i < (test_is_slow() ? 2 : sizeof shapes / sizeof *shapes); i++) {
+        kn_fft_shape shape = shapes[i];
+        shape.type = KN_F32;
+        expect_right(&shape, &own);
+    }
+}
+END_TEST
+
+// With little local memory short lines are long ones: two passes, and four by Bluestein.
+START_TEST(long_lines)
+{
+    static const kn_fft_shape shapes[] = {
+        {.rank = 1, .dims = {256}, .batch = 3},
+        {.rank = 1, .dims = {1000}, .batch = 2},
+        {.rank = 1, .dims = {4096}, .batch = 2},
+        {.rank = 2, .dims = {3, 2100}},
+        {.rank = 1, .dims = {211}, .batch = 2},
+        {.rank = 2, .dims = {5, 300}, .batch = 2},
+        {.rank = 3, .dims = {256, 3, 260}},
+        {.rank = 1, .dims = {420}, .batch = 2, .kind = KN_FFT_REAL_TO_COMPLEX},
+        {.rank = 1, .dims = {420}, .batch = 2, .kind = KN_FFT_COMPLEX_TO_REAL},
+        {.rank = 1, .dims = {139}, .batch = 2, .kind = KN_FFT_COMPLEX_TO_REAL},
+        {.rank = 2, .dims = {5, 260}, .in_dims = {3, 100}, .out_dims = {4, 200}},
+    };
+    uint64_t *local = &context->device.info.local_memory, was = *local;
+
+    *local = 2048;
+    for (size_t i = 0; i < (test_is_slow() ? 1 : sizeof shapes / sizeof *shapes); i++) {
+        kn_fft_shape shape = shapes[i];
+        shape.type = KN_F32;
+        expect_right(&shape, &own);
+    }
+    const kn_fft_shape too_long = {.rank = 1, .dims = {1 << 24}, .type = KN_F32};
+    kn_fft_plan *plan = NULL;
+    EXPECT_REFUSED(KN_ERROR_LIMIT, "three passes", kn_fft_plan_create(queue, &too_long, &own, &plan, &err));
+    ck_assert_ptr_null(plan);
+    *local = was;
+}
+END_TEST
+
+START_TEST(tunables)
+{
+    static const kn_fft_options options[] = {{KN_FFT_OWN, 4, 3, 5}, {KN_FFT_OWN, 32, 1, 1}, {KN_FFT_OWN, 8, 64, 64}};
+    const kn_fft_shape shape = {.rank = 2, .dims = {60, 48}, .type = KN_F32};
+
+    for (size_t i = 0; i < (test_is_slow() ? 1 : sizeof options / sizeof *options); i++)
+        expect_right(&shape, &options[i]);
+}
+END_TEST
+
+// ---- lines too long for the definition ----
+
+// A few impulses, whose transform is a few waves.
+START_TEST(impulses)
+{
+    enum { IMPULSES = 3 };
+    static const size_t lengths[] = {1 << 17, 3 * 5 * 7 * 11 * 13 * 4, 65537};
+
+    for (size_t l = 0; l < (test_is_slow() ? 0 : sizeof lengths / sizeof *lengths); l++) {
+        const kn_fft_shape shape = {.rank = 1, .dims = {lengths[l]}, .type = KN_F32};
+        struct whole whole = complete(&shape);
+        size_t n = lengths[l], at[IMPULSES];
+        number *in = calloc(n, sizeof *in), *expected = calloc(n, sizeof *expected);
+        kn_fft_plan *plan = NULL;
+        ck_assert(in && expected);
+        for (size_t i = 0; i < IMPULSES; i++) {
+            at[i] = test_random(&state) % n;
+            in[at[i]] = (float)(test_uniform(&state) + 1) + (float)test_uniform(&state) * I;
+        }
+        for (size_t k = 0; k < n; k++)
+            for (size_t i = 0; i < IMPULSES; i++) {
+                bool again = false; // of an impulse that is there already
+                for (size_t j = 0; j < i; j++)
+                    again = again || at[j] == at[i];
+                long double angle = 2 * 3.14159265358979323846264338327950288L * (long double)(k * at[i] % n) / (long double)n;
+                expected[k] += again ? 0 : in[at[i]] * (cosl(angle) - sinl(angle) * I);
+            }
+        EXPECT_OK(kn_fft_plan_create(queue, &shape, &own, &plan, &err));
+        number *found = run(plan, &whole, KN_FFT_FORWARD, in, false);
+        expect_near(found, expected, &whole, kn_fft_plan_text(plan));
+        free(found);
+        kn_fft_plan_free(plan);
+        free(in);
+        free(expected);
+    }
+}
+END_TEST
+
+// There and back, which keeps the norm on its way.
+START_TEST(round_trip)
+{
+    const kn_fft_shape shape = {.rank = 3, .dims = {64, 48, 40}, .type = KN_F32, .scale = 1 / sqrt(64 * 48 * 40)};
+    struct whole whole = complete(&shape);
+    kn_fft_plan *plan = NULL;
+
+    if (test_is_slow())
+        return;
+    number *in = random_numbers(whole.points);
+    free(pack(in, whole.points, false, KN_F32));
+    EXPECT_OK(kn_fft_plan_create(queue, &shape, &own, &plan, &err));
+    number *spectrum = run(plan, &whole, KN_FFT_FORWARD, in, true);
+    // Rounding is as likely to lengthen as to shorten: what is left of it is far below its size.
+    ck_assert_double_eq_tol((double)(norm(spectrum, whole.points) / norm(in, whole.points)), 1, 1e-6);
+    number *back = run(plan, &whole, KN_FFT_INVERSE, spectrum, true);
+    ck_assert_double_le((double)(difference(back, in, whole.points) / norm(in, whole.points)), 2 * 0.5 * 0x1p-24 * 19);
+    free(back);
+    free(spectrum);
+    free(in);
+    kn_fft_plan_free(plan);
+}
+END_TEST
+
+// ---- what ran ----
+
+START_TEST(passes_that_run)
+{
+    static const struct {
+        kn_fft_shape shape;
+        size_t passes;
+    } cases[] = {{{.rank = 3, .dims = {16, 16, 16}, .type = KN_F32}, 3},
+                 {{.rank = 1, .dims = {16}, .type = KN_F32}, 1},
+                 {{.rank = 1, .dims = {17}, .type = KN_F32}, 2},
+                 {{.rank = 3, .dims = {16, 1, 16}, .type = KN_F32}, 2}};
+
+    for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
+        struct whole whole = complete(&cases[i].shape);
+        kn_fft_plan *plan = NULL;
+        kn_profile_entry *entries = NULL;
+        size_t count = 0;
+        number *in = random_numbers(whole.points);
+        EXPECT_OK(kn_fft_plan_create(queue, &cases[i].shape, &own, &plan, &err));
+        ck_assert_int_eq(kn_fft_plan_library(plan), KN_FFT_OWN);
+        ck_assert_msg(strstr(kn_fft_plan_text(plan), "16 = 4 * 4") || cases[i].passes == 2, "%s", kn_fft_plan_text(plan));
+        EXPECT_OK(kn_profile_start(queue, &err));
+        free(run(plan, &whole, KN_FFT_FORWARD, in, false));
+        EXPECT_OK(kn_profile_stop(queue, &entries, &count, &err));
+        ck_assert_uint_eq(count, cases[i].passes);
+        for (size_t k = 0; k < count; k++)
+            ck_assert_str_eq(entries[k].kernel, "fft_pass");
+        kn_free(entries);
+        kn_fft_plan_free(plan);
+        free(in);
+    }
+}
+END_TEST
+
+// ---- refusals ----
+
+static void expect_shape_refused(const kn_fft_shape *shape, const kn_fft_options *options, kn_status status, const char *words)
+{
+    kn_fft_plan *plan = NULL;
+
+    EXPECT_REFUSED(status, words, kn_fft_plan_create(queue, shape, options, &plan, &err));
+    ck_assert_ptr_null(plan);
+}
+
+START_TEST(refused_shapes)
+{
+    const kn_fft_shape right = {.rank = 2, .dims = {8, 6}, .type = KN_F32};
+    kn_fft_shape wrong = right;
+
+    expect_shape_refused(NULL, &own, KN_ERROR_ARGUMENT, "NULL");
+    wrong.rank = 4;
+    expect_shape_refused(&wrong, &own, KN_ERROR_ARGUMENT, "from 1 to 3");
+    wrong = right;
+    wrong.dims[1] = 0;
+    expect_shape_refused(&wrong, &own, KN_ERROR_ARGUMENT, "dims[1] is 0");
+    wrong = right;
+    wrong.type = KN_U32;
+    expect_shape_refused(&wrong, &own, KN_ERROR_UNSUPPORTED, "not on uint");
+    wrong = right;
+    wrong.in_dims[0] = 9;
+    expect_shape_refused(&wrong, &own, KN_ERROR_ARGUMENT, "in_dims[0] is 9");
+    wrong = right;
+    wrong.kind = KN_FFT_REAL_TO_COMPLEX;
+    wrong.out_dims[0] = 4;
+    expect_shape_refused(&wrong, &own, KN_ERROR_ARGUMENT, "half spectrum");
+    wrong = right;
+    wrong.scale = INFINITY;
+    expect_shape_refused(&wrong, &own, KN_ERROR_ARGUMENT, "not finite");
+    wrong = right;
+    wrong.batch = SIZE_MAX / 8;
+    expect_shape_refused(&wrong, &own, KN_ERROR_ARGUMENT, "more bytes");
+    wrong.batch = (size_t)1 << 33;
+    expect_shape_refused(&wrong, &own, KN_ERROR_LIMIT, "smaller batch");
+    context->device.info.fp64 = 0;
+    wrong = right;
+    wrong.type = KN_F64;
+    expect_shape_refused(&wrong, &own, KN_ERROR_UNSUPPORTED, "double precision");
+}
+END_TEST
+
+START_TEST(refused_executions)
+{
+    kn_fft_shape shape = {.rank = 1, .dims = {8}, .type = KN_F32, .in_dims = {4}};
+    kn_fft_plan *padded = NULL, *real = NULL;
+    kn_buffer *small = poisoned(0), *large = poisoned(0), *other = poisoned(0);
+
+    EXPECT_OK(kn_fft_plan_create(queue, &shape, &own, &padded, &err));
+    shape = (kn_fft_shape){.rank = 1, .dims = {8}, .type = KN_F32, .kind = KN_FFT_REAL_TO_COMPLEX};
+    EXPECT_OK(kn_fft_plan_create(queue, &shape, &own, &real, &err));
+    kn_buffer_free(small);
+    small = test_upload_with_room("", 0, 63);
+    EXPECT_REFUSED(KN_ERROR_ARGUMENT, "NULL", kn_fft_execute(queue, NULL, KN_FFT_FORWARD, large, other, &err));
+    EXPECT_REFUSED(KN_ERROR_ARGUMENT, "out holds 63 bytes", kn_fft_execute(queue, padded, KN_FFT_FORWARD, large, small, &err));
+    EXPECT_REFUSED(KN_ERROR_ARGUMENT, "in place", kn_fft_execute(queue, padded, KN_FFT_FORWARD, large, large, &err));
+    EXPECT_REFUSED(KN_ERROR_ARGUMENT, "forward only", kn_fft_execute(queue, real, KN_FFT_INVERSE, large, other, &err));
+    EXPECT_REFUSED(KN_ERROR_ARGUMENT, "no direction 2", kn_fft_execute(queue, real, (kn_fft_direction)2, large, other, &err));
+    test_expect_poison(large, 0);
+    test_expect_poison(other, 0);
+    kn_fft_plan_free(padded);
+    kn_fft_plan_free(real);
+    kn_buffer_free(small);
+    kn_buffer_free(large);
+    kn_buffer_free(other);
+}
+END_TEST
+
+// A library that is named runs or is refused.
+START_TEST(refused_libraries)
+{
+    const kn_fft_shape shape = {.rank = 1, .dims = {8}, .type = KN_F32};
+    const kn_fft_options cufft = {.library = KN_FFT_CUFFT}, none = {.library = (kn_fft_library)9};
+
+    if (strcmp(kn_context_device(context)->backend, "cuda") != 0)
+        expect_shape_refused(&shape, &cufft, KN_ERROR_UNSUPPORTED, "through cuda");
+    expect_shape_refused(&shape, &none, KN_ERROR_ARGUMENT, "no library 9");
+}
+END_TEST
+
 int main(void)
 {
-    const TTest *const tests[] = {every_short_length, longer_lengths, lengths_in_double};
+    const TTest *const tests[] = {every_short_length, longer_lengths,  lengths_in_double, several_axes,
+                                  real_numbers,       padded_and_cropped, long_lines,     tunables,
+                                  impulses,           round_trip,      passes_that_run,   refused_shapes,
+                                  refused_executions, refused_libraries};
 
     return test_run("fft", tests, sizeof tests / sizeof *tests, set_up, tear_down);
 }
