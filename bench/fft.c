@@ -2,7 +2,7 @@
 // Times transforms by the project's own kernels and by every library there is on a device, each checked against sums in
 // double precision at a few frequencies.
 //
-//     bench/fft [--device SPEC] [--tune] [--shape X[xY[xZ]][*BATCH]]
+//     bench/fft [--device SPEC] [--tune] [--shape X[xY[xZ]][*BATCH]]...
 //
 // Columns: median, least and most of the time of one transform, out of place, of several enqueued back to back; bytes
 // that a pass over memory an axis would move, by that time; the largest error, as a part of the root mean square.
@@ -190,7 +190,7 @@ static void report(struct bench *bench, const kn_fft_options *options, const cha
 // Rows and columns each beside the other's default.
 static void sweep(struct bench *bench)
 {
-    static const unsigned held[] = {8, 16, 32}, lines[] = {1, 2, 4, 8, 16, 32};
+    static const unsigned held[] = {8, 10, 16}, lines[] = {1, 2, 4, 8, 16, 32};
     bool has_rows = bench->shape.rank > 1 || bench->shape.dims[0] <= 4096;
     bool has_columns = bench->shape.rank > 1 || bench->shape.dims[0] > 4096;
     char what[48];
@@ -211,8 +211,8 @@ static void run_shape(struct bench *bench, const kn_fft_shape *shape, bool tune)
 {
     static const struct {
         kn_fft_library library;
-        const char *name;
-    } libraries[] = {{KN_FFT_OWN, "own"}, {KN_FFT_CUFFT, "cufft"}, {KN_FFT_CLFFT, "clfft"}};
+        const char *name, *backend;
+    } libraries[] = {{KN_FFT_OWN, "own", NULL}, {KN_FFT_CUFFT, "cufft", "cuda"}, {KN_FFT_CLFFT, "clfft", "opencl"}};
     uint64_t seed = 1;
 
     bench->shape = *shape;
@@ -234,6 +234,8 @@ static void run_shape(struct bench *bench, const kn_fft_shape *shape, bool tune)
     bench_try(kn_buffer_write(bench->queue, bench->in, 0, bench->x, bench->in_numbers * sizeof(float), &bench->err), &bench->err);
     for (size_t i = 0; i < KN_COUNT(libraries); i++) {
         const kn_fft_options options = {.library = libraries[i].library};
+        if (libraries[i].backend && strcmp(libraries[i].backend, kn_context_device(bench->context)->backend) != 0)
+            continue;
         report(bench, &options, libraries[i].name);
     }
     if (tune)
@@ -263,7 +265,8 @@ int main(int argc, char **argv)
 {
     const char *spec = NULL;
     bool tune = false;
-    kn_fft_shape only = {.rank = 0};
+    kn_fft_shape chosen[16];
+    size_t count = 0;
     struct bench bench = {.err = KN_ERROR_INIT};
 
     for (int i = 1; i < argc; i++) {
@@ -271,15 +274,18 @@ int main(int argc, char **argv)
             tune = true;
         else if (i + 1 < argc && strcmp(argv[i], "--device") == 0)
             spec = argv[++i];
-        else if (!(i + 1 < argc && strcmp(argv[i], "--shape") == 0 && parse_shape(argv[++i], &only)))
-            return fprintf(stderr, "usage: %s [--device SPEC] [--tune] [--shape X[xY[xZ]][*BATCH]]\n", argv[0]), 2;
+        else if (i + 1 < argc && count < KN_COUNT(chosen) && strcmp(argv[i], "--shape") == 0 &&
+                 parse_shape(argv[++i], &chosen[count]))
+            count++;
+        else
+            return fprintf(stderr, "usage: %s [--device SPEC] [--tune] [--shape X[xY[xZ]][*BATCH]]...\n", argv[0]), 2;
     }
     bench_try(kn_context_open(spec, &bench.context, &bench.err), &bench.err);
     bench_try(kn_queue_open(bench.context, &bench.queue, &bench.err), &bench.err);
     const kn_device_info *info = kn_context_device(bench.context);
     printf("%s: %s, %s, driver %s\n", info->spec, info->name, info->version, info->driver);
-    for (size_t i = 0; i < (only.rank ? 1 : KN_COUNT(shapes)); i++)
-        run_shape(&bench, only.rank ? &only : &shapes[i], tune);
+    for (size_t i = 0; i < (count ? count : KN_COUNT(shapes)); i++)
+        run_shape(&bench, count ? &chosen[i] : &shapes[i], tune);
     kn_queue_close(bench.queue);
     kn_context_close(bench.context);
     return 0;

@@ -63,7 +63,7 @@ KN_API kn_status kn_fft_plan_create(kn_queue *queue, const kn_fft_shape *shape, 
 // NULL is fine.
 KN_API void kn_fft_plan_free(kn_fft_plan *plan);
 
-// Transforms `in` to `out`, asynchronously. A complex transform without padding or cropping may be done in place
+// Transforms `in` to `out`, asynchronously. The first inverse transform of a complex plan compiles its programs. A complex transform without padding or cropping may be done in place
 // (in == out); else `in` is not changed. To be used by one thread at a time, on queues of the plan's context.
 // Errors: KN_ERROR_ARGUMENT for buffers too small or a direction that the kind does not have; KN_ERROR_LIMIT for a
 // buffer held in parts.

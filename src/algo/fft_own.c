@@ -48,6 +48,16 @@ static kn_status get_kernel(kn_context *context, kn_type type, struct fft_pass *
     return engine_builtin_kernel(context, "fft.cl", defines, count, KN_POLICY_DEFAULT, "fft_pass", &pass->kernel, err);
 }
 
+static kn_status get_kernels(kn_context *context, kn_type type, struct fft_passes *passes, kn_error *err)
+{
+    kn_status status = KN_OK;
+
+    for (size_t i = 0; i < passes->count && !status; i++)
+        if (!passes->items[i].kernel)
+            status = get_kernel(context, type, &passes->items[i], err);
+    return status;
+}
+
 static kn_status upload_roots(kn_queue *queue, const struct fft_roots *roots, kn_type type, kn_buffer **buffer,
                               kn_error *err)
 {
@@ -113,8 +123,9 @@ static kn_status own_create(kn_queue *queue, const struct fft_shape *shape, cons
         own->type = shape->given.type;
         status = fft_plan_passes(shape, (kn_fft_direction)direction, &queue->context->device.info, options, passes, &roots,
                                  err);
-        for (size_t i = 0; i < passes->count && !status; i++)
-            status = get_kernel(queue->context, shape->given.type, &passes->items[i], err);
+        // A plan is often for one direction: the way back is compiled when it is first gone.
+        if (!status && (direction == KN_FFT_FORWARD || shape->given.kind != KN_FFT_COMPLEX))
+            status = get_kernels(queue->context, shape->given.type, passes, err);
         if (status)
             continue;
         measure_scratch(own, passes);
@@ -163,7 +174,7 @@ static kn_status own_execute(kn_queue *queue, void *data, kn_fft_direction direc
 {
     struct own_plan *plan = data;
     kn_buffer *places[4] = {in, out, NULL, NULL};
-    kn_status status = KN_OK;
+    kn_status status = get_kernels(queue->context, plan->type, &plan->passes[direction], err);
 
     for (unsigned slot = 0; slot < KN_COUNT(plan->scratch) && !status; slot++) {
         kn_buffer **place = &places[FFT_SCRATCH_0 + slot];
