@@ -2,10 +2,11 @@
 // Times kn_sort_less and kn_sort_segments on a device, each result checked in the same run: in order, stable
 // where that can be seen, and the same elements as before (the sum of a hash of each).
 //
-//     bench/sort_merge [--device SPEC] [--largest LOG2] [--tune]
+//     bench/sort_merge [--device SPEC] [--largest LOG2] [--tune [LOG2,...]]
 //
-// --tune goes over group sizes and elements a work-item at the largest size. The peers (CUB's DeviceMergeSort
-// and DeviceSegmentedSort on the same data) are in bench/sort_merge_peer.cu.
+// --tune goes over group sizes, elements a work-item and ways to find splits, for floats of these sizes, and
+// does nothing else. BENCH_KERNELS=1 in the environment prints each launch's time too. The peers (CUB's
+// DeviceMergeSort and DeviceSegmentedSort on the same data) are in bench/sort_merge_peer.cu.
 //
 // Columns: median, least and most of the device's time from the first kernel's start to the last one's end
 // (by its events), the median of the time that the caller waits, and a billion elements a second by that.
@@ -188,7 +189,7 @@ static void fill(struct work *work)
     }
 }
 
-static void bench_less(struct work *work, unsigned log2_n, size_t size, bool tune)
+static void prepare_less(struct work *work, unsigned log2_n, size_t size)
 {
     work->n = (size_t)1 << log2_n;
     work->size = size;
@@ -197,14 +198,30 @@ static void bench_less(struct work *work, unsigned log2_n, size_t size, bool tun
     fill(work);
     upload(work);
     snprintf(work->name, sizeof work->name, "kn_sort_less %s", work->less.type);
+}
+
+static void bench_less(struct work *work, unsigned log2_n, size_t size)
+{
+    prepare_less(work, log2_n, size);
     measure(work);
-    for (unsigned group = 64; tune && group <= 512; group *= 2)
-        for (unsigned items = 5; items <= 23; items += 2) {
-            work->less.group = group;
-            work->less.items = items;
-            snprintf(work->name, sizeof work->name, "  group %u items %u", group, items);
-            measure(work);
-        }
+    release(work);
+}
+
+static void tune_less(struct work *work, unsigned log2_n)
+{
+    static const char *const ways[] = {"auto", "launch", "group"};
+
+    prepare_less(work, log2_n, sizeof(float));
+    for (kn_merge_splits splits = KN_SPLITS_LAUNCH; splits <= KN_SPLITS_GROUP; splits++)
+        for (unsigned group = 128; group <= 512; group *= 2)
+            for (unsigned items = 7; items <= 19; items += 4) {
+                work->less.group = group;
+                work->less.items = items;
+                work->less.splits = splits;
+                snprintf(work->name, sizeof work->name, "  group %u items %u splits %s", group, items,
+                         ways[splits]);
+                measure(work);
+            }
     release(work);
 }
 
@@ -237,18 +254,20 @@ int main(int argc, char **argv)
                                        {20, 1e5}, {1e5, 1e5}, {1e6, 1e7}};
     const char *spec = NULL;
     unsigned largest = 24;
-    bool tune = false;
+    char *tune = NULL, by_default[] = "24";
     struct work work = {.err = KN_ERROR_INIT};
 
     for (int i = 1; i < argc; i++) {
         if (strcmp(argv[i], "--tune") == 0)
-            tune = true;
+            tune = i + 1 < argc && argv[i + 1][0] != '-' ? argv[++i] : by_default;
         else if (i + 1 < argc && strcmp(argv[i], "--device") == 0)
             spec = argv[++i];
         else if (i + 1 < argc && strcmp(argv[i], "--largest") == 0)
             largest = (unsigned)strtoul(argv[++i], NULL, 10);
         else
-            return fprintf(stderr, "usage: %s [--device SPEC] [--largest LOG2] [--tune]\n", argv[0]), 2;
+            return fprintf(stderr, "usage: %s [--device SPEC] [--largest LOG2] [--tune [LOG2,...]]\n",
+                           argv[0]),
+                   2;
     }
     bench_try(kn_context_open(spec, &work.context, &work.err), &work.err);
     bench_try(kn_queue_open(work.context, &work.queue, &work.err), &work.err);
@@ -256,11 +275,13 @@ int main(int argc, char **argv)
     printf("%s: %s, %s, driver %s\n", info->spec, info->name, info->version, info->driver);
     printf("%-*s %11s  %-30s  %9s  %8s  %5s\n", NAME, "", "n", "device ms (least to most)", "wall ms",
            "10^9/s", "launches");
-    for (unsigned log2_n = 12; log2_n <= largest; log2_n += 2)
-        bench_less(&work, log2_n, sizeof(float), tune && log2_n + 2 > largest);
-    for (unsigned log2_n = 16; log2_n <= largest; log2_n += 4)
-        bench_less(&work, log2_n, 2 * sizeof(float), tune && log2_n + 4 > largest);
-    for (size_t i = 0; i < KN_COUNT(ranges); i++)
+    for (char *next = tune; next && *next; next += *next == ',')
+        tune_less(&work, (unsigned)strtoul(next, &next, 10));
+    for (unsigned log2_n = 12; !tune && log2_n <= largest; log2_n += 2)
+        bench_less(&work, log2_n, sizeof(float));
+    for (unsigned log2_n = 16; !tune && log2_n <= largest; log2_n += 4)
+        bench_less(&work, log2_n, 2 * sizeof(float));
+    for (size_t i = 0; !tune && i < KN_COUNT(ranges); i++)
         bench_segments(&work, largest, ranges[i][0], ranges[i][1]);
     kn_queue_close(work.queue);
     kn_context_close(work.context);

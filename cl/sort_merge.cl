@@ -16,7 +16,8 @@
 //   check_segments, find_segments   with SEGMENTS: a work-item a segment; a work-item a tile
 //   sort_tiles                      every tile sorted in local memory
 //   for level = 0, 1, ... until a run of TILE << level holds the longest segment:
-//     find_splits                   where each tile's output begins in its two runs: a work-item a tile
+//     find_splits                   where each tile's output begins in its two runs: a work-item a tile (or not launched,
+//                                   and every group of merge_tiles looks for itself)
 //     merge_tiles                   runs of TILE << level, in pairs
 // Cost: 1 + ceil(log2(longest segment / TILE)) passes that read and write everything.
 // Tunables: TYPE (the keys'), LESS (an expression over `a` and `b`: whether a comes before b), DEFINITIONS (what both
@@ -42,6 +43,7 @@
 #if KN_CPU
 #define LANES 1
 #else
+#define PROBES (GROUP < 32 ? GROUP : 32)
 #define LANES GROUP
 #endif
 
@@ -229,14 +231,16 @@ __kernel void find_segments(ulong n, __global const ulong *offsets, ulong segmen
 // Merges from[begin..middle) and from[middle..end) into to[begin..end).
 inline void merge_local(__local const entry *from, __local entry *to, uint begin, uint middle, uint end)
 {
-    uint a = begin, b = middle;
+    uint a = begin, b = middle, i = begin;
 
-    for (uint i = begin; i < end; i++) {
-        int take_b = a >= middle || (b < end && less(KEY(from[b]), KEY(from[a])));
-        to[i] = from[take_b ? b : a];
+    while (a < middle && b < end) {
+        int take_b = less(KEY(from[b]), KEY(from[a])) != 0;
+        to[i++] = from[take_b ? b : a];
         b += take_b;
         a += !take_b;
     }
+    while (i < end)
+        to[i++] = from[a < middle ? a++ : b++];
 }
 
 // Sorts tile[begin..end).
@@ -268,14 +272,18 @@ inline void sort_run(__local entry *tile, __local entry *spare, uint begin, uint
 inline void merge_part(__global const TYPE *keys, __global const VALUE *values, part p, __local entry *tile,
                        __global TYPE *out_keys, __global VALUE *out_values)
 {
-    ulong a = p.a, b = p.b, end_a = p.a + p.of_a, end_b = p.b + (p.count - p.of_a);
+    ulong a = p.a, b = p.b, end_a = p.a + p.of_a, end_b = p.b + (p.count - p.of_a), i = p.at;
 
-    for (uint i = 0; i < p.count; i++) {
-        int take_b = a >= end_a || (b < end_b && less(keys[b], keys[a]));
-        store_entry(out_keys, out_values, p.at + i, load_entry(keys, values, take_b ? b : a));
+    while (a < end_a && b < end_b) {
+        int take_b = less(keys[b], keys[a]) != 0;
+        store_entry(out_keys, out_values, i++, load_entry(keys, values, take_b ? b : a));
         b += take_b;
         a += !take_b;
     }
+    for (; a < end_a; a++)
+        store_entry(out_keys, out_values, i++, load_entry(keys, values, a));
+    for (; b < end_b; b++)
+        store_entry(out_keys, out_values, i++, load_entry(keys, values, b));
 }
 
 __kernel __attribute__((reqd_work_group_size(LANES, 1, 1))) void
@@ -503,33 +511,113 @@ __kernel void find_splits(__global const TYPE *keys, ulong n, uint level, __glob
     split[tile] = r.middle < r.end ? split_memory(keys, r.begin, r.middle, r.end, at) : at;
 }
 
+// Where [at, until) begins and ends in the first run of its pair: of `r`, and of `e`, in which `until` is.
+typedef struct {
+    ulong from, to;
+} span;
+
+#if KN_CPU
+inline span search_splits(__global const TYPE *keys, runs r, ulong at, runs e, ulong until)
+{
+    span s = {split_memory(keys, r.begin, r.middle, r.end, at), split_memory(keys, e.begin, e.middle, e.end, until)};
+
+    return s;
+}
+#else
+
+typedef struct {
+    runs r;
+    ulong at, low, high;
+    uint below; // probes that came out below what is looked for
+} search;
+
+inline search search_for(runs r, ulong at)
+{
+    search s = {r, at, r.begin, min(at, r.middle), 0};
+
+    if (at - r.begin > r.end - r.middle)
+        s.low = at - (r.end - r.middle);
+    if (at <= r.begin)
+        s.low = s.high = at;
+    if (at >= r.end)
+        s.low = s.high = r.middle;
+    return s;
+}
+
+// PROBES work-items look at PROBES places at once: fewer steps than bisection, each of which waits for memory.
+inline span search_splits(__global const TYPE *keys, runs r, ulong at, runs e, ulong until, __local search both[2])
+{
+    uint item = (uint)get_local_id(0);
+    span found;
+
+    if (item == 0) {
+        both[0] = search_for(r, at);
+        both[1] = search_for(e, until);
+    }
+    barrier(CLK_LOCAL_MEM_FENCE);
+    while (both[0].low < both[0].high || both[1].low < both[1].high) {
+        for (uint i = 0; i < 2 && item < PROBES; i++) {
+            ulong low = both[i].low, size = both[i].high - low;
+            ulong a = low + size * (item + 1) / (PROBES + 1);
+            if (size > 0 && !less(keys[both[i].r.middle + (both[i].at - 1 - a)], keys[a]))
+                atomic_inc(&both[i].below);
+        }
+        barrier(CLK_LOCAL_MEM_FENCE);
+        for (uint i = 0; i < 2 && item == 0; i++) {
+            ulong low = both[i].low, size = both[i].high - low;
+            uint below = both[i].below;
+            if (below > 0)
+                both[i].low = low + size * below / (PROBES + 1) + 1;
+            if (size > 0 && below < PROBES)
+                both[i].high = low + size * (below + 1) / (PROBES + 1);
+            both[i].below = 0;
+        }
+        barrier(CLK_LOCAL_MEM_FENCE);
+    }
+    found.from = both[0].low;
+    found.to = both[1].low;
+    return found;
+}
+#endif
+
+// `given`: split holds what find_splits found; else every group looks for itself.
 __kernel __attribute__((reqd_work_group_size(LANES, 1, 1))) void
 merge_tiles(__global const TYPE *keys, __global const VALUE *values, ulong n, uint level, __global const ulong *offsets,
-            __global const ulong *through, __global const ulong *split, __global TYPE *out_keys,
+            __global const ulong *through, __global const ulong *split, uint given, __global TYPE *out_keys,
             __global VALUE *out_values)
 {
-#if KN_CPU
-    __local entry tile[1];
-#else
-    __local entry tile[TILE];
-#endif
     ulong number = get_group_id(0);
     ulong at = number * TILE;
     ulong until = min(n, at + TILE);
     segment s = segment_of(n, offsets, through, number);
     runs r = runs_around(s, number, level);
-    ulong stop = min(until, s.end);
-
-    merge_part(keys, values, part_of(r, at, split[number], stop, stop < r.end ? split[number + 1] : r.middle), tile,
-               out_keys, out_values);
+    runs e = r; // the pair in which the tile ends
+    ulong stop = min(until, s.end), begin = until;
 #if SEGMENTS
     segment next = until < n ? segment_of(n, offsets, through, number + 1) : s;
-    ulong begin = next.begin > at && next.begin < until ? next.begin : until; // of what goes on in the next tile
+    if (next.begin > at && next.begin < until) { // goes on in the next tile
+        begin = next.begin;
+        e = runs_around(next, number, level);
+    }
     for (ulong i = stop + get_local_id(0); i < begin; i += LANES)
         store_entry(out_keys, out_values, i, load_entry(keys, values, i));
-    if (begin < until) {
-        r = runs_around(next, number, level);
-        merge_part(keys, values, part_of(r, begin, begin, until, split[number + 1]), tile, out_keys, out_values);
-    }
 #endif
+    ulong last = min(until, e.end);
+#if KN_CPU
+    __local entry tile[1];
+    span found = search_splits(keys, r, at, e, last);
+#else
+    __local entry tile[TILE];
+    __local search both[2];
+    span found = search_splits(keys, r, given ? r.begin : at, e, given ? e.begin : last, both);
+#endif
+    if (given) {
+        found.from = split[number];
+        found.to = last < e.end ? split[number + 1] : e.middle;
+    }
+
+    part first = part_of(r, at, found.from, stop, begin < until ? r.middle : found.to);
+    part second = part_of(e, begin, begin, until, found.to);
+    for (uint i = 0; i < (begin < until ? 2 : 1); i++) // a loop: compilers that split kernels at barriers double a branch
+        merge_part(keys, values, i == 0 ? first : second, tile, out_keys, out_values);
 }

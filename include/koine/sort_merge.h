@@ -10,6 +10,13 @@
 extern "C" {
 #endif
 
+// How a merge finds where each of its pieces begins in the two runs.
+typedef enum kn_merge_splits {
+    KN_SPLITS_AUTO,   // what was measured faster for n on the device
+    KN_SPLITS_LAUNCH, // in a launch before it
+    KN_SPLITS_GROUP   // each work-group for itself
+} kn_merge_splits;
+
 // What is sorted, in which order: snippets of OpenCL C.
 typedef struct kn_less {
     const char *type; // the elements' type: "float2", "struct particle", a typedef
@@ -18,6 +25,7 @@ typedef struct kn_less {
     const char *definitions; // what both need: structs, typedefs, functions, on one line or several; or NULL
     unsigned group;          // work-items a group, a power of two up to 1,024; 0: the device's default
     unsigned items;          // elements a work-item, 1 to 32; 0: the device's default
+    kn_merge_splits splits;
 } kn_less;
 
 // Sorts the first n elements of `keys` so that no element comes before one that is less than it; elements of

@@ -12,7 +12,11 @@
 #define NO_EVENT NULL
 
 enum { MOST_BYTES = 1024, MOST_ITEMS = 32, MOST_GROUP = 1024, SNIPPETS = 3 };
-enum scratch { SCRATCH_KEYS, SCRATCH_TILES, SCRATCH_VALUES, SCRATCH_FOUND };
+// Local bytes of the search for splits.
+enum { SEARCH_BYTES = 128 };
+// Elements up to which each group looks for its own splits (bench/RESULTS.md).
+enum { SPLITS_BY_GROUP = 1 << 21 };
+enum scratch { SCRATCH_KEYS, SCRATCH_TILES, SCRATCH_VALUES, SCRATCH_SEGMENTS, SCRATCH_FOUND };
 
 struct merger {
     const char *function;
@@ -56,7 +60,7 @@ static uint64_t local_bytes(const struct merger *m)
 {
     uint64_t elements = runs_on_cpu(m) ? 2 * tile_size(m) : tile_size(m);
 
-    return elements * entry_size(m) + (m->offsets ? 3 * sizeof(uint32_t) * m->group : 0);
+    return elements * entry_size(m) + SEARCH_BYTES + (m->offsets ? 3 * sizeof(uint32_t) * m->group : 0);
 }
 
 // Does a tile of this size fit: into local memory, into a group, into the iterations that a work-item may
@@ -231,6 +235,15 @@ static kn_status sort_tiles(const struct merger *m, struct columns from, struct 
     return kn_launch(m->queue, m->sort_tiles, &range, args, KN_COUNT(args), NO_EVENT, err);
 }
 
+// A launch that finds all splits pays where there are so many that groups would wait for memory one after the
+// other.
+static bool splits_are_launched(const struct merger *m)
+{
+    if (m->less.splits != KN_SPLITS_AUTO)
+        return m->less.splits == KN_SPLITS_LAUNCH;
+    return !runs_on_cpu(m) && m->n > SPLITS_BY_GROUP;
+}
+
 static kn_status merge_level(const struct merger *m, uint32_t level, struct columns from, struct columns to,
                              kn_error *err)
 {
@@ -240,18 +253,23 @@ static kn_status merge_level(const struct merger *m, uint32_t level, struct colu
                                  KN_VALUE(level),
                                  KN_BUFFER(or_keys(m, m->offsets)),
                                  KN_BUFFER(or_keys(m, m->through)),
-                                 KN_BUFFER(m->split)};
+                                 KN_BUFFER(or_keys(m, m->split))};
+    const uint32_t given = splits_are_launched(m);
     const kn_arg args[] = {KN_BUFFER(from.keys),
                            KN_BUFFER(or_keys(m, from.values)),
                            KN_VALUE(m->n),
                            KN_VALUE(level),
                            KN_BUFFER(or_keys(m, m->offsets)),
                            KN_BUFFER(or_keys(m, m->through)),
-                           KN_BUFFER(m->split),
+                           KN_BUFFER(or_keys(m, m->split)),
+                           KN_VALUE(given),
                            KN_BUFFER(to.keys),
                            KN_BUFFER(or_keys(m, to.values))};
-    kn_status status =
-        kn_launch(m->queue, m->find_splits, &each_tile, split_args, KN_COUNT(split_args), NO_EVENT, err);
+    kn_status status = KN_OK;
+
+    if (given)
+        status =
+            kn_launch(m->queue, m->find_splits, &each_tile, split_args, KN_COUNT(split_args), NO_EVENT, err);
 
     return status ? status : kn_launch(m->queue, m->merge_tiles, &range, args, KN_COUNT(args), NO_EVENT, err);
 }
@@ -279,7 +297,7 @@ static kn_status sort_levels(struct merger *m, unsigned levels, kn_error *err)
         status = scratch(m, SCRATCH_KEYS, m->n * m->less.size, &other.keys, err);
         if (!status && m->values)
             status = scratch(m, SCRATCH_VALUES, m->n * m->value_size, &other.values, err);
-        if (!status)
+        if (!status && splits_are_launched(m))
             status = scratch(m, SCRATCH_TILES, tile_count(m) * sizeof(uint64_t), &m->split, err);
     }
     from = levels % 2 ? other : own;
@@ -308,9 +326,10 @@ static kn_status look_at_segments(struct merger *m, unsigned *levels, kn_error *
     const kn_range each_segment = range_over(m, m->segments), each_tile = range_over(m, tile_count(m));
     uint32_t found[2] = {0, 0};
     kn_buffer *buffer = NULL;
-    kn_status status =
-        scratch(m, SCRATCH_FOUND, sizeof found + tile_count(m) * sizeof(uint64_t), &buffer, err);
+    kn_status status = scratch(m, SCRATCH_FOUND, sizeof found, &buffer, err);
 
+    if (!status)
+        status = scratch(m, SCRATCH_SEGMENTS, tile_count(m) * sizeof(uint64_t), &m->through, err);
     if (!status)
         status = kn_buffer_write(m->queue, buffer, 0, found, sizeof found, err);
     if (!status) {
@@ -329,7 +348,6 @@ static kn_status look_at_segments(struct merger *m, unsigned *levels, kn_error *
                        "breaks this",
                        m->function, (unsigned long long)m->n, found[1], (unsigned long long)m->segments);
     *levels = found[0];
-    m->through = buffer;
     const kn_arg args[] = {KN_VALUE(m->n), KN_BUFFER(m->offsets), KN_VALUE(m->segments),
                            KN_BUFFER(m->through)};
     return kn_launch(m->queue, m->find_segments, &each_tile, args, KN_COUNT(args), NO_EVENT, err);
@@ -367,6 +385,9 @@ static kn_status check(const struct merger *m, bool with_values, bool with_segme
     if (m->less.size == 0 || m->less.size > MOST_BYTES)
         return kn_fail(err, KN_ERROR_ARGUMENT, "%s: elements of %zu bytes; they may have 1 to %d",
                        m->function, m->less.size, MOST_BYTES);
+    if ((unsigned)m->less.splits > KN_SPLITS_GROUP)
+        return kn_fail(err, KN_ERROR_ARGUMENT, "%s: there is no way %d to find splits; see kn_merge_splits",
+                       m->function, (int)m->less.splits);
     status = check_buffer(m, "keys", m->keys, m->less.size, m->n, err);
     if (!status && with_values && !value_type(m->value_size))
         return kn_fail(err, KN_ERROR_ARGUMENT, "%s: values of %zu bytes; they may have 1, 2, 4, 8 or 16",
