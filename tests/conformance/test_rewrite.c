@@ -10,6 +10,7 @@
 // they are floats (doubles, if `out` points to such) within N units in the last place, and every NaN is as
 // good as any other.
 #include "../known_aborts.h"
+#include "../../src/base/array.h"
 #include "expanded.h"
 #include "host_program.h"
 #include "known_wrong.h"
