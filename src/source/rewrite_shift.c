@@ -44,10 +44,22 @@ static void print_bit_field(struct printer *printer, const struct syn_expr *expr
     print_text(printer, field->kind == SYN_E_ARROW ? "))" : ")");
 }
 
+// 6.3.j: both operands are integers. The functions that stand for shifts would take others.
+static void expect_integers(struct printer *printer, const struct syn_expr *expr)
+{
+    const struct syn_type *types[] = {expr->a->type, expr->b->type};
+
+    for (size_t i = 0; i < 2; i++)
+        if (types[i] && (types[i]->kind == SYN_T_SCALAR || types[i]->kind == SYN_T_VECTOR) && types[i]->scalar > SYN_S_ULONG)
+            syn_fail(printer->parser, KN_ERROR_BUILD, expr->place->token, "a shift takes integers; its %s operand is none",
+                     i == 0 ? "left" : "right");
+}
+
 void rewrite_shift(struct printer *printer, const struct syn_expr *expr)
 {
     bool left = (expr->op & 0xff) == '<', assigns = expr->kind == SYN_E_ASSIGN, plain = is_plain(expr);
 
+    expect_integers(printer, expr);
     if (assigns && !plain && is_bit_field(expr->a)) {
         print_bit_field(printer, expr, left);
         return;

@@ -42,6 +42,8 @@ START_TEST(refusals)
          KN_ERROR_BUILD},
         {"void f(int n)\n{ n = 1 }", "t.cl:2: \"}\" stands where \";\" at the end of a statement is expected",
          KN_ERROR_BUILD},
+        {"void f(float4 v)\n{ v.x = v.y << 1; }", "t.cl:2: a shift takes integers; its left operand", KN_ERROR_BUILD},
+        {"void f(int4 v, double4 w)\n{ v >>= w; }", "t.cl:2: a shift takes integers; its right operand", KN_ERROR_BUILD},
         {"void f(float4 v)\n{ v.xq = 1; }", "t.cl:2: \"xq\" names no components of a float4", KN_ERROR_BUILD},
         {"struct s { int a; };\nvoid f(struct s v)\n{ v.b = 1; }", "t.cl:3: there is no member \"b\"",
          KN_ERROR_BUILD},
