@@ -14,7 +14,7 @@
 //                    digit alone
 // Cost: each pass reads the keys twice and writes them once; values are read once and written once.
 // Tunables: KEY_BITS, KEY_KIND, KEY_DESCENDING (lib/key.clh), KN_SUBGROUP, KN_MATCH (lib/subgroup.clh), GROUP, KEYS (a
-// work-item), VALUE_BYTES (0, 1, 2, 4, 8, 16), RANKED (keys keep their bits throughout, and equal numbers their places),
+// work-item), VALUE_BYTES (0, 1, 2, 4, 8, 16), RANKED (equal numbers keep their places),
 // PLACE_BITS (64 for 2^32 elements and more), REPLICAS (of the bins).
 #include "lib/key.clh"
 #include "lib/subgroup.clh"
@@ -78,16 +78,12 @@ typedef uchar value;
 #define NO_KEYS 32u // the keys are not written
 #define AHEAD 64u   // scatter_digits counts the next pass's digits (with FOLDED)
 
-#if RANKED
-#define LOADED(bits, flags) (bits)
-#define STORED(key, flags) (key)
-#define ORDER(key) rank_key(key)
-#define PADDING decode_key(KEY_MAX)
-#else
 #define LOADED(bits, flags) ((flags) & FIRST ? encode_key(bits) : (bits))
 #define STORED(key, flags) ((flags) & LAST ? decode_key(key) : (key))
+#if RANKED
+#define ORDER(key) rank_key(key)
+#else
 #define ORDER(key) (key)
-#define PADDING KEY_MAX
 #endif
 
 inline uint digit_of(sort_key key, uint shift)
@@ -105,7 +101,7 @@ inline size_t count_index(uint digit, size_t group, uint groups, uint flags)
 // whose flipped bits differ, by their sign; and what lib/key.clh's rotation leaves below the sign (zeros and positive
 // denormals, whose bits are not flipped) by the exponent, which is all ones there.
 #define CLASSES 3
-#if KEY_KIND == 2 && !RANKED
+#if KEY_KIND == 2
 #define KEY_MIDDLE KEY_INFINITY
 #else
 #define KEY_MIDDLE KEY_SIGN // none
@@ -445,7 +441,7 @@ inline void load_tile(sort_key key[KEYS], __global const sort_key *from, ulong b
         uint count = begin < end ? (uint)(end - begin) : 0;
 #pragma unroll
         for (uint i = 0; i < KEYS; i++)
-            key[i] = tile_index(item, i) < count ? LOADED(from[tile_index(item, i)], flags) : PADDING;
+            key[i] = tile_index(item, i) < count ? LOADED(from[tile_index(item, i)], flags) : KEY_MAX;
     }
 }
 
