@@ -123,20 +123,12 @@ inline void gather(key_masks *masks, sort_key key)
     }
 }
 
-// masks: two words for each class's set and clear.
-inline void publish(const key_masks *own, __global uint *masks)
+#define MASK_WORDS (CLASSES * 4) // two for each class's set and clear
+
+inline uint mask_word(const key_masks *own, uint i)
 {
-#pragma unroll
-    for (uint i = 0; i < CLASSES; i++) {
-        ulong words[2] = {own->set[i], own->clear[i]};
-#pragma unroll
-        for (uint which = 0; which < 2; which++) {
-            atomic_or(&masks[i * 4 + which * 2], (uint)words[which]);
-#if KEY_BITS == 64
-            atomic_or(&masks[i * 4 + which * 2 + 1], (uint)(words[which] >> 32));
-#endif
-        }
-    }
+    ulong bits = i & 2 ? own->clear[i / 4] : own->set[i / 4];
+    return (uint)(i & 1 ? bits >> 32 : bits);
 }
 
 #if GROUP == 1
@@ -162,8 +154,8 @@ __kernel __attribute__((reqd_work_group_size(1, 1, 1))) void count_digits(__glob
     }
     for (uint digit = 0; digit < DIGITS; digit++)
         counts[count_index(digit, group, groups, flags)] = bins[digit];
-    if (flags & MASKS)
-        publish(&own, masks);
+    for (uint i = 0; i < MASK_WORDS && flags & MASKS; i++)
+        atomic_or(&masks[i], mask_word(&own, i));
 }
 
 #else
@@ -190,7 +182,7 @@ __kernel __attribute__((reqd_work_group_size(GROUP, 1, 1))) void count_digits(__
                                                                               uint tables, __global uint *counts,
                                                                               __global uint *masks)
 {
-    __local uint bins[REPLICAS * DIGITS];
+    __local uint bins[REPLICAS * DIGITS], group_masks[MASK_WORDS];
     uint item = (uint)get_local_id(0);
     size_t group = get_group_id(0);
     uint groups = (uint)get_num_groups(0);
@@ -201,6 +193,8 @@ __kernel __attribute__((reqd_work_group_size(GROUP, 1, 1))) void count_digits(__
 
     for (uint bin = item; bin < REPLICAS * DIGITS; bin += GROUP)
         bins[bin] = 0;
+    if (item < MASK_WORDS)
+        group_masks[item] = 0;
     barrier(CLK_LOCAL_MEM_FENCE);
     for (; i + GROUP * PACK * PACKS <= end; i += GROUP * PACK * PACKS) {
         key_pack pack[PACKS];
@@ -215,6 +209,11 @@ __kernel __attribute__((reqd_work_group_size(GROUP, 1, 1))) void count_digits(__
     }
     for (i += item; i < end; i += GROUP)
         count_key(keys[i], shift, flags, own_bins, &own);
+    if (flags & MASKS) {
+#pragma unroll
+        for (uint word = 0; word < MASK_WORDS; word++)
+            sub_add_bits(&group_masks[word], mask_word(&own, word), item % SUBGROUP_LEAST);
+    }
     barrier(CLK_LOCAL_MEM_FENCE);
     for (uint digit = item; digit < DIGITS; digit += GROUP) {
         uint count = 0;
@@ -224,8 +223,8 @@ __kernel __attribute__((reqd_work_group_size(GROUP, 1, 1))) void count_digits(__
         for (uint table = 1; table < tables; table++)
             counts[((size_t)table * groups + group) * DIGITS + digit] = 0;
     }
-    if (flags & MASKS)
-        publish(&own, masks);
+    if (flags & MASKS && item < MASK_WORDS)
+        atomic_or(&masks[item], group_masks[item]);
 }
 
 #endif

@@ -65,8 +65,9 @@ typedef struct kn_sort_options {
 
 // Sorts the first n elements of `keys` (any kn_type) ascending, in place, asynchronously. Floats are in numpy's order:
 // NaN last, and here -0 before +0; every element keeps its bits.
-// Radix: least significant digit first (count, scan, scatter; no group waits for another), digits that are constant
-// left out from 2^21 elements on (the masks that say which are waited for). Memory: n elements, kept by the queue; 2 n
+// Radix: least significant digit first (count, scan, scatter: no group waits for another; ranks by the lanes of a warp
+// that hold the same digit, Ashkiani et al. 2016, Adinets and Merrill 2022), digits that are constant
+// left out from 2^22 elements on (the masks that say which are waited for). Memory: n elements, kept by the queue; 2 n
 // where an odd number of digits is left. Cost: per digit left two reads and a write of the keys; 32-bit keys have 4 digits.
 // Bitonic: merge sort (Batcher 1968) on integer keys, several compare steps a pass. Cost: about (log2 n - 12)^2 / 8 +
 // 2 (log2 n - 12) + 1 passes over memory for n > 4,096, one for less; no more memory.

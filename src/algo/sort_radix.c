@@ -13,7 +13,7 @@ enum { DIGITS = 256, DIGIT_BITS = 8, SCAN_GROUP = 256, MOST_PASSES = 8, CLASSES 
 // Groups whose counts scatter_digits adds up itself, a launch less.
 enum { FOLDED_GROUPS = 256 };
 // From here on it pays to wait for the masks that tell which digits are constant.
-static const size_t masks_from = (size_t)1 << 21;
+static const size_t masks_from = (size_t)1 << 22;
 
 // Up to here counting ahead was measured faster than launches of its own.
 static const size_t ahead_up_to = (size_t)1 << 18;
