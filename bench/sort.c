@@ -181,7 +181,7 @@ static void report_kernels(struct bench *bench, const struct work *work, const k
 static const struct candidate {
     unsigned log2_n; // of this row
     kn_type type;
-    unsigned group, keys, registers, chunks;
+    unsigned group, keys, registers, chunks, prefetch;
 } candidates[] = {
     {16, KN_F32, 256, 2, 0, 1},   {16, KN_F32, 256, 4, 0, 1},   {16, KN_F32, 256, 8, 0, 1},   {16, KN_F32, 512, 2, 0, 1},
     {16, KN_F32, 512, 4, 0, 1},   {16, KN_F32, 1024, 2, 0, 1},  {16, KN_F32, 1024, 4, 0, 1},  {20, KN_F32, 256, 8, 0, 1},
@@ -191,6 +191,8 @@ static const struct candidate {
     {26, KN_F32, 384, 18, 0, 4},  {26, KN_F32, 384, 18, 56, 6}, {26, KN_F32, 384, 20, 80, 4}, {26, KN_F32, 384, 22, 80, 4},
     {26, KN_F32, 384, 20, 56, 6}, {26, KN_F32, 256, 20, 64, 8}, {26, KN_F32, 256, 24, 80, 6}, {26, KN_F32, 256, 16, 56, 8},
     {26, KN_F32, 512, 16, 64, 4}, {26, KN_F32, 512, 20, 64, 4}, {26, KN_F32, 512, 18, 64, 4}, {26, KN_F32, 192 + 64, 18, 72, 6},
+    {26, KN_F32, 384, 18, 0, 4, 1}, {26, KN_F32, 384, 18, 80, 4, 1}, {26, KN_F32, 256, 20, 64, 8, 1}, {26, KN_F32, 256, 24, 80, 6, 1},
+    {26, KN_F32, 512, 16, 64, 4, 1}, {26, KN_F64, 384, 14, 80, 4, 1}, {26, KN_F64, 256, 16, 80, 6, 1}, {26, KN_F64, 512, 12, 64, 4, 1},
     {26, KN_F64, 384, 10, 56, 6}, {26, KN_F64, 384, 12, 80, 4}, {26, KN_F64, 384, 14, 80, 4}, {26, KN_F64, 384, 16, 80, 4},
     {26, KN_F64, 384, 18, 80, 4}, {26, KN_F64, 512, 12, 64, 4}, {26, KN_F64, 512, 14, 64, 4}, {26, KN_F64, 256, 14, 72, 6},
     {26, KN_F64, 256, 16, 80, 6}, {26, KN_F64, 256, 12, 64, 8}, {26, KN_F64, 256, 20, 96, 4}, {26, KN_F64, 512, 16, 64, 4},
@@ -204,11 +206,12 @@ static void tune(struct bench *bench, const struct work *work)
     for (size_t i = 0; i < KN_COUNT(candidates); i++) {
         const struct candidate *c = &candidates[i];
         kn_sort_options options = {.algorithm = KN_SORT_RADIX, .radix_group = c->group, .radix_keys = c->keys,
-                                   .radix_registers = c->registers, .radix_chunks = c->chunks};
+                                   .radix_registers = c->registers, .radix_chunks = c->chunks, .radix_prefetch = c->prefetch};
         char label[64];
         if (work->n != (size_t)1 << c->log2_n || work->type != c->type)
             continue;
-        snprintf(label, sizeof label, "%u x %u, %u registers, %u chunks", c->group, c->keys, c->registers, c->chunks);
+        snprintf(label, sizeof label, "%u x %u, %u regs, %u chunks%s", c->group, c->keys, c->registers, c->chunks,
+                 c->prefetch == 1 ? ", prefetch" : "");
         if (c->log2_n < 24) { // counting ahead, too
             options.counting = KN_SORT_COUNTING_AHEAD;
             char ahead[80];

@@ -60,6 +60,7 @@ typedef struct kn_sort_options {
     unsigned radix_keys;    // radix: keys a work-item, 1 to 32; 0: the device's default
     unsigned radix_chunks;  // radix: groups a compute unit; 0: the device's default
     unsigned radix_registers; // radix: most registers a work-item, as kn_program_options has it; 0: the device's default
+    unsigned radix_prefetch; // radix: 1 loads a tile before the one ahead of it is stored, 2 does not; 0: the device's default
     unsigned radix_places;  // radix: bits of a place, 32 (below 2^32 elements) or 64; 0: what n asks for
 } kn_sort_options;
 

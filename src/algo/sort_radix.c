@@ -39,7 +39,7 @@ struct radix {
     const struct sort_job *job;
     kn_queue *queue;
     uint64_t n, chunk; // elements a group: a multiple of the tile
-    unsigned lanes, group, keys, registers, groups, place_bits, flags;
+    unsigned lanes, group, keys, registers, prefetch, groups, place_bits, flags;
     size_t arena; // bytes of local memory
     kn_kernel *count, *scan, *scatter;
     kn_buffer *slots[SLOTS];
@@ -124,16 +124,16 @@ static bool fits(const struct radix *r)
 static const struct shape {
     size_t element; // bytes, at most: of a key or a value
     size_t n;       // at most
-    unsigned group, keys, registers, chunks;
+    unsigned group, keys, registers, chunks, prefetch;
 } shapes[] = {
-    {4, (size_t)1 << 17, 256, 4, 0, 1}, {4, (size_t)1 << 21, 512, 8, 0, 1}, {4, SIZE_MAX, 384, 18, 0, 4},
-    {8, (size_t)1 << 17, 256, 4, 0, 1}, {8, (size_t)1 << 21, 512, 8, 0, 1}, {8, SIZE_MAX, 384, 12, 0, 4},
-    {16, SIZE_MAX, 256, 8, 0, 4},
+    {4, (size_t)1 << 17, 256, 4, 0, 1, 2}, {4, (size_t)1 << 21, 512, 8, 0, 1, 2}, {4, SIZE_MAX, 384, 18, 0, 4, 2},
+    {8, (size_t)1 << 17, 256, 4, 0, 1, 2}, {8, (size_t)1 << 21, 512, 8, 0, 1, 2}, {8, SIZE_MAX, 384, 12, 0, 4, 2},
+    {16, SIZE_MAX, 256, 8, 0, 4, 2},
 };
 
 static const struct shape *shape_for(const struct radix *r)
 {
-    static const struct shape other = {16, SIZE_MAX, 256, 4, 0, 16};
+    static const struct shape other = {16, SIZE_MAX, 256, 4, 0, 16, 2};
     size_t element = larger(kn_type_size(r->job->type), r->job->value_size);
 
     for (size_t i = 0; i < KN_COUNT(shapes) && is_nvidia(r->queue->context); i++)
@@ -160,6 +160,7 @@ static kn_status choose_group(struct radix *r, kn_error *err)
     }
     r->group = options->radix_group ? options->radix_group : shape->group;
     r->keys = options->radix_keys ? options->radix_keys : shape->keys;
+    r->prefetch = options->radix_prefetch ? options->radix_prefetch : shape->prefetch;
     r->registers = options->radix_registers ? options->radix_registers : shape->registers;
     while (!fits(r) && !options->radix_keys && r->keys > 1)
         r->keys /= 2;
@@ -223,6 +224,7 @@ static kn_status get_kernels(struct radix *r, kn_error *err)
     column_define(&defines, "VALUE_BYTES", (unsigned)r->job->value_size);
     column_define(&defines, "PLACE_BITS", r->place_bits);
     column_define(&defines, "SCAN_GROUP", SCAN_GROUP);
+    column_define(&defines, "PREFETCH", r->prefetch == 1);
     options.define_count = defines.count;
     for (size_t i = 0; i < KN_COUNT(wanted) && !status; i++)
         status = engine_builtin_kernel_with(r->queue->context, "sort_radix.cl", &options, wanted[i].name, wanted[i].kernel, err);
