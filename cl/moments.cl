@@ -219,6 +219,8 @@ static inline void fold_extremes(const statistics *s, ulong own[3])
     least.vector = s->least;
     greatest.vector = s->greatest;
     nan.vector = s->nan;
+    own[LEAST] = neutral(LEAST);
+    own[GREATEST] = own[FIRST_SUM] = 0;
 #pragma unroll
     for (uint lane = 0; lane < WIDTH; lane++) {
         own[LEAST] = min(own[LEAST], key_of_real(least.element[lane]));
@@ -227,12 +229,12 @@ static inline void fold_extremes(const statistics *s, ulong own[3])
     }
 }
 
-// What LEAVES leaves from x + start on come to, into cell[component * stride].
-static inline void take_leaves(__global const real *x, ulong n, ulong start, real shift, __local accw *wide, __local acc *leaf,
-                        __local ulong *node, __global ulong *cell, ulong stride)
+// What LEAVES leaves from x + start on come to comes to work-item 0. The next call writes to the same local memory: a
+// barrier stands before it.
+static inline void take_leaves(__global const real *x, ulong n, ulong start, real shift, __local accw *wide,
+                               __local acc *leaf, __local ulong *node, acc sums[2], ulong own[3])
 {
     uint item = (uint)get_local_id(0);
-    ulong own[3] = {neutral(LEAST), 0, 0};
     statistics s;
 
     s.sum = s.squares = accw_zero();
@@ -251,20 +253,12 @@ static inline void take_leaves(__global const real *x, ulong n, ulong start, rea
             take_row(load_guarded(x, n, start + row * LANES, (real)NAN), shift, &s);
     }
 
-    acc total = fold_group(s.sum, wide, leaf);
-    if (item == 0)
-        *(__global acc *)(cell + FIRST_ACC * stride) = total;
+    sums[0] = fold_group(s.sum, wide, leaf);
     barrier(CLK_LOCAL_MEM_FENCE);
-    total = fold_group(s.squares, wide, leaf);
-    if (item == 0)
-        *(__global acc *)(cell + (FIRST_ACC + 1) * stride) = total;
-
+    sums[1] = fold_group(s.squares, wide, leaf);
     fold_extremes(&s, own);
-    for (uint component = 0; component < FIRST_ACC; component++) {
-        ulong value = combine_group(own[component], component, node);
-        if (item == 0)
-            cell[component * stride] = value;
-    }
+    for (uint component = 0; component < FIRST_ACC; component++)
+        own[component] = combine_group(own[component], component, node);
 }
 
 // Cells first, first + 1, ... of the rows at `base`, one for every LEAVES leaves of x[0..n).
@@ -278,7 +272,16 @@ moments_leaves(__global const real *x, ulong n, __global ulong *state, ulong bas
     ulong count = (n + LEAVES * LEAF - 1) / (LEAVES * LEAF);
 
     for (ulong i = get_group_id(0); i < count; i += get_num_groups(0)) {
-        take_leaves(x, n, i * LEAVES * LEAF, shift, wide, leaf, node, state + base + first + i, stride);
+        __global ulong *cell = state + base + first + i;
+        acc sums[2];
+        ulong own[3];
+        take_leaves(x, n, i * LEAVES * LEAF, shift, wide, leaf, node, sums, own);
+        if (get_local_id(0) == 0) {
+            for (uint component = 0; component < FIRST_ACC; component++)
+                cell[component * stride] = own[component];
+            *(__global acc *)(cell + FIRST_ACC * stride) = sums[0];
+            *(__global acc *)(cell + (FIRST_ACC + 1) * stride) = sums[1];
+        }
         barrier(CLK_LOCAL_MEM_FENCE);
     }
 }

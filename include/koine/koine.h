@@ -18,6 +18,7 @@
 #include <koine/sort_large.h>
 #include <koine/sort_merge.h>
 #include <koine/reduce.h>
+#include <koine/scan.h>
 #include <koine/select.h>
 #include <koine/deviation.h>
 #include <koine/fft.h>

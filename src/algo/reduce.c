@@ -8,6 +8,7 @@
 
 #include "../base/array.h"
 #include "../base/error.h"
+#include "operations.h"
 #include "tree.h"
 
 // ---- sums ----
@@ -132,57 +133,35 @@ kn_status kn_reduce_with(kn_queue *queue, kn_buffer *x, kn_type type, size_t n, 
 
 // ---- the usual operations ----
 
-// By kind: signed integers, unsigned ones, floats.
-struct operation {
-    const char *combine;
-    const char *identity[3];
-};
-
-static const struct operation operations[] = {
-    [KN_REDUCE_SUM] = {"a + b", {"0", "0", "0"}},
-    [KN_REDUCE_PRODUCT] = {"a * b", {"1", "1", "1"}},
-    [KN_REDUCE_MIN] = {NULL, {"LONG_MAX", "ULONG_MAX", "INFINITY"}},
-    [KN_REDUCE_MAX] = {NULL, {"LONG_MIN", "0", "-INFINITY"}},
-};
-// Of floats, so that a NaN stays.
-static const char *const least[2] = {"min(a, b)", "a < b || isnan(a) ? a : b"};
-static const char *const greatest[2] = {"max(a, b)", "a > b || isnan(a) ? a : b"};
-
 kn_status kn_reduce(kn_queue *queue, kn_buffer *x, kn_type type, size_t n, kn_reduce_op op, kn_number *result,
                     kn_error *err)
 {
-    const int kind = type >= KN_F32 ? 2 : type % 2;
-    const struct operation *of;
-    kn_combine how = {.combine = NULL};
-    // Signed sums wrap as unsigned ones do.
-    kn_type to = kind == 2 ? KN_F64 : kind == 0 && op >= KN_REDUCE_MIN ? KN_I64 : KN_U64;
+    bool floats = type >= KN_F32, extreme = op == KN_REDUCE_MIN || op == KN_REDUCE_MAX;
+    kn_type to = !floats ? (type % 2 ? KN_U64 : KN_I64) : extreme || column_uses_pairs(queue) ? type : KN_F64;
+    kn_combine how;
     kn_number found = {.u64 = 0};
     float single = 0;
     kn_status status = column_check_any("kn_reduce", queue, x, type, n, err);
 
+    if (!status)
+        status = operation_find("kn_reduce", op, type, to, &how, &to, err);
+    if (!status && (!result || (n == 0 && extreme)))
+        status = kn_fail(err, KN_ERROR_ARGUMENT, "kn_reduce: result is NULL, or there are no elements to take the %s of",
+                         op == KN_REDUCE_MIN ? "least" : "greatest");
     if (status)
         return status;
-    if ((unsigned)op >= KN_COUNT(operations))
-        return kn_fail(err, KN_ERROR_ARGUMENT, "kn_reduce: there is no operation %d; see kn_reduce_op", (int)op);
-    if (!result || (n == 0 && op >= KN_REDUCE_MIN))
-        return kn_fail(err, KN_ERROR_ARGUMENT, "kn_reduce: result is NULL, or there are no elements to take the %s of",
-                       op == KN_REDUCE_MIN ? "least" : "greatest");
-    of = &operations[op];
-    how.combine = op == KN_REDUCE_MIN ? least[kind == 2] : op == KN_REDUCE_MAX ? greatest[kind == 2] : of->combine;
-    how.identity = of->identity[kind];
-    if (kind == 2 && (column_uses_pairs(queue) || op >= KN_REDUCE_MIN))
-        to = type;
-    if (kind == 2 && op == KN_REDUCE_SUM)
+    if (floats && op == KN_REDUCE_SUM) {
         status = kn_reduce_sum(queue, x, type, n, &found.f64, err);
-    else if (n == 0)
-        found = kind == 2 ? (kn_number){.f64 = op == KN_REDUCE_PRODUCT} : (kn_number){.u64 = op == KN_REDUCE_PRODUCT};
-    else
+    } else if (n == 0) {
+        found = floats ? (kn_number){.f64 = op == KN_REDUCE_PRODUCT} : (kn_number){.u64 = op == KN_REDUCE_PRODUCT};
+    } else {
         status = reduce_with("kn_reduce", queue, x, type, n, &how, to, to == KN_F32 ? (void *)&single : (void *)&found, err);
-    if (!status && to == KN_F32 && n > 0 && op != KN_REDUCE_SUM)
-        found.f64 = (double)single;
+        if (to == KN_F32)
+            found.f64 = (double)single;
+    }
     if (!status)
         *result = found;
-    if (!status && kind == 2)
+    if (!status && floats)
         result->f64 += 0.0; // 0 of -0
     return status;
 }

@@ -1,0 +1,149 @@
+// SPDX-License-Identifier: Apache-2.0
+// The levels of cl/scan.cl.
+#include <koine/scan.h>
+
+#include "../base/array.h"
+#include "../base/error.h"
+#include "columns.h"
+#include "operations.h"
+
+#define NO_EVENT NULL
+
+enum { GROUP = 256, LEVELS = 8 };
+
+struct scan {
+    kn_queue *queue;
+    kn_buffer *x, *out, *scratch;
+    kn_type type;
+    uint32_t exclusive;
+    uint64_t block; // elements
+    kn_kernel *totals, *blocks;
+    unsigned levels;
+    uint64_t n[LEVELS], first[LEVELS]; // elements of a level; where they stand in the scratch memory
+};
+
+// Level 0 is the column, the last one a single block.
+static void plan(struct scan *s, uint64_t n)
+{
+    uint64_t room = 0;
+
+    s->block = kn_type_size(s->type) == 8 ? 2048 : 4096;
+    for (s->n[0] = n, s->levels = 1; n > s->block; s->levels++) {
+        n = (n - 1) / s->block + 1;
+        s->n[s->levels] = n;
+        s->first[s->levels] = room;
+        room += n;
+    }
+}
+
+static kn_status get_kernels(struct scan *s, const kn_combine *how, kn_type as, kn_error *err)
+{
+    const kn_define defines[] = {{"TYPE", kn_type_name(as)},
+                                 {"RUN", s->block == 2048 ? "8" : "16"},
+                                 {"COMBINE", how->combine},
+                                 {"IDENTITY", how->identity},
+                                 {"MAP", how->map ? how->map : "x"}};
+    kn_context *context = s->queue->context;
+    // Strict: no compiler may regroup what promises bits.
+    kn_status status = engine_builtin_kernel(context, "scan.cl", defines, KN_COUNT(defines), KN_POLICY_STRICT, "scan_totals",
+                                             &s->totals, err);
+
+    return status ? status
+                  : engine_builtin_kernel(context, "scan.cl", defines, KN_COUNT(defines), KN_POLICY_STRICT, "scan_blocks",
+                                          &s->blocks, err);
+}
+
+static kn_range range_of(const struct scan *s, unsigned level)
+{
+    return (kn_range){1, {(size_t)((s->n[level] - 1) / s->block + 1) * GROUP}, {GROUP}, {0}};
+}
+
+static kn_status launch_totals(const struct scan *s, unsigned level, kn_error *err)
+{
+    const kn_range range = range_of(s, level);
+    uint64_t from = level ? s->first[level] : 0;
+    uint32_t mapped = level == 0;
+    const kn_arg args[] = {KN_BUFFER(level ? s->scratch : s->x), KN_VALUE(from),        KN_VALUE(s->n[level]),
+                           KN_VALUE(mapped),                     KN_BUFFER(s->scratch), KN_VALUE(s->first[level + 1])};
+
+    return kn_launch(s->queue, s->totals, &range, args, KN_COUNT(args), NO_EVENT, err);
+}
+
+static kn_status launch_blocks(const struct scan *s, unsigned level, kn_error *err)
+{
+    const kn_range range = range_of(s, level);
+    uint64_t from = level ? s->first[level] : 0, prefixes = level + 1 < s->levels ? s->first[level + 1] : 0;
+    uint32_t mapped = level == 0, exclusive = level > 0 || s->exclusive;
+    const kn_arg args[] = {KN_BUFFER(level ? s->scratch : s->x),
+                           KN_BUFFER(level ? s->scratch : s->out),
+                           KN_VALUE(from),
+                           KN_VALUE(s->n[level]),
+                           KN_VALUE(mapped),
+                           KN_VALUE(exclusive),
+                           KN_BUFFER(s->scratch),
+                           KN_VALUE(prefixes)};
+
+    return kn_launch(s->queue, s->blocks, &range, args, KN_COUNT(args), NO_EVENT, err);
+}
+
+static kn_status scan(struct scan *s, const kn_combine *how, kn_type as, uint64_t n, kn_error *err)
+{
+    uint64_t room;
+    kn_status status;
+
+    plan(s, n);
+    room = s->first[s->levels - 1] + s->n[s->levels - 1];
+    status = get_kernels(s, how, as, err);
+    if (!status)
+        status = engine_scratch(s->queue, 0, (size_t)(s->levels > 1 ? room : 1) * kn_type_size(s->type), &s->scratch, err);
+    for (unsigned level = 0; level + 1 < s->levels && !status; level++)
+        status = launch_totals(s, level, err);
+    for (unsigned level = s->levels; level-- > 0 && !status;)
+        status = launch_blocks(s, level, err);
+    return status;
+}
+
+static kn_status check(const char *function, const struct scan *s, kn_type type, size_t n, kn_scan_kind kind, kn_error *err)
+{
+    const kn_device_info *info;
+    kn_status status = column_check_any(function, s->queue, s->x, type, n, err);
+
+    if (!status)
+        status = column_check_any(function, s->queue, s->out, type, n, err);
+    if (status)
+        return status;
+    info = &s->queue->context->device.info;
+    if ((unsigned)kind > KN_SCAN_EXCLUSIVE)
+        return kn_fail(err, KN_ERROR_ARGUMENT, "%s: there is no kind %d; see kn_scan_kind", function, (int)kind);
+    if (n > 0 && (kn_buffer_part_count(s->x) > 1 || kn_buffer_part_count(s->out) > 1))
+        return kn_fail(err, KN_ERROR_LIMIT, "%s: a buffer is held in parts; one allocation of %s holds %llu bytes", function,
+                       info->spec, (unsigned long long)info->max_alloc);
+    if (info->max_work_group < GROUP)
+        return kn_fail(err, KN_ERROR_LIMIT, "%s: %s takes groups of %llu work-items; %d are needed", function, info->spec,
+                       (unsigned long long)info->max_work_group, GROUP);
+    return KN_OK;
+}
+
+kn_status kn_scan(kn_queue *queue, kn_buffer *x, kn_type type, size_t n, kn_reduce_op op, kn_scan_kind kind,
+                  kn_buffer *out, kn_error *err)
+{
+    struct scan s = {.queue = queue, .x = x, .out = out, .type = type, .exclusive = kind == KN_SCAN_EXCLUSIVE};
+    kn_combine how;
+    kn_type as;
+    kn_status status = check("kn_scan", &s, type, n, kind, err);
+
+    if (!status)
+        status = operation_find("kn_scan", op, type, type, &how, &as, err);
+    return status || n == 0 ? status : scan(&s, &how, as, n, err);
+}
+
+kn_status kn_scan_with(kn_queue *queue, kn_buffer *x, kn_type type, size_t n, const kn_combine *how, kn_scan_kind kind,
+                       kn_buffer *out, kn_error *err)
+{
+    struct scan s = {.queue = queue, .x = x, .out = out, .type = type, .exclusive = kind == KN_SCAN_EXCLUSIVE};
+    kn_status status = check("kn_scan_with", &s, type, n, kind, err);
+
+    if (!status && (!how || !how->combine || !how->identity))
+        return kn_fail(err, KN_ERROR_ARGUMENT, "kn_scan_with: combine or identity is NULL");
+    return status || n == 0 ? status : scan(&s, how, type, n, err);
+}
