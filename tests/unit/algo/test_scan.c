@@ -218,7 +218,7 @@ static double float_at(const unsigned char *from, size_t i, kn_type type)
 static void expect_floats(kn_type type, size_t n, bool exclusive)
 {
     const struct order order = {type, type == KN_F64 ? 8 : 16};
-    double *x = malloc(n * sizeof *x), *expected = malloc(n * sizeof *expected);
+    double *x = calloc(n, sizeof *x), *expected = calloc(n, sizeof *expected);
 
     ck_assert(x && expected);
     for (size_t i = 0; i < n; i++) {
