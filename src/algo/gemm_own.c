@@ -56,9 +56,9 @@ static kn_status check_tile(const kn_queue *queue, const kn_gemm_tile *tile, con
     if (!is_shape(tile, task))
         return kn_fail(
             err, KN_ERROR_ARGUMENT,
-            "kn_gemm: no tile of %u x %u x %u with %u x %u a work-item, lane_m %u, band %u: all are powers "
-            "of "
-            "two up to 512, a work-item has at least %u of each and 32 work-items fill lane_m rows",
+            "kn_gemm: no tile of %u x %u x %u with %u x %u a work-item, lane_m %u, band %u: all are "
+            "powers of two up to 512, a work-item has at least %u of each, and 32 work-items fill "
+            "lane_m rows",
             tile->m, tile->n, tile->k, tile->item_m, tile->item_n, tile->lane_m, tile->band,
             elements_a_load(task));
     if (tile->parts > 1 && task->batch > 1)
@@ -68,8 +68,7 @@ static kn_status check_tile(const kn_queue *queue, const kn_gemm_tile *tile, con
     if (group_of(tile) > info->max_work_group || local_bytes(tile, task) > most)
         return kn_fail(err, KN_ERROR_LIMIT,
                        "kn_gemm: a tile of %u x %u x %u takes groups of %u work-items and %llu bytes of "
-                       "local memory; %s "
-                       "has %llu and %llu",
+                       "local memory; %s has %llu and %llu",
                        tile->m, tile->n, tile->k, group_of(tile), (unsigned long long)local_bytes(tile, task),
                        info->spec, (unsigned long long)info->max_work_group, (unsigned long long)most);
     return KN_OK;
@@ -124,11 +123,14 @@ static kn_gemm_tile default_tile(const kn_queue *queue, const kn_gemm_task *task
 }
 
 // Elements that a load or store of a matrix moves: all that 16 bytes hold if every row begins on such a
-// boundary and has no rest.
+// boundary and has no rest. What is not read may have no buffer.
 static unsigned vector_of(const kn_gemm_matrix *matrix, size_t columns, unsigned most)
 {
-    return matrix->offset % most || matrix->pitch % most || matrix->stride % most || columns % most ? 1
-                                                                                                    : most;
+    const kn_buffer *buffer = matrix->buffer;
+
+    if (matrix->offset % most || matrix->pitch % most || matrix->stride % most || columns % most)
+        return 1;
+    return !buffer || buffer->context->backend->memory_aligned(buffer->native, 16) ? most : 1;
 }
 
 static kn_status get_kernel(kn_queue *queue, const kn_gemm_task *task, const kn_gemm_tile *tile,

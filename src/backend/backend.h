@@ -116,6 +116,8 @@ struct kn_backend {
                              kn_error *err);
     // From now on the application may write to it without our knowledge.
     void *(*memory_native)(struct be_memory *memory);
+    // Whether it begins at a multiple of `bytes` (up to 16): only what an application has wrapped may not.
+    bool (*memory_aligned)(const struct be_memory *memory, size_t bytes);
     void (*memory_free)(struct be_memory *memory);
     kn_status (*image_create)(struct be_context *context, const struct be_image_shape *shape,
                               struct be_image **image, kn_error *err);

@@ -373,6 +373,11 @@ static void *memory_native(struct be_memory *memory)
     return (void *)(uintptr_t)memory->pointer;
 }
 
+static bool memory_aligned(const struct be_memory *memory, size_t bytes)
+{
+    return memory->pointer % bytes == 0;
+}
+
 static void memory_free(struct be_memory *memory)
 {
     struct be_context *context = memory->context;
@@ -440,6 +445,7 @@ const struct kn_backend kn_backend_cuda = {
     .memory_alloc = memory_alloc,
     .memory_wrap = memory_wrap,
     .memory_native = memory_native,
+    .memory_aligned = memory_aligned,
     .memory_free = memory_free,
     .image_create = cuda_image_create,
     .image_free = cuda_image_free,

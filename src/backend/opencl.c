@@ -374,6 +374,13 @@ static void *memory_native(struct be_memory *memory)
     return memory->memory;
 }
 
+static bool memory_aligned(const struct be_memory *memory, size_t bytes)
+{
+    (void)memory; // CL_DEVICE_MEM_BASE_ADDR_ALIGN is that of the largest type, for sub-buffers too
+    (void)bytes;
+    return true;
+}
+
 static void memory_free(struct be_memory *memory)
 {
     clReleaseMemObject(memory->memory);
@@ -494,6 +501,7 @@ const struct kn_backend kn_backend_opencl = {
     .memory_alloc = memory_alloc,
     .memory_wrap = memory_wrap,
     .memory_native = memory_native,
+    .memory_aligned = memory_aligned,
     .memory_free = memory_free,
     .image_create = opencl_image_create,
     .image_free = opencl_image_free,

@@ -2,6 +2,8 @@
 // kn_gemm on the device: Koine's own kernels, and what is refused.
 #include "gemm_support.h"
 
+#include <koine/cuda.h>
+
 // Small enough that a slow compiler takes it.
 static const kn_gemm_tile small_tile = {32, 32, 8, 4, 4, 4, 2, 1, 0};
 
@@ -181,6 +183,37 @@ START_TEST(not_a_number)
 }
 END_TEST
 
+// An application's own memory may begin where 16 bytes cannot be loaded at once.
+START_TEST(wrapped_askew)
+{
+    enum { N = 64 };
+    float ones[N * N + 1], found[N * N];
+    kn_gemm_task task = {.type = KN_F32, .m = N, .n = N, .k = N, .alpha = {1, 0}};
+    kn_buffer *whole[3], *askew[3];
+    kn_gemm_matrix *const matrices[] = {&task.a, &task.b, &task.c};
+    const kn_gemm_options options = {.library = KN_GEMM_OWN};
+
+    if (strcmp(kn_context_device(context)->backend, "cuda") != 0)
+        return;
+    for (size_t i = 0; i < KN_COUNT(ones); i++)
+        ones[i] = 1;
+    for (size_t i = 0; i < KN_COUNT(whole); i++) {
+        whole[i] = test_upload_with_room(ones, sizeof ones, 0);
+        EXPECT_OK(kn_cuda_buffer_wrap(context, kn_cuda_buffer(whole[i]) + sizeof(float),
+                                      N * N * sizeof(float), &askew[i], &err));
+        matrices[i]->buffer = askew[i];
+    }
+    EXPECT_OK(kn_gemm(queue, &task, &options, &err));
+    EXPECT_OK(kn_buffer_read(queue, askew[2], 0, found, sizeof found, &err));
+    for (size_t i = 0; i < KN_COUNT(found); i++)
+        ck_assert_msg(found[i] == N, "element %zu is %g", i, (double)found[i]);
+    for (size_t i = 0; i < KN_COUNT(whole); i++) {
+        kn_buffer_free(askew[i]);
+        kn_buffer_free(whole[i]);
+    }
+}
+END_TEST
+
 START_TEST(refusals)
 {
     const float values[64] = {0};
@@ -248,9 +281,9 @@ END_TEST
 
 int main(void)
 {
-    const TTest *const tests[] = {own_transposes, own_sizes,       split_along_k,
-                                  default_shapes, through_clblast, what_is_named_runs,
-                                  scaling_alone,  not_a_number,    refusals};
+    const TTest *const tests[] = {
+        own_transposes,     own_sizes,     split_along_k, default_shapes, through_clblast,
+        what_is_named_runs, scaling_alone, not_a_number,  wrapped_askew,  refusals};
 
     return test_run("algo/gemm", tests, KN_COUNT(tests), test_open, test_close);
 }

@@ -3,6 +3,7 @@
 // happens without it, and where it fails. On a machine with the real ones, test_gemm uses them.
 #include "gemm_support.h"
 
+#include <koine/cuda.h>
 #include <koine/profile.h>
 
 static char *folder; // with links to the fake libraries that there are
@@ -155,9 +156,28 @@ START_TEST(failures)
 }
 END_TEST
 
+// What an application has wrapped is known not to begin on 16 bytes: test_gemm multiplies it on a real
+// device.
+START_TEST(alignment)
+{
+    const float values[8] = {0};
+    kn_buffer *whole, *askew;
+
+    with_cublas();
+    whole = test_upload_with_room(values, sizeof values, 0);
+    EXPECT_OK(kn_cuda_buffer_wrap(context, kn_cuda_buffer(whole) + 4, 16, &askew, &err));
+    ck_assert(context->backend->memory_aligned(whole->native, 16));
+    ck_assert(!context->backend->memory_aligned(askew->native, 16));
+    ck_assert(context->backend->memory_aligned(askew->native, 4));
+    kn_buffer_free(askew);
+    kn_buffer_free(whole);
+    end();
+}
+END_TEST
+
 int main(void)
 {
-    const TTest *const tests[] = {right_products, it_ran, absent, too_new, failures};
+    const TTest *const tests[] = {right_products, it_ran, absent, too_new, failures, alignment};
     Suite *suite = suite_create("algo/gemm_cublas");
     TCase *tcase = tcase_create("cublas");
     SRunner *runner = srunner_create(suite);
