@@ -3,14 +3,14 @@
 //
 // A group makes a tile of TILE_M x TILE_N of C, in steps of TILE_K along k. Two tiles of either operand lie in local
 // memory: while one is multiplied, the next is on its way, through registers; one barrier a step. A work-item holds
-// ITEM_M x ITEM_N sums in registers. All loads of 16 bytes where the operands allow it (A_VECTOR, B_VECTOR).
-// Rows and columns beyond the matrix repeat its last ones and are not stored, so that only a last, incomplete step
-// along k asks anything before it loads.
+// ITEM_M x ITEM_N sums in registers. Loads are of 16 bytes where the operands allow it (VECTOR_A,
+// VECTOR_B, VECTOR_C). Rows and columns beyond the matrix repeat its last ones and are not stored, so that loads ask for
+// nothing but the end of k.
 //
-// Every sum is added up in the order of k (the bound of its error: include/koine/gemm.h).
+// Every sum is added up in the order of k; include/koine/gemm.h has the bound of its error.
 //
 // Launch: groups of GROUP = TILE_M TILE_N / (ITEM_M ITEM_N) work-items; the first dimension has a group for every tile
-// of C, the second one for every matrix of a batch.
+// of C, the second one for every matrix of a batch. gemm_fold: at least a work-item for every element of C.
 // Cost: 2 m n k operations (8 if complex); reads A n / TILE_N times and B m / TILE_M times, mostly from a cache:
 // BAND rows of tiles are made together. Where C has few tiles, but k is long, k is split as if its parts were a batch, and
 // gemm_fold adds their products up.
@@ -269,7 +269,7 @@ inline uint2 tile_of(uint group, uint m, uint n)
     return (uint2)(band * BAND + within % rows, within / rows);
 }
 
-// m, n, k and alpha are not 0 (k may be). Offsets, pitches (from a row to the next) and strides (from a matrix of the
+// m and n are not 0; keep = 0: C is not read. Offsets, pitches (from a row to the next) and strides (from a matrix of the
 // batch to the next) in elements.
 __kernel __attribute__((reqd_work_group_size(GROUP, 1, 1)))
 void gemm(__global const element *restrict a, ulong a_offset, ulong a_pitch, ulong a_stride,
@@ -333,7 +333,6 @@ void gemm(__global const element *restrict a, ulong a_offset, ulong a_pitch, ulo
 }
 
 // C = alpha (sum of `parts` matrices of m x n, one after the other) + beta C: what was split along k.
-// Launch: a work-item for every element of C, and any number more.
 __kernel void gemm_fold(__global const element *restrict partial, uint parts, uint m, uint n, __global element *restrict c,
                         ulong c_offset, ulong c_pitch, element alpha, element beta, uint keep)
 {
