@@ -212,7 +212,7 @@ static void run_shape(struct bench *bench, const kn_fft_shape *shape, bool tune)
     static const struct {
         kn_fft_library library;
         const char *name, *backend;
-    } libraries[] = {{KN_FFT_OWN, "own", NULL}, {KN_FFT_CUFFT, "cufft", "cuda"}, {KN_FFT_CLFFT, "clfft", "opencl"}};
+    } libraries[] = {{KN_FFT_OWN, "own", NULL}, {KN_FFT_CUFFT, "cufft", "cuda"}, {KN_FFT_CLFFT, "clfft", "opencl"}, {KN_FFT_AUTO, "auto", NULL}};
     uint64_t seed = 1;
 
     bench->shape = *shape;

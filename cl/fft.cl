@@ -299,7 +299,7 @@ inline void take(__local const real2 *line, real2 *x, uint item, uint radix)
 #endif
 
 // The numbers of a work-item from memory, RADIX_0 apart.
-inline void load_line(__global const source *in, line_place place, uint item, real2 *x, __global const real2 *table,
+inline __attribute__((always_inline)) void load_line(__global const source *in, line_place place, uint item, real2 *x, __global const real2 *table,
                       uint length)
 {
 #pragma unroll
@@ -314,7 +314,7 @@ inline void load_line(__global const source *in, line_place place, uint item, re
 }
 
 // Their transforms back to memory. `split`: the line's number in the long line's matrix; `high` and `low`: its roots.
-inline void store_line(__global result *out, line_place place, uint item, const real2 *x, real scale,
+inline __attribute__((always_inline)) void store_line(__global result *out, line_place place, uint item, const real2 *x, real scale,
                        __global const real2 *table, uint split, __global const real2 *low, uint log2_low)
 {
 #pragma unroll

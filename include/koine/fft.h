@@ -15,7 +15,9 @@ typedef struct kn_fft_plan kn_fft_plan;
 typedef enum kn_fft_kind {
     KN_FFT_COMPLEX,         // complex to complex, both directions
     KN_FFT_REAL_TO_COMPLEX, // forward: the half spectrum, dims[0] / 2 + 1 numbers a line, as numpy's rfftn
-    KN_FFT_COMPLEX_TO_REAL  // inverse: from the half spectrum, as numpy's irfftn times the product of dims
+    // Inverse: from the half spectrum, as numpy's irfftn times the product of dims. KN_FFT_OWN takes any numbers there,
+    // as numpy does; the libraries only those that real numbers transform to.
+    KN_FFT_COMPLEX_TO_REAL
 } kn_fft_kind;
 
 typedef enum kn_fft_direction {
@@ -24,7 +26,11 @@ typedef enum kn_fft_direction {
 } kn_fft_direction;
 
 typedef enum kn_fft_library {
-    KN_FFT_AUTO,  // the fastest, measured once on the device and remembered in the cache
+    // The faster of the own one and the path's vendor's, measured when a shape is first planned on a device (which
+    // takes buffers for it, and clFFT seconds to prepare) and remembered in the cache on disk; without a cache,
+    // measured at every plan. What only the own one does (padding,
+    // cropping, a scale, any half spectrum) is done by it.
+    KN_FFT_AUTO,
     KN_FFT_OWN,   // cl/fft.cl
     KN_FFT_CLFFT, // OpenCL devices, if libkoine was built with clFFT
     KN_FFT_CUFFT  // CUDA devices, if libcufft.so.12 or .11 is there

@@ -99,7 +99,7 @@ static kn_status check_shape(const kn_device_info *info, const kn_fft_shape *giv
 static const struct fft_library *find_library(kn_fft_library id)
 {
     for (size_t i = 0; i < KN_COUNT(libraries); i++)
-        if (libraries[i]->id == (id == KN_FFT_AUTO ? KN_FFT_OWN : id))
+        if (libraries[i]->id == id)
             return libraries[i];
     return NULL;
 }
@@ -107,37 +107,35 @@ static const struct fft_library *find_library(kn_fft_library id)
 kn_status kn_fft_plan_create(kn_queue *queue, const kn_fft_shape *shape, const kn_fft_options *options,
                              kn_fft_plan **plan, kn_error *err)
 {
-    kn_fft_plan made = {.library = find_library(options ? options->library : KN_FFT_AUTO)};
+    kn_fft_library asked = options ? options->library : KN_FFT_AUTO;
+    kn_fft_plan made = {.library = find_library(asked)}, *kept;
     struct kn_text text = KN_TEXT_INIT;
     kn_status status;
 
     if (!queue || !shape || !plan)
         return kn_fail(err, KN_ERROR_ARGUMENT, "kn_fft_plan_create: queue, shape or plan is NULL");
-    if (!made.library)
-        return kn_fail(err, KN_ERROR_ARGUMENT, "kn_fft_plan_create: there is no library %d; see kn_fft_library",
-                       (int)options->library);
+    if (!made.library && asked != KN_FFT_AUTO)
+        return kn_fail(err, KN_ERROR_ARGUMENT, "kn_fft_plan_create: there is no library %d; see kn_fft_library", (int)asked);
     made.context = queue->context;
     status = check_shape(&queue->context->device.info, shape, &made.shape, err);
     if (status)
         return status;
-    kn_text_format(&text, "%s", "");
-    status = made.library->create(queue, &made.shape, options, &made.plan, &text, err);
-    if (status)
-        goto fail;
-    made.text = kn_text_take(&text);
-    kn_fft_plan *kept = malloc(sizeof *kept);
-    if (kept && made.text) {
-        *kept = made;
-        *plan = kept;
-        return KN_OK;
+    status = made.library ? made.library->create(queue, &made.shape, options, &made.plan, &text, err)
+                          : fft_choose(queue, &made.shape, &made.library, &made.plan, &text, err);
+    if (status) {
+        kn_text_free(&text);
+        return status;
     }
-    free(kept);
-    free(made.text);
-    made.library->free(made.plan);
-    status = kn_fail_memory(err, sizeof *kept, "preparing a transform");
-fail:
-    kn_text_free(&text);
-    return status;
+    made.text = kn_text_take(&text);
+    kept = made.text ? malloc(sizeof *kept) : NULL;
+    if (!kept) {
+        made.library->free(made.plan);
+        free(made.text);
+        return kn_fail_memory(err, sizeof *kept, "preparing a transform");
+    }
+    *kept = made;
+    *plan = kept;
+    return KN_OK;
 }
 
 void kn_fft_plan_free(kn_fft_plan *plan)

@@ -110,4 +110,8 @@ struct fft_library {
 
 extern const struct fft_library fft_own, fft_clfft, fft_cufft;
 
+// KN_FFT_AUTO. Sets both the library and its plan.
+kn_status fft_choose(kn_queue *queue, const struct fft_shape *shape, const struct fft_library **library, void **plan,
+                     struct kn_text *text, kn_error *err);
+
 #endif

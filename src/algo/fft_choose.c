@@ -1,0 +1,207 @@
+// SPDX-License-Identifier: Apache-2.0
+// KN_FFT_AUTO: the project's own transform or the vendor's, whichever a measurement on this device found faster. What
+// it found stands in the cache on disk, beside the programs.
+#include <config.h>
+
+#include "fft.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "../base/array.h"
+#include "../base/clock.h"
+#include "../base/error.h"
+#include "../engine/cache.h"
+
+enum { CANDIDATES = 2, WARM_UPS = 1, REPETITIONS = 3, EACH = 4 };
+
+struct candidate {
+    const struct fft_library *library;
+    void *plan; // NULL: it does not do this shape
+    struct kn_text text;
+    double seconds;
+};
+
+// ---- what was found before ----
+
+static struct cache_key key_of(const kn_context *context, const struct fft_shape *shape)
+{
+    const kn_device_info *info = &context->device.info;
+    const kn_fft_shape *given = &shape->given;
+    const uint64_t numbers[] = {given->rank, given->dims[0], given->dims[1], given->dims[2],
+                                given->batch, (uint64_t)given->type, (uint64_t)given->kind};
+    const char *const words[] = {"fft choice", PACKAGE_VERSION, info->spec, info->name, info->driver, info->version};
+    struct kn_field fields[KN_COUNT(words) + 1];
+
+    for (size_t i = 0; i < KN_COUNT(words); i++)
+        fields[i] = (struct kn_field){words[i], strlen(words[i])};
+    fields[KN_COUNT(words)] = (struct kn_field){numbers, sizeof numbers};
+    return (struct cache_key){kn_hash_fields(fields, KN_COUNT(fields)), "fft choice", info->name};
+}
+
+// The number of the candidate that won, and the measurement in words.
+static bool recall(const kn_context *context, const struct fft_shape *shape, size_t *winner, struct kn_text *words)
+{
+    const struct cache_key key = key_of(context, shape);
+    unsigned char *data = NULL;
+    size_t bytes = 0;
+    char why[128] = "";
+
+    if (!context->cache_dir || !cache_read(context->cache_dir, &key, (void **)&data, &bytes, why))
+        return false;
+    bool fine = bytes > 1 && data[0] < CANDIDATES;
+    if (fine) {
+        *winner = data[0];
+        kn_text_add_bytes(words, (const char *)data + 1, bytes - 1);
+    }
+    free(data);
+    return fine;
+}
+
+static void remember(const kn_context *context, const struct fft_shape *shape, size_t winner, const struct kn_text *words)
+{
+    const struct cache_key key = key_of(context, shape);
+    struct kn_text data = KN_TEXT_INIT;
+    kn_error reason = KN_ERROR_INIT;
+
+    if (!context->cache_dir)
+        return;
+    kn_text_add_char(&data, (char)winner);
+    kn_text_add_bytes(&data, words->data, words->length);
+    if (!data.failed && cache_write(context->cache_dir, &key, data.data, data.length, &reason))
+        engine_log(context, KN_LOG_WARNING, "the fastest transform is not remembered: %s", reason.text);
+    kn_text_free(&data);
+}
+
+// ---- measuring ----
+
+static kn_status time_plan(kn_queue *queue, const struct fft_shape *shape, struct candidate *candidate, kn_buffer *in,
+                           kn_buffer *out, kn_error *err)
+{
+    kn_fft_direction direction = shape->given.kind == KN_FFT_COMPLEX_TO_REAL ? KN_FFT_INVERSE : KN_FFT_FORWARD;
+    kn_status status = KN_OK;
+
+    for (int i = -WARM_UPS; i < REPETITIONS && !status; i++) {
+        double start = kn_clock_seconds();
+        for (int k = 0; k < EACH && !status; k++)
+            status = candidate->library->execute(queue, candidate->plan, direction, in, out, err);
+        if (!status)
+            status = kn_queue_finish(queue, err);
+        double seconds = (kn_clock_seconds() - start) / EACH;
+        if (i <= 0 || seconds < candidate->seconds)
+            candidate->seconds = seconds;
+    }
+    return status;
+}
+
+static kn_status measure(kn_queue *queue, const struct fft_shape *shape, struct candidate *candidates, kn_error *err)
+{
+    const unsigned char zero = 0;
+    kn_buffer *in = NULL, *out = NULL;
+    kn_status status = kn_buffer_create(queue->context, (size_t)shape->in_bytes, &in, err);
+
+    if (!status)
+        status = kn_buffer_create(queue->context, (size_t)shape->out_bytes, &out, err);
+    if (!status)
+        status = kn_buffer_fill(queue, in, &zero, 1, 0, (size_t)shape->in_bytes, NULL, err);
+    if (!status && (kn_buffer_part_count(in) > 1 || kn_buffer_part_count(out) > 1))
+        status = kn_fail(err, KN_ERROR_LIMIT, "kn_fft_plan_create: %llu bytes are more than one allocation of %s holds",
+                         (unsigned long long)(shape->in_bytes > shape->out_bytes ? shape->in_bytes : shape->out_bytes),
+                         queue->context->device.info.spec);
+    if (!status)
+        status = kn_queue_finish(queue, err);
+    for (size_t i = 0; i < CANDIDATES && !status; i++)
+        status = time_plan(queue, shape, &candidates[i], in, out, err);
+    kn_buffer_free(in);
+    kn_buffer_free(out);
+    return status;
+}
+
+// ---- choosing ----
+
+static kn_status create(kn_queue *queue, const struct fft_shape *shape, struct candidate *candidate, kn_error *err)
+{
+    kn_text_add(&candidate->text, "");
+    return candidate->library->create(queue, shape, NULL, &candidate->plan, &candidate->text, err);
+}
+
+// Of the two that can do the shape, the faster one.
+static kn_status compare(kn_queue *queue, const struct fft_shape *shape, struct candidate *candidates, size_t *winner,
+                         struct kn_text *words, kn_error *err)
+{
+    kn_error reason = KN_ERROR_INIT;
+    kn_status status = measure(queue, shape, candidates, &reason);
+
+    if (status == KN_ERROR_MEMORY || status == KN_ERROR_LIMIT) { // no room to measure in, which is no reason to give up
+        kn_text_format(words, "not, for want of memory");
+        return KN_OK;
+    }
+    if (status) {
+        if (err)
+            *err = reason;
+        return status;
+    }
+    *winner = candidates[1].seconds < candidates[0].seconds;
+    for (size_t i = 0; i < CANDIDATES; i++)
+        kn_text_format(words, "%s%s %.4g ms", i ? ", " : "", candidates[i].library->name, candidates[i].seconds * 1e3);
+    remember(queue->context, shape, *winner, words);
+    return KN_OK;
+}
+
+// Plans of all that can do the shape; the vendor's may be missing, and the project's own not.
+static kn_status create_all(kn_queue *queue, const struct fft_shape *shape, struct candidate *candidates, kn_error *err)
+{
+    kn_error reason = KN_ERROR_INIT;
+    kn_status own = create(queue, shape, &candidates[0], err);
+
+    if (own && own != KN_ERROR_LIMIT)
+        return own;
+    if (create(queue, shape, &candidates[1], &reason)) {
+        candidates[1].plan = NULL;
+        engine_log(queue->context, KN_LOG_INFO, "transforms are by Koine's own kernels: %s", reason.text);
+        return own;
+    }
+    return KN_OK;
+}
+
+kn_status fft_choose(kn_queue *queue, const struct fft_shape *shape, const struct fft_library **library, void **plan,
+                     struct kn_text *text, kn_error *err)
+{
+    bool cuda = strcmp(queue->context->backend->name, "cuda") == 0;
+    struct candidate candidates[CANDIDATES] = {{&fft_own, NULL, KN_TEXT_INIT, 0},
+                                               {cuda ? &fft_cufft : &fft_clfft, NULL, KN_TEXT_INIT, 0}};
+    struct kn_text words = KN_TEXT_INIT;
+    size_t winner = 0;
+    kn_status status;
+
+    // What the vendors' have no word for; and half spectra, which they take for granted are of real numbers.
+    if (shape->resized || shape->given.scale != 1 || shape->given.kind == KN_FFT_COMPLEX_TO_REAL) {
+        status = create(queue, shape, &candidates[0], err);
+    } else if (!recall(queue->context, shape, &winner, &words) || create(queue, shape, &candidates[winner], NULL)) {
+        // What was found before is not there (any more).
+        kn_text_free(&words);
+        kn_text_free(&candidates[winner].text);
+        winner = 0;
+        status = create_all(queue, shape, candidates, err);
+        if (!status && candidates[0].plan && candidates[1].plan)
+            status = compare(queue, shape, candidates, &winner, &words, err);
+        else
+            winner = !candidates[0].plan;
+    } else {
+        status = KN_OK;
+    }
+    for (size_t i = 0; i < CANDIDATES; i++)
+        if (candidates[i].plan && (status || i != winner))
+            candidates[i].library->free(candidates[i].plan);
+    if (!status) {
+        *library = candidates[winner].library;
+        *plan = candidates[winner].plan;
+        kn_text_add(text, kn_text_string(&candidates[winner].text));
+        if (words.length)
+            kn_text_format(text, " (measured: %s)", words.data);
+    }
+    for (size_t i = 0; i < CANDIDATES; i++)
+        kn_text_free(&candidates[i].text);
+    kn_text_free(&words);
+    return status;
+}
