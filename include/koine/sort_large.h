@@ -10,16 +10,17 @@ extern "C" {
 #endif
 
 typedef struct kn_sort_large_options {
-    const kn_sort_options *sort; // how the device sorts; NULL: as kn_sort does by default
-    size_t chunk;                // elements sorted on the device at once; 0: as many as it has memory for
-    unsigned threads;            // that merge on the host; 0: as many as OpenMP would start
+    const kn_sort_options
+        *sort;        // how the device sorts, and whether descending; NULL: as kn_sort does by default
+    size_t chunk;     // elements sorted on the device at once; 0: as many as it has memory for
+    unsigned threads; // that merge on the host; 0: as many as OpenMP would start
 } kn_sort_large_options;
 
 // Sorts n elements of host memory, however many: chunks are sorted on the device by kn_sort, and merged on
 // the host. Numpy's order: NaN last; -0 and +0 are equal. Returns when it is done. `options` may be NULL.
 // Cost: every element once to the device and back; ceil(log2(chunks)) passes over host memory, which take n
 // more elements of it for the time being (none for one chunk).
-// Errors: those of kn_sort, after which the elements are in some order, but all there. KN_ERROR_MEMORY.
+// Errors: those of kn_sort, after which the keys are not what they were; KN_ERROR_MEMORY.
 KN_API kn_status kn_sort_host(kn_queue *queue, void *keys, kn_type type, size_t n,
                               const kn_sort_large_options *options, kn_error *err);
 

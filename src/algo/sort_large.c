@@ -20,6 +20,11 @@ struct large {
     kn_sort_large_options options;
 };
 
+static bool descends(const struct large *l)
+{
+    return l->options.sort && l->options.sort->descending;
+}
+
 static kn_status allocate(const struct large *l, size_t elements, void **memory, kn_error *err)
 {
     size_t bytes = elements * l->size;
@@ -79,7 +84,7 @@ static kn_status sort_in_chunks(const struct large *l, size_t chunk, void *keys,
         return status;
     status = sort_chunks(l, chunk, keys, levels % 2 ? spare : keys, &reason);
     if (!status)
-        merge_runs(keys, spare, l->type, l->n, chunk, false, l->options.threads);
+        merge_runs(keys, spare, l->type, l->n, chunk, descends(l), l->options.threads);
     free(spare);
     if (status == KN_ERROR_MEMORY && !l->options.chunk && chunk / 2 >= LEAST_CHUNK)
         return sort_in_chunks(l, chunk / 2, keys, err);
@@ -132,7 +137,7 @@ static kn_status merge_parts(const struct large *l, kn_buffer *keys, size_t run,
     if (!status)
         status = kn_buffer_read(l->queue, keys, 0, memory[levels % 2], l->n * l->size, err);
     if (!status) {
-        merge_runs(memory[0], memory[1], l->type, l->n, run, false, l->options.threads);
+        merge_runs(memory[0], memory[1], l->type, l->n, run, descends(l), l->options.threads);
         status = kn_buffer_write(l->queue, keys, 0, memory[0], l->n * l->size, err);
     }
     free(memory[0]);
