@@ -14,7 +14,7 @@ typedef enum kn_sort_algorithm {
     KN_SORT_AUTO,    // what was measured faster for the device, the type and n
     KN_SORT_BITONIC, // keys alone; not stable, which no one can see in keys alone
     KN_SORT_RADIX,   // 8 bits a pass; stable
-    KN_SORT_MERGE    // KN_ERROR_UNSUPPORTED
+    KN_SORT_MERGE    // stable; sorts as kn_sort_less does (koine/sort_merge.h); no indices: KN_ERROR_UNSUPPORTED
 } kn_sort_algorithm;
 
 typedef enum kn_sort_padding {

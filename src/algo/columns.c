@@ -37,13 +37,6 @@ bool column_uses_pairs(const kn_queue *queue)
     return !queue->context->device.info.fp64;
 }
 
-uint64_t column_local_arrays(const kn_device_info *info)
-{
-    const uint64_t most = 48 << 10;
-
-    return info->local_memory < most || info->type == KN_DEVICE_CPU ? info->local_memory : most;
-}
-
 void column_define(struct column_defines *defines, const char *name, unsigned value)
 {
     char *text = defines->values[defines->count];

@@ -16,9 +16,6 @@ kn_status column_check(const char *function, const kn_queue *queue, const kn_buf
 // Whether sums are kept in pairs of floats, since the device has no double precision.
 bool column_uses_pairs(const kn_queue *queue);
 
-// What a kernel's own local arrays may take: CUDA gives more only to local memory that is passed as an argument.
-uint64_t column_local_arrays(const kn_device_info *info);
-
 // "-D NAME=VALUE" with a number.
 #define COLUMN_DEFINES 16
 struct column_defines {

@@ -41,8 +41,8 @@ static kn_status check_options(const struct sort_job *job, kn_error *err)
     if ((unsigned)options->counting > KN_SORT_COUNTING_AHEAD)
         return kn_fail(err, KN_ERROR_ARGUMENT, "%s: there is no counting %d; see kn_sort_counting", job->function,
                        (int)options->counting);
-    if (options->algorithm == KN_SORT_MERGE)
-        return kn_fail(err, KN_ERROR_UNSUPPORTED, "%s: the merge sort is not there yet; take auto, bitonic or radix",
+    if (options->algorithm == KN_SORT_MERGE && job->indices)
+        return kn_fail(err, KN_ERROR_UNSUPPORTED, "%s: the merge sort moves keys and makes no indices; take auto or radix",
                        job->function);
     if (options->algorithm == KN_SORT_BITONIC && job->values)
         return kn_fail(err, KN_ERROR_UNSUPPORTED, "%s: the bitonic sort is not stable and sorts keys alone; take radix",
@@ -95,6 +95,8 @@ static kn_status sort(struct sort_job *job, const kn_sort_options *options, kn_e
         status = check_whole(job, job->values, err);
     if (status)
         return status;
+    if (job->options.algorithm == KN_SORT_MERGE)
+        return sort_merge(job, err);
     return takes_bitonic(job) ? sort_bitonic(job, err) : sort_radix(job, err);
 }
 

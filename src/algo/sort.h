@@ -27,5 +27,6 @@ uint64_t sort_local_arrays(const kn_device_info *info);
 
 kn_status sort_bitonic(const struct sort_job *job, kn_error *err); // keys alone
 kn_status sort_radix(const struct sort_job *job, kn_error *err);
+kn_status sort_merge(const struct sort_job *job, kn_error *err); // no indices
 
 #endif

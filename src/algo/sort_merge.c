@@ -7,7 +7,7 @@
 
 #include "../base/array.h"
 #include "../base/error.h"
-#include "columns.h"
+#include "sort.h"
 
 #define NO_EVENT NULL
 
@@ -58,9 +58,11 @@ static size_t entry_size(const struct merger *m)
 
 static uint64_t local_bytes(const struct merger *m)
 {
-    uint64_t elements = runs_on_cpu(m) ? 2 * tile_size(m) : tile_size(m);
+    uint64_t tile = tile_size(m) * entry_size(m);
 
-    return elements * entry_size(m) + SEARCH_BYTES + (m->offsets ? 3 * sizeof(uint32_t) * m->group : 0);
+    if (runs_on_cpu(m))
+        return 2 * tile;
+    return tile + SEARCH_BYTES + (m->offsets ? 3 * sizeof(uint32_t) * m->group : 0);
 }
 
 // Does a tile of this size fit: into local memory, into a group, into the iterations that a work-item may
@@ -71,7 +73,7 @@ static bool tile_fits(const struct merger *m)
     uint64_t iterations = runs_on_cpu(m) ? 32 * tile_size(m) : 0; // of sort_run, moving and merging
 
     return (runs_on_cpu(m) || m->group <= info->max_work_group) &&
-           local_bytes(m) <= column_local_arrays(info) &&
+           local_bytes(m) <= sort_local_arrays(info) &&
            (info->loop_limit == 0 || iterations <= info->loop_limit);
 }
 
@@ -100,7 +102,7 @@ static kn_status choose_sizes(struct merger *m, kn_error *err)
                 "memory; %s takes groups of %llu and has %llu bytes%s",
                 m->function, m->group, m->items, entry_size(m), (unsigned long long)local_bytes(m),
                 info->spec, (unsigned long long)info->max_work_group,
-                (unsigned long long)column_local_arrays(info),
+                (unsigned long long)sort_local_arrays(info),
                 info->loop_limit ? "; and a work-item's loops are limited there" : "");
     }
     return KN_OK;
@@ -447,16 +449,33 @@ kn_status kn_sort_less_by_key(kn_queue *queue, kn_buffer *keys, kn_buffer *value
     return sort(&m, true, false, err);
 }
 
-// Numpy's order: NaN after all numbers, descending or not.
-static void order_of(struct merger *m, kn_type type, bool descending)
+// Numpy's order: NaN after all numbers, descending or not. -0 and +0 are equal, or -0 is the lesser one.
+static kn_less order_of(kn_type type, bool descending, bool zeros_differ)
 {
-    bool real = type == KN_F32 || type == KN_F64;
+    static const char *const integers[] = {"a < b", "b < a"};
+    static const char *const reals[] = {"a == a && !(b <= a)", "a == a && !(a <= b)"};
+    static const char *const signs[][2] = {{"a == a && (!(b <= a) || (a == b && as_int(a) < as_int(b)))",
+                                            "a == a && (!(a <= b) || (a == b && as_int(b) < as_int(a)))"},
+                                           {"a == a && (!(b <= a) || (a == b && as_long(a) < as_long(b)))",
+                                            "a == a && (!(a <= b) || (a == b && as_long(b) < as_long(a)))"}};
+    kn_less less = {.type = kn_type_name(type), .size = kn_type_size(type), .less = integers[descending]};
 
-    m->less = (kn_less){.type = kn_type_name(type), .size = kn_type_size(type)};
-    if (real)
-        m->less.less = descending ? "a == a && !(a <= b)" : "a == a && !(b <= a)";
-    else
-        m->less.less = descending ? "b < a" : "a < b";
+    if (type == KN_F32 || type == KN_F64)
+        less.less = zeros_differ ? signs[type == KN_F64][descending] : reals[descending];
+    return less;
+}
+
+kn_status sort_merge(const struct sort_job *job, kn_error *err)
+{
+    struct merger m = {.function = job->function,
+                       .queue = job->queue,
+                       .less = order_of(job->type, job->options.descending != 0, !job->values),
+                       .n = job->n,
+                       .keys = job->keys,
+                       .values = job->values,
+                       .value_size = job->value_size};
+
+    return sort(&m, job->values != NULL, false, err);
 }
 
 static kn_status sort_segments(struct merger *m, kn_type type, bool with_values, bool descending,
@@ -466,7 +485,7 @@ static kn_status sort_segments(struct merger *m, kn_type type, bool with_values,
 
     if (status)
         return status;
-    order_of(m, type, descending);
+    m->less = order_of(type, descending, false);
     return sort(m, with_values, true, err);
 }
 

@@ -431,13 +431,15 @@ START_TEST(refusals)
     } bad[] = {{4, 4}, {11, 4}, {7, 1}, {7, 6}, {1, 0}, {0, 1}, {0, 6}, {40, 40}};
     kn_buffer *buffer = test_upload_with_room(packed, 1000, 0);
     kn_context *other = NULL;
-    kn_buffer *foreign = NULL;
+    kn_buffer *foreign = NULL, *indices = test_upload_with_room(packed, 1000, 0);
 
     EXPECT_REFUSED(KN_ERROR_ARGUMENT, "no type", kn_sort(queue, buffer, (kn_type)99, 10, NULL, &err));
     EXPECT_REFUSED(KN_ERROR_ARGUMENT, "no algorithm",
                    kn_sort(queue, buffer, KN_F32, 10, &(kn_sort_options){.algorithm = (kn_sort_algorithm)9}, &err));
     EXPECT_REFUSED(KN_ERROR_UNSUPPORTED, "merge",
-                   kn_sort(queue, buffer, KN_F32, 10, &(kn_sort_options){.algorithm = KN_SORT_MERGE}, &err));
+                   kn_argsort(queue, buffer, KN_F32, 10, indices, KN_U32,
+                              &(kn_sort_options){.algorithm = KN_SORT_MERGE}, &err));
+    kn_buffer_free(indices);
     EXPECT_REFUSED(KN_ERROR_ARGUMENT, "holds 250", kn_sort(queue, buffer, KN_F32, 251, NULL, &err));
     EXPECT_REFUSED(KN_ERROR_ARGUMENT, "holds 250", kn_sort(queue, buffer, KN_F32, (size_t)-1, NULL, &err));
     EXPECT_REFUSED(KN_ERROR_ARGUMENT, "NULL", kn_sort(NULL, buffer, KN_F32, 10, NULL, &err));

@@ -3,6 +3,8 @@
 // one right answer, bit by bit.
 #include "../device_support.h"
 
+#include <math.h>
+
 #define MAX_BYTES ((size_t)1 << 22)
 #define ROOM      200
 
@@ -354,6 +356,67 @@ START_TEST(launches)
 }
 END_TEST
 
+// kn_sort's KN_SORT_MERGE: the same bits as the radix sort, and other launches. What can be
+// equal without the same bits is zeros; NaN are of one kind.
+static void expect_same_as_radix(kn_type type, size_t value_size, int descending, uint64_t *state)
+{
+    static const kn_sort_algorithm algorithms[] = {KN_SORT_MERGE, KN_SORT_RADIX};
+    size_t n = test_is_slow() ? 100 : 9001, size = kn_type_size(type), tiles = 0;
+
+    for (size_t i = 0; i < n; i++) {
+        const double reals[] = {0.0, -0.0, (double)NAN, (double)(test_random(state) % 50) - 25};
+        double real = reals[test_random(state) % 4];
+        float single = (float)real;
+        uint64_t bits = test_random(state);
+        memcpy(elements + i * size,
+               type == KN_F64   ? (void *)&real
+               : type == KN_F32 ? (void *)&single
+                                : (void *)&bits,
+               size);
+    }
+    for (size_t i = 0; i < n * value_size; i++)
+        values[i] = (char)test_random(state);
+    for (size_t a = 0; a < 2; a++) {
+        const kn_sort_options options = {.algorithm = algorithms[a], .descending = descending};
+        kn_buffer *keys = test_upload_with_room(elements, n * size, ROOM);
+        kn_buffer *payload = test_upload_with_room(values, n * value_size, ROOM);
+        kn_profile_entry *entries = NULL;
+        size_t count = 0;
+        EXPECT_OK(kn_profile_start(queue, &err));
+        if (value_size > 0)
+            EXPECT_OK(kn_sort_by_key(queue, keys, type, payload, value_size, n, &options, &err));
+        else
+            EXPECT_OK(kn_sort(queue, keys, type, n, &options, &err));
+        EXPECT_OK(kn_profile_stop(queue, &entries, &count, &err));
+        tiles += count_launches(entries, count, "sort_tiles") == (algorithms[a] == KN_SORT_MERGE);
+        kn_free(entries);
+        EXPECT_OK(kn_buffer_read(queue, keys, 0, a ? found : elements + MAX_BYTES / 2, n * size, &err));
+        EXPECT_OK(kn_buffer_read(queue, payload, 0, a ? found_values : values + MAX_BYTES / 2, n * value_size,
+                                 &err));
+        kn_buffer_free(keys);
+        kn_buffer_free(payload);
+    }
+    ck_assert_uint_eq(tiles, 2);
+    ck_assert_msg(memcmp(found, elements + MAX_BYTES / 2, n * size) == 0, "%s: other keys",
+                  kn_type_name(type));
+    ck_assert_msg(memcmp(found_values, values + MAX_BYTES / 2, n * value_size) == 0, "%s: other values",
+                  kn_type_name(type));
+}
+
+START_TEST(as_kn_sort)
+{
+    uint64_t state = test_seed("as_kn_sort");
+
+    for (kn_type type = KN_I8; type <= KN_F64; type++)
+        for (int descending = 0; descending < 2 && test_takes(type); descending++)
+            if (type >= KN_F32 || (int)type % 2 == descending)
+                expect_same_as_radix(type, (int)type % 3 == 0 ? 0 : 4, descending, &state);
+    if (test_takes(KN_F64))
+        expect_same_as_radix(KN_F64, 0, 0, &state);
+    expect_same_as_radix(KN_F32, 0, 1, &state);
+}
+END_TEST
+
 START_TEST(snippets_refused)
 {
     kn_buffer *buffer = test_upload_with_room(elements, 1000, 0);
@@ -451,8 +514,8 @@ END_TEST
 
 int main(void)
 {
-    const TTest *const tests[] = {any_size, any_type,         by_key,   any_tile,     no_order,
-                                  launches, snippets_refused, refusals, small_devices};
+    const TTest *const tests[] = {any_size, any_type,   by_key,           any_tile, no_order,
+                                  launches, as_kn_sort, snippets_refused, refusals, small_devices};
     const TTest *const walks[] = {any_size, any_type, by_key, any_tile, no_order, launches};
     const TTest *const own_device[] = {parts_are_refused};
     int status = test_run("merge sort", tests, sizeof tests / sizeof *tests, test_open, test_close);
