@@ -108,3 +108,16 @@ __kernel void negated_shorts(__global const uint *in, __global uint *out)
         out[8 + i] = negated.x ^ negated.y * 3, out[12 + i] = convert_int((char)-(char)words.x);
     }
 }
+
+// Sums of products of bytes that are negative, into 64 bits.
+__kernel void differences_of_bytes(__global const ulong *in, __global ulong *out)
+{
+    in += get_global_id(0) * 8, out += get_global_id(0) * 8;
+    ulong4 v = vload4(0, in);
+    int y = ((__global const int *)in)[9];
+    long z = in[1];
+    int d = (uchar)in[5];
+    for (int i = 0; i < 4; i++)
+        v -= ((ulong4)(0, 1, d, 0) + (ulong4)d) + ((long4)(0, y, z, 0) ? (ulong4)i : (ulong4)d);
+    vstore4(v, 0, out);
+}
