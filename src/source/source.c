@@ -49,58 +49,82 @@ static kn_status open_main(struct src_preprocessor *pp, const char *name, const 
 // any number of labels.
 enum { DEEPEST_NESTING = 5000, OF_OPERATOR = 1, OF_SIGN = 3, OF_CAST = 5 };
 
+struct nesting {
+    int depth, before_label;
+    bool in_label;
+    size_t brackets;
+    uint64_t calls; // for each open "(", the innermost first: does it stand behind a name?
+};
+
 static bool is_operand(const struct src_token *token)
 {
     return token->kind >= SRC_IDENTIFIER && token->kind <= SRC_STRING;
 }
 
+// Whether a ")" ends a cast, or a condition before its statement.
+static bool is_prefix(const struct src_token *next, bool of_call)
+{
+    return next && (is_operand(next) || (!of_call && strchr("(-+~!*&", *next->text)));
+}
+
 // How much deeper a token makes it, between two others.
-static int nesting_of(const struct src_token *last, const struct src_token *token,
+static int nesting_of(struct nesting *nesting, const struct src_token *last, const struct src_token *token,
                       const struct src_token *next)
 {
-    bool behind_operand = last && (is_operand(last) || src_is(last, ")") || src_is(last, "]"));
+    bool behind_operand = last && (is_operand(last) || src_is(last, ")") || src_is(last, "]")), of_call;
 
-    if (src_is(token, "(") || src_is(token, "["))
+    if (src_is(token, "(")) {
+        nesting->brackets++;
+        nesting->calls = nesting->calls << 1 | (last && is_operand(last));
         return OF_OPERATOR;
-    if (src_is(token, ")")) // of a cast, or of a condition before its statement
-        return next && (is_operand(next) || strchr("(-+~!*&", *next->text)) ? OF_CAST : -OF_OPERATOR;
+    }
+    if (src_is(token, ")")) {
+        of_call = nesting->calls & 1;
+        nesting->brackets -= nesting->brackets > 0;
+        nesting->calls >>= 1;
+        return is_prefix(next, of_call) ? OF_CAST : -OF_OPERATOR;
+    }
+    if (src_is(token, "["))
+        return OF_OPERATOR;
     if (src_is(token, "]"))
         return -OF_OPERATOR;
+    if (src_is(token, ";"))
+        return 0;
     if (is_operand(token))
-        return behind_operand ? OF_SIGN : 0; // "sizeof x", "else if"
+        return last && is_operand(last) ? OF_SIGN : 0; // "sizeof x", "else if"
     return behind_operand ? OF_OPERATOR : OF_SIGN;
+}
+
+static void add_token(struct nesting *nesting, const struct src_token *last, const struct src_token *token,
+                      const struct src_token *next)
+{
+    bool ends = (src_is(token, ";") && !nesting->brackets) || src_is(token, "}");
+    bool chains = next && src_is_word(next, "else");
+
+    if (src_is_word(token, "case")) {
+        nesting->before_label = nesting->depth;
+        nesting->in_label = true;
+    }
+    nesting->depth += nesting_of(nesting, last, token, next);
+    if (ends)
+        nesting->brackets = 0;
+    if ((ends && !chains) || src_is(token, ",") || src_is(token, "{")) {
+        nesting->depth = 0;
+        nesting->in_label = false;
+    } else if (nesting->in_label && src_is(token, ":")) {
+        nesting->depth = nesting->before_label;
+        nesting->in_label = false;
+    }
 }
 
 static kn_status check_nesting(const struct src_unit *unit, kn_error *err)
 {
-    int depth = 0, before_label = 0;
-    size_t brackets = 0;
-    bool in_label = false;
+    struct nesting nesting = {0};
 
     for (size_t i = 0; i < unit->token_count; i++) {
-        const struct src_token *token = &unit->tokens[i],
-                               *next = i + 1 < unit->token_count ? token + 1 : NULL;
-        bool ends = (src_is(token, ";") && !brackets) || src_is(token, "}");
-        bool chains = next && src_is_word(next, "else");
-        if (src_is(token, "("))
-            brackets++;
-        else if (src_is(token, ")"))
-            brackets -= brackets > 0;
-        else if (ends)
-            brackets = 0;
-        if (src_is_word(token, "case")) {
-            before_label = depth;
-            in_label = true;
-        }
-        depth += nesting_of(i ? token - 1 : NULL, token, next);
-        if ((ends && !chains) || src_is(token, ",") || src_is(token, "{")) {
-            depth = 0;
-            in_label = false;
-        } else if (in_label && src_is(token, ":")) {
-            depth = before_label;
-            in_label = false;
-        }
-        if (depth > DEEPEST_NESTING)
+        const struct src_token *token = &unit->tokens[i];
+        add_token(&nesting, i ? token - 1 : NULL, token, i + 1 < unit->token_count ? token + 1 : NULL);
+        if (nesting.depth > DEEPEST_NESTING)
             return kn_fail_at(
                 err, KN_ERROR_BUILD, token->file, token->line,
                 "some %d operators, casts or statements in a row without \",\", \";\" or a brace: "

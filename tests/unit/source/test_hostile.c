@@ -134,6 +134,42 @@ START_TEST(long_texts)
 }
 END_TEST
 
+// What nests too deeply for drivers' compilers is refused, and nothing that merely is long.
+START_TEST(long_rows)
+{
+    static const struct {
+        const char *before, *part, *after;
+        size_t taken, refused;
+    } cases[] = {
+        {"int x = a", " + a", ";", 4500, 5500},
+        {"int x = a[1]", " * a[b[2]]", ";", 4500, 5500},
+        {"int x = f(1)", " + f(a)", ";", 4500, 5500},
+        {"int x = ", "- ", "a;", 1500, 2000},
+        {"int x = ", "(int)", "a;", 800, 1500},
+        {"int x = ", "(int)-", "a;", 700, 1500},
+        {"int x = ", "a ? 1 : ", "a;", 2000, 3000},
+        {"void f() { ", "if (a) ", "; }", 500, 1500},
+        {"void f() { ", "if (a) b; else ", "; }", 500, 3000},
+        {"void f() { switch (a) { ", "case 1: ", "; } }", 100000, 0},
+        {"void f() { switch (a) { ", "case -1 + A: default: ", "; } }", 500, 0},
+        {"void f() { ", "a = a + (b); ", "; }", 100000, 0},
+        {"int x[] = { ", "-(a), ", "};", 100000, 0},
+    };
+
+    for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
+        char *taken = repeated(cases[i].before, cases[i].part, cases[i].taken, cases[i].after),
+             *refused = repeated(cases[i].before, cases[i].part, cases[i].refused, cases[i].after);
+        kn_error err;
+
+        ck_assert_msg(survive(cases[i].part, taken, NULL, &err) == KN_OK, "%s: %s", cases[i].part, err.text);
+        if (cases[i].refused)
+            expect_survival(cases[i].part, refused, NULL, "nests so deeply");
+        free(taken);
+        free(refused);
+    }
+}
+END_TEST
+
 // Calls in the arguments of calls.
 START_TEST(nested_calls)
 {
@@ -308,8 +344,8 @@ END_TEST
 
 int main(void)
 {
-    const TTest *const tests[] = {long_texts, nested_calls, macro_bombs, include_bombs,
-                                  noise,      random_words, memory};
+    const TTest *const tests[] = {long_texts,    long_rows, nested_calls, macro_bombs,
+                                  include_bombs, noise,     random_words, memory};
 
     return TEST_RUN("source: hostile", CK_FORK, tests);
 }
