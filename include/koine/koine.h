@@ -23,6 +23,7 @@
 #include <koine/deviation.h>
 #include <koine/fft.h>
 #include <koine/gemm.h>
+#include <koine/host.h>
 
 // The library's version, "0.1.0".
 #ifdef __cplusplus

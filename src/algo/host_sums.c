@@ -1,0 +1,128 @@
+// SPDX-License-Identifier: Apache-2.0
+// Sums on the host in the fixed tree of cl/reduce.cl: leaves of 4,096 elements in 64 lanes, lanes folded by halves, leaves
+// in neighbouring pairs, and a missing one is +0. Only additions, a subtraction and explicit fma, so the bits are the
+// same everywhere.
+#include "host_sums.h"
+
+#include <math.h>
+#include <stdlib.h>
+
+#include "../base/error.h"
+
+struct column {
+    const void *x;
+    size_t n;
+    bool single, wants_squares;
+    double shift;
+    host_leaf *leaf;
+};
+
+// `count` elements of a leaf in plain C; the whole leaf if count is HOST_LEAF.
+static void add_elements(const struct column *c, size_t first, size_t count, double *sums, double *squares)
+{
+    for (size_t i = 0; i < count; i++) {
+        size_t lane = i % HOST_LANES;
+        double x = c->single ? (double)((const float *)c->x)[first + i] : ((const double *)c->x)[first + i];
+        double d = x - c->shift;
+        sums[lane] += d;
+        if (c->wants_squares)
+            squares[lane] = fma(d, d, squares[lane]);
+    }
+}
+
+static kn_sums sum_leaf(const struct column *c, size_t first)
+{
+    size_t count = c->n - first < HOST_LEAF ? c->n - first : HOST_LEAF, size = c->single ? sizeof(float) : sizeof(double);
+    double sums[HOST_LANES] = {0}, squares[HOST_LANES] = {0};
+
+    if (c->leaf && count == HOST_LEAF)
+        c->leaf((const char *)c->x + first * size, c->single, c->shift, c->wants_squares, sums, squares);
+    else
+        add_elements(c, first, count, sums, squares);
+    for (size_t distance = HOST_LANES / 2; distance > 0; distance /= 2)
+        for (size_t lane = 0; lane < distance; lane++) {
+            sums[lane] += sums[lane + distance];
+            squares[lane] += squares[lane + distance];
+        }
+    return (kn_sums){sums[0], squares[0]};
+}
+
+// In place; the result is leaves[0].
+static void fold(kn_sums *leaves, size_t count)
+{
+    while (count > 1) {
+        for (size_t i = 0; i < count / 2; i++) {
+            leaves[i].sum = leaves[2 * i].sum + leaves[2 * i + 1].sum;
+            leaves[i].squares = leaves[2 * i].squares + leaves[2 * i + 1].squares;
+        }
+        // Without a partner: adding +0 would change nothing, as no sum is -0.
+        if (count % 2)
+            leaves[count / 2] = leaves[count - 1];
+        count = count / 2 + count % 2;
+    }
+}
+
+static host_leaf *leaf_for(kn_host_level level)
+{
+#ifdef HOST_HAS_VECTORS
+    static host_leaf *const leaves[] = {[KN_HOST_AVX2] = host_leaf_avx2, [KN_HOST_AVX512] = host_leaf_avx512};
+    return leaves[level];
+#else
+    (void)level;
+    return NULL;
+#endif
+}
+
+static kn_status sum_column(const struct column *c, const struct host_plan *plan, kn_sums *sums, kn_error *err)
+{
+    size_t count = c->n / HOST_LEAF + (c->n % HOST_LEAF != 0);
+    unsigned threads = host_threads(plan, c->n * plan->size);
+    kn_sums *leaves = malloc(count * sizeof *leaves);
+
+    if (!leaves)
+        return kn_fail_memory(err, count * sizeof *leaves, "the sums of a column");
+    HOST_PARALLEL(threads, static)
+    for (unsigned t = 0; t < threads; t++)
+        for (size_t i = host_share(count, t, threads); i < host_share(count, t + 1, threads); i++)
+            leaves[i] = sum_leaf(c, i * HOST_LEAF);
+    fold(leaves, count);
+    *sums = leaves[0];
+    free(leaves);
+    return KN_OK;
+}
+
+static kn_status sums_of(const char *function, const void *x, kn_type type, size_t n, double shift, bool wants_squares,
+                         kn_sums *sums, const kn_host_options *options, kn_error *err)
+{
+    struct host_plan plan;
+    kn_status status = host_plan(function, type, options, &plan, err);
+    struct column column = {x, n, type == KN_F32, wants_squares, type == KN_F32 ? (double)(float)shift : shift, NULL};
+
+    if (status)
+        return status;
+    if (type != KN_F32 && type != KN_F64)
+        return kn_fail(err, KN_ERROR_UNSUPPORTED, "%s: works on float and double, not on %s", function, kn_type_name(type));
+    if (!sums || (!x && n > 0))
+        return kn_fail(err, KN_ERROR_ARGUMENT, "%s: x or the result is NULL", function);
+    if (!isfinite(column.shift))
+        return kn_fail(err, KN_ERROR_ARGUMENT, "%s: a shift of %g is not finite in %s", function, shift, kn_type_name(type));
+    *sums = (kn_sums){0, 0};
+    column.leaf = leaf_for(plan.level);
+    return n == 0 ? KN_OK : sum_column(&column, &plan, sums, err);
+}
+
+kn_status kn_host_sum(const void *x, kn_type type, size_t n, double *sum, const kn_host_options *options, kn_error *err)
+{
+    kn_sums sums = {0, 0};
+    kn_status status = sums_of("kn_host_sum", x, type, n, 0, false, sum ? &sums : NULL, options, err);
+
+    if (!status)
+        *sum = sums.sum;
+    return status;
+}
+
+kn_status kn_host_sums(const void *x, kn_type type, size_t n, double shift, kn_sums *sums, const kn_host_options *options,
+                       kn_error *err)
+{
+    return sums_of("kn_host_sums", x, type, n, shift, true, sums, options, err);
+}
