@@ -75,13 +75,14 @@ static void bench_memory(struct bench *bench, const char *name, size_t footprint
     char values[3][12];
     const kn_define defines[] = {{"GROUP", values[0]}, {"WIDTH", values[1]}, {"UNROLL", values[2]}};
     const bool copies = strcmp(name, "copy_words") == 0;
-    uint64_t vectors = footprint / 4 / shape->width, total = bench->bytes / 4 / shape->width;
+    const uint32_t log2_vectors = (uint32_t)__builtin_ctzll(footprint / 4 / shape->width);
+    uint64_t total = bench->bytes / 4 / shape->width;
     kn_buffer *to = copies ? bench->y : bench->sums;
     size_t items = shape->groups * shape->group;
     kn_program *program = NULL;
     kn_kernel *kernel;
     struct bench_times times;
-    const kn_arg args[] = {KN_BUFFER(bench->x), KN_VALUE(vectors), KN_VALUE(total), KN_BUFFER(to)};
+    const kn_arg args[] = {KN_BUFFER(bench->x), KN_VALUE(log2_vectors), KN_VALUE(total), KN_BUFFER(to)};
     const kn_range range = {1, {items}, {shape->group}, {0}};
 
     snprintf(values[0], sizeof values[0], "%u", shape->group);
@@ -126,6 +127,7 @@ static void bench_flops(struct bench *bench, unsigned bits, unsigned width, size
     const float a = 0.99951171875f, b = 0.000244140625f;
     const double wide_a = (double)a, wide_b = (double)b;
     kn_program *program = NULL;
+    kn_kernel_limits limits;
     kn_kernel *kernel;
     struct bench_times times;
     const kn_arg args[] = {bits == 32 ? KN_VALUE(a) : KN_VALUE(wide_a),
@@ -135,6 +137,11 @@ static void bench_flops(struct bench *bench, unsigned bits, unsigned width, size
     snprintf(values[0], sizeof values[0], "%u", bits);
     snprintf(values[1], sizeof values[1], "%u", width);
     kernel = build(bench, "flops.cl", "fma_chains", defines, 2, &program);
+    bench_try(kn_kernel_get_limits(kernel, &limits, &bench->err), &bench->err);
+    if (group > limits.work_group) {
+        kn_program_free(program);
+        return;
+    }
     times = launch(bench, kernel, &range, args, 3);
     printf("fma_chains f%u  width %2u  group %4u  elements %9zu  %10.1f GFLOP/s (%.1f)\n", bits, width, group,
            elements, 2e-9 * TRIPS * CHAINS * (double)elements / times.median,

@@ -257,7 +257,8 @@ const struct command command_compare = {
     .name = "compare",
     .summary = "Does the same work on every device and path, checks the answers, and compares the times",
     .operands = "[JOB]...",
-    .description = "The jobs are bandwidth, flops, launch, build, sort and reduce; all of them unless some "
+    .description = "The jobs are bandwidth, flops, launch, build, sort, reduce, select, fft and gemm; all of "
+                   "them unless some "
                    "are named. A job whose "
                    "ceiling is the device's memory or arithmetic brings the job along that measures it.\n\n"
                    "Without --device and KOINE_DEVICE every usable path is a row: a GPU that is reached "

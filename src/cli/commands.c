@@ -12,6 +12,9 @@ const struct command *const koine_commands[] = {
     &command_compare,
     &command_sort,
     &command_reduce,
+    &command_select,
+    &command_fft,
+    &command_gemm,
     &command_stats,
     NULL,
 };

@@ -15,6 +15,9 @@ extern const struct command command_run;
 extern const struct command command_compare;
 extern const struct command command_sort;
 extern const struct command command_reduce;
+extern const struct command command_select;
+extern const struct command command_fft;
+extern const struct command command_gemm;
 extern const struct command command_stats;
 
 // All of them, in the order of the help; ends in NULL.

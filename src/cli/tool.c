@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "tool.h"
 
+#include <inttypes.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -150,6 +151,45 @@ kn_status tool_computed(struct tool *tool, kn_status status, kn_error *err)
     tool->seconds.build += built;
     tool->seconds.compute += lap(tool) - built;
     return status;
+}
+
+// An integer of any size, in the machine's byte order, which is little-endian (npy.h).
+static json_t *integer(const void *element, size_t size, bool is_signed, char text[TOOL_ELEMENT])
+{
+    unsigned shift = 64 - 8 * (unsigned)size;
+    uint64_t bits = 0;
+    int64_t value;
+
+    memcpy(&bits, element, size);
+    value = (int64_t)(bits << shift) >> shift;
+    if (is_signed)
+        snprintf(text, TOOL_ELEMENT, "%" PRId64, value);
+    else
+        snprintf(text, TOOL_ELEMENT, "%" PRIu64, bits);
+    if (!is_signed && bits > INT64_MAX)
+        return kn_json_double((double)bits);
+    return json_integer(is_signed ? value : (int64_t)bits);
+}
+
+json_t *tool_element(const struct npy *array, const void *elements, size_t i, char text[TOOL_ELEMENT])
+{
+    const kn_type type = array->type;
+    const char *element = (const char *)elements + i * kn_type_size(type);
+    float single;
+    double wide;
+
+    if (type == KN_F32) {
+        memcpy(&single, element, sizeof single);
+        snprintf(text, TOOL_ELEMENT, "%.9g", (double)single);
+        return kn_json_float(single);
+    }
+    if (type == KN_F64) {
+        memcpy(&wide, element, sizeof wide);
+        snprintf(text, TOOL_ELEMENT, "%.17g", wide);
+        return kn_json_double(wide);
+    }
+    return integer(element, kn_type_size(type),
+                   type == KN_I8 || type == KN_I16 || type == KN_I32 || type == KN_I64, text);
 }
 
 kn_status tool_write(struct tool *tool, const struct npy *array, kn_error *err)

@@ -57,6 +57,10 @@ kn_status tool_download(struct tool *tool, kn_buffer *buffer, struct npy *array,
 void tool_compute(struct tool *tool);
 kn_status tool_computed(struct tool *tool, kn_status status, kn_error *err);
 
+// Element i of `elements`, which are of the array's type: as text in as many digits as it needs, and as JSON.
+enum { TOOL_ELEMENT = 40 };
+json_t *tool_element(const struct npy *array, const void *elements, size_t i, char text[TOOL_ELEMENT]);
+
 // Writes the array where -o says.
 kn_status tool_write(struct tool *tool, const struct npy *array, kn_error *err);
 // Whether text for people goes to standard output.

@@ -4,7 +4,7 @@
 . "${srcdir:-.}/tests/e2e/lib.sh"
 
 expect_exit 2 koine compare srot
-expect_stderr "there is no job 'srot', did you mean sort\? There are bandwidth flops launch build sort reduce"
+expect_stderr "there is no job 'srot', did you mean sort\? There are bandwidth flops launch build sort reduce select fft gemm"
 expect_one_line
 expect_exit 2 koine compare --repetitions 0
 expect_exit 4 koine compare --device nothing-of-the-kind launch

@@ -62,6 +62,53 @@ grep -q '"n": 31' "$work/r.json" || fail "the JSON does not say 31"
 koine sort - -o - <"$work/in1000.npy" >"$work/piped.npy" || fail "sorting in a pipe"
 cmp -s "$work/piped.npy" "$work/out1000.npy" || fail "the pipe gave something else"
 
+
+# Values that go along, the order itself, segments, an order of one's own: stable, held against Python's.
+python <<'PYTHON'
+import arrays, random
+random.seed(3)
+arrays.save("keys.npy", "i4", [random.randrange(50) for _ in range(700)])
+arrays.save("values.npy", "i8", range(700))
+arrays.save("few.npy", "i8", range(7))
+arrays.save("offsets.npy", "i4", [0, 10, 10, 350, 700])
+arrays.save("bad.npy", "i4", [0, 10, 5, 700])
+PYTHON
+keys=$work/keys.npy
+expect_exit 2 koine sort "$keys" -o "$work/o.npy" --argsort --by-key "$work/values.npy"
+expect_exit 2 koine sort "$keys" -o "$work/o.npy" --less 'a < b' --descending
+expect_exit 2 koine sort "$keys" -o "$work/o.npy" --less 'a < b' --algorithm radix
+expect_exit 2 koine sort "$keys" -o "$work/o.npy" --argsort --algorithm merge
+expect_exit 3 koine sort "$keys" -o "$work/o.npy" --by-key "$work/few.npy"
+expect_stderr 'has 7 values for 700 keys'
+expect_exit 1 koine sort "$keys" -o "$work/o.npy" --less 'a <> b'
+expect_exit 3 koine sort "$work/in1000.npy" -o "$work/o.npy" --nan error
+expect_stderr 'element [0-9]+ \(from 0\) is not a number'
+[ ! -e "$work/o.npy" ] || fail "a refused run left a result"
+on_oclgrind && exit 0
+expect_exit 0 koine sort "$keys" -o "$work/descending.npy" --descending --algorithm bitonic
+expect_exit 0 koine sort "$keys" -o "$work/radix.npy" --algorithm radix
+expect_exit 0 koine sort "$keys" -o "$work/merged.npy" --algorithm merge
+expect_exit 0 koine sort "$keys" -o "$work/along.npy" --by-key "$work/values.npy"
+expect_exit 0 koine sort "$keys" -o "$work/order.npy" --argsort --descending
+expect_exit 0 koine sort "$keys" -o "$work/segments.npy" --segments "$work/offsets.npy"
+expect_exit 0 koine sort "$keys" -o "$work/less.npy" --less 'a % 10 > b % 10' --by-key "$work/values.npy"
+python <<'PYTHON'
+import arrays
+keys = arrays.load("keys.npy")[2]
+def expect(name, dtype, right):
+    found = arrays.load(name + ".npy")
+    assert found == (dtype, (700,), tuple(right)), (name, found[:2], found[2][:20], tuple(right)[:20])
+expect("descending", "i4", sorted(keys, reverse=True))
+expect("radix", "i4", sorted(keys))
+expect("merged", "i4", sorted(keys))
+expect("along", "i8", sorted(range(700), key=lambda i: keys[i]))
+expect("order", "i8", sorted(range(700), key=lambda i: -keys[i]))
+offsets = arrays.load("offsets.npy")[2]
+expect("segments", "i4", [k for a, b in zip(offsets, offsets[1:]) for k in sorted(keys[a:b])])
+expect("less", "i8", sorted(range(700), key=lambda i: -(keys[i] % 10)))
+PYTHON
+expect_exit 2 koine sort "$keys" -o "$work/o.npy" --segments "$work/bad.npy"
+
 [ "$precision" = double ] || exit 0
 write_numbers "$work/numbers.csv"
 expect_exit 0 koine sort "$work/numbers.csv" --column a -o "$work/a.npy"

@@ -6,7 +6,7 @@
 #include "../../base/array.h"
 #include "jobs.h"
 
-enum { WORD = sizeof(uint32_t), CPU_ITEMS = 1024, GROUPS_MAX = 1 << 15 };
+enum { WORD = sizeof(uint32_t), CPU_ITEMS = 1024 };
 
 static const size_t walked = (size_t)256 << 20; // bytes, at least
 
@@ -14,8 +14,10 @@ static const size_t walked = (size_t)256 << 20; // bytes, at least
 // its chunk.
 struct shape {
     unsigned group, width, unroll;
+    size_t groups_a_unit; // 0: each group makes one step
 };
-static const struct shape gpu_shape = {256, 4, 8}, cpu_shape = {16, 16, 4};
+// Measured best on an H200 (bench/ceilings).
+static const struct shape gpu_read = {512, 4, 4, 4}, gpu_copy = {256, 4, 1, 0}, cpu_shape = {16, 16, 4, 0};
 
 struct problem {
     uint32_t *words;
@@ -70,11 +72,12 @@ static void unmake(struct compare_problem *problem)
 
 static size_t work_items(const struct work *own, const kn_device_info *device, size_t total)
 {
-    size_t groups = total / own->shape.group / own->shape.unroll;
+    size_t steps = total / own->shape.group / own->shape.unroll,
+           groups = own->shape.groups_a_unit * device->compute_units;
 
     if (device->type == KN_DEVICE_CPU)
         return CPU_ITEMS;
-    return (groups < GROUPS_MAX ? groups : GROUPS_MAX) * own->shape.group;
+    return (groups && groups < steps ? groups : steps) * own->shape.group;
 }
 
 static kn_status enter(struct compare_work *work, kn_error *err)
@@ -85,7 +88,9 @@ static kn_status enter(struct compare_work *work, kn_error *err)
     bool copies = work->problem->which->variant == COMPARE_COPY;
     kn_status status;
 
-    own->shape = work->device->type == KN_DEVICE_CPU ? cpu_shape : gpu_shape;
+    own->shape = work->device->type == KN_DEVICE_CPU ? cpu_shape : copies ? gpu_copy : gpu_read;
+    while (own->shape.group > work->device->max_work_group)
+        own->shape.group /= 2;
     own->items = work_items(own, work->device, passes(n) * n / WORD / own->shape.width);
     own->out_bytes = copies ? n : own->items * WORD;
     const struct job_define defines[] = {
@@ -117,8 +122,10 @@ static kn_status reset(struct compare_work *work, kn_error *err)
 static kn_status run(struct compare_work *work, kn_error *err)
 {
     struct work *own = work->own;
-    uint64_t vectors = work->problem->n / WORD / own->shape.width, total = vectors * passes(work->problem->n);
-    const kn_arg args[] = {KN_BUFFER(own->x), KN_VALUE(vectors), KN_VALUE(total), KN_BUFFER(own->out)};
+    size_t vectors = work->problem->n / WORD / own->shape.width;
+    const uint32_t log2_vectors = (uint32_t)__builtin_ctzll(vectors); // sizes are powers of two
+    const uint64_t total = vectors * passes(work->problem->n);
+    const kn_arg args[] = {KN_BUFFER(own->x), KN_VALUE(log2_vectors), KN_VALUE(total), KN_BUFFER(own->out)};
     const kn_range range = {1, {own->items}, {own->shape.group}, {0}};
 
     return kn_launch(work->queue, own->kernel, &range, args, KN_COUNT(args), NULL, err);

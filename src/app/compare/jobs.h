@@ -13,6 +13,9 @@ extern const struct compare_job compare_job_launch;
 extern const struct compare_job compare_job_build;
 extern const struct compare_job compare_job_sort;
 extern const struct compare_job compare_job_reduce;
+extern const struct compare_job compare_job_select;
+extern const struct compare_job compare_job_fft;
+extern const struct compare_job compare_job_gemm;
 
 // A kernel of one of Koine's files with definitions ("NAME", number, ..., NULL). The caller frees the
 // program.

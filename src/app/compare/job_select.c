@@ -1,0 +1,127 @@
+// SPDX-License-Identifier: Apache-2.0
+// kn_select: the element of the middle rank among n, which is right if so many are less and so many are not
+// greater.
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "jobs.h"
+
+struct problem {
+    void *values;
+};
+
+struct work {
+    kn_buffer *values;
+    union {
+        float single;
+        double wide;
+    } found;
+};
+
+static void cost(const struct compare_case *which, size_t n, struct compare_cost *cost)
+{
+    size_t bytes = n * kn_type_size(which->type);
+
+    *cost = (struct compare_cost){
+        .amount = (double)bytes, .ceiling = (double)bytes, .memory = bytes + bytes / 8, .largest = bytes};
+}
+
+static kn_status make(struct compare_problem *problem, kn_error *err)
+{
+    struct problem *own = problem->own;
+    kn_status status = job_memory(problem->n * kn_type_size(problem->which->type), &own->values, err);
+
+    if (!status)
+        job_fill(own->values, problem->which->type, problem->n, problem->n);
+    return status;
+}
+
+static void unmake(struct compare_problem *problem)
+{
+    struct problem *own = problem->own;
+
+    free(own->values);
+}
+
+static kn_status enter(struct compare_work *work, kn_error *err)
+{
+    const struct problem *given = work->problem->own;
+    struct work *own = work->own;
+
+    return job_buffer(work->queue, given->values, work->problem->n * kn_type_size(work->problem->which->type),
+                      &own->values, err);
+}
+
+static void leave(struct compare_work *work)
+{
+    struct work *own = work->own;
+
+    kn_buffer_free(own->values);
+}
+
+static kn_status reset(struct compare_work *work, kn_error *err)
+{
+    struct work *own = work->own;
+
+    (void)err;
+    memset(&own->found, 0xff, sizeof own->found); // not a number
+    return KN_OK;
+}
+
+static kn_status run(struct compare_work *work, kn_error *err)
+{
+    struct work *own = work->own;
+    size_t rank = work->problem->n / 2;
+
+    return kn_select(work->queue, own->values, work->problem->which->type, work->problem->n, &rank, 1, NULL,
+                     &own->found, err);
+}
+
+static kn_status check(struct compare_work *work, kn_error *err)
+{
+    const struct problem *given = work->problem->own;
+    const struct work *own = work->own;
+    const bool single = work->problem->which->type == KN_F32;
+    double found = single ? (double)own->found.single : own->found.wide;
+    size_t rank = work->problem->n / 2, less = 0, equal = 0;
+
+    (void)err;
+    for (size_t i = 0; i < work->problem->n; i++) {
+        double value =
+            single ? (double)((const float *)given->values)[i] : ((const double *)given->values)[i];
+
+        less += value < found;
+        equal += value == found;
+    }
+    // Its ranks are from `less` to `less + equal - 1`.
+    work->error = !equal                 ? INFINITY
+                  : rank < less          ? (double)(less - rank)
+                  : rank >= less + equal ? (double)(rank - (less + equal - 1))
+                                         : 0;
+    work->bound = 0;
+    return KN_OK;
+}
+
+const struct compare_job compare_job_select = {
+    .name = "select",
+    .what = "finds the element of the middle rank",
+    .size = "numbers",
+    .unit = "GB/s",
+    .scale = 1e-9,
+    .error_is = "ranks between the element found and the right one",
+    .cases = {{"f32", KN_F32, 0}, {"f64", KN_F64, 0}},
+    .quick = {(size_t)1 << 16, (size_t)1 << 20, (size_t)1 << 24},
+    .full = {(size_t)1 << 16, (size_t)1 << 20, (size_t)1 << 24, (size_t)1 << 28},
+    .ceiling = COMPARE_READ,
+    .problem_bytes = sizeof(struct problem),
+    .work_bytes = sizeof(struct work),
+    .cost = cost,
+    .make = make,
+    .unmake = unmake,
+    .enter = enter,
+    .leave = leave,
+    .reset = reset,
+    .run = run,
+    .check = check,
+};
