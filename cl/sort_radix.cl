@@ -268,7 +268,7 @@ __kernel __attribute__((reqd_work_group_size(1, 1, 1))) void scatter_digits(
     __global const value *values_from, __global value *values_to,
 #endif
     ulong n, ulong chunk, uint shift, uint flags, uint table, uint next_shift, __global uint *counts,
-    __global const place *offsets, __global const place *totals, __local ulong *arena)
+    __global const place *offsets, __global const place *totals, __local uint4 *arena)
 {
     size_t group = get_group_id(0);
     uint groups = (uint)get_num_groups(0);
@@ -451,7 +451,7 @@ __kernel __attribute__((reqd_work_group_size(GROUP, 1, 1))) void scatter_digits(
     __global const value *values_from, __global value *values_to,
 #endif
     ulong n, ulong chunk, uint shift, uint flags, uint table, uint next_shift, __global uint *counts,
-    __global const place *offsets, __global const place *totals, __local ulong *arena)
+    __global const place *offsets, __global const place *totals, __local uint4 *arena)
 {
     __local place bases[DIGITS];
     __local uint sums[DIGITS], starts[DIGITS];
@@ -460,7 +460,7 @@ __kernel __attribute__((reqd_work_group_size(GROUP, 1, 1))) void scatter_digits(
     uint lane = sub_lane((uint)get_local_id(0)), row = sub_row((uint)get_local_id(0)), item = row * sub_width() + lane;
     ulong end = min(get_group_id(0) * chunk + chunk, n);
     __global uint *next_counts = counts + (size_t)(table + 1) * get_num_groups(0) * DIGITS;
-    place running = first_place(item, flags, next_counts - get_num_groups(0) * DIGITS, offsets, totals, bases, (__local uint4 *)arena);
+    place running = first_place(item, flags, next_counts - get_num_groups(0) * DIGITS, offsets, totals, bases, arena);
     __local uint *own_counts = row_counts + row * DIGITS;
     __local uint *own_masks = row_counts + (ROWS + row) * DIGITS;
     sort_key key[KEYS];
@@ -534,7 +534,19 @@ __kernel __attribute__((reqd_work_group_size(GROUP, 1, 1))) void scatter_digits(
 #endif
 
 #if VALUE_BYTES
+        // On their way while the keys are stored.
         place to_place[KEYS];
+        value moving[KEYS];
+#pragma unroll
+        for (uint i = 0; i < KEYS; i++) {
+            uint at = tile_index(item, i);
+            if (at < count)
+#if VALUE_BYTES == 4 || VALUE_BYTES == 8
+                moving[i] = flags & IOTA ? (value)(begin + at) : values_from[begin + at];
+#else
+                moving[i] = values_from[begin + at];
+#endif
+        }
 #pragma unroll
 #else
 #pragma unroll STORES
@@ -557,15 +569,9 @@ __kernel __attribute__((reqd_work_group_size(GROUP, 1, 1))) void scatter_digits(
 #if VALUE_BYTES
         __local value *tile_values = (__local value *)arena;
 #pragma unroll
-        for (uint i = 0; i < KEYS; i++) {
-            uint at = tile_index(item, i);
-            if (at < count)
-#if VALUE_BYTES == 4 || VALUE_BYTES == 8
-                tile_values[rank[i]] = flags & IOTA ? (value)(begin + at) : values_from[begin + at];
-#else
-                tile_values[rank[i]] = values_from[begin + at];
-#endif
-        }
+        for (uint i = 0; i < KEYS; i++)
+            if (tile_index(item, i) < count)
+                tile_values[rank[i]] = moving[i];
         barrier(CLK_LOCAL_MEM_FENCE);
 #pragma unroll
         for (uint i = 0; i < KEYS; i++)

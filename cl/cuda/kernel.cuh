@@ -9,8 +9,16 @@
 //   }
 
 #define KN_KERNEL(name) extern "C" __global__ void koine_##name
+// The compilers take no limit of registers beside a group's size, but so many groups on a multiprocessor, whose 65,536
+// registers they share. KN_MAX_REGISTERS: kn_program_options' max_registers.
+#ifdef KN_MAX_REGISTERS
+#define KN_KERNEL_SIZED(name, x, y, z)                                                                       \
+    extern "C" __global__ void                                                                               \
+    __launch_bounds__((x) * (y) * (z), 65536 / ((x) * (y) * (z) * KN_MAX_REGISTERS)) koine_##name
+#else
 #define KN_KERNEL_SIZED(name, x, y, z)                                                                       \
     extern "C" __global__ void __launch_bounds__((x) * (y) * (z)) koine_##name
+#endif
 
 // A __local argument is a byte offset into the one shared arena, a multiple of KN_PLACE. The mask says so to
 // the compiler, which then reads neighbouring components at once.

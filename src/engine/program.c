@@ -66,7 +66,8 @@ static void compiler_options(kn_context *context, struct recipe *recipe)
     if (context->quirks.build_options[0])
         kn_text_format(&recipe->options, " %s", context->quirks.build_options);
     if (recipe->max_registers && context->backend->language == BE_LANGUAGE_CUDA)
-        kn_text_format(&recipe->options, " --maxrregcount=%u", recipe->max_registers);
+        kn_text_format(&recipe->options, " --maxrregcount=%u -DKN_MAX_REGISTERS=%u", recipe->max_registers,
+                       recipe->max_registers);
     else if (recipe->max_registers && kn_words_have(context->device.extensions, "cl_nv_compiler_options"))
         kn_text_format(&recipe->options, " -cl-nv-maxrregcount=%u", recipe->max_registers);
 }
