@@ -9,13 +9,14 @@
 //   count_digits     groups of GROUP, each for `chunk` keys (a multiple of TILE); zeroes the other `tables` of counts
 //   scan_counts      256 groups of SCAN_GROUP, one a digit (not with `folded`: few groups, whose counts scatter_digits
 //                    adds up itself)
-//   scatter_digits   as count_digits; GROUP at least 256, or 1: a work-item a chunk, as CPUs like it. With `ahead` it counts
+//   scatter_digits   as count_digits; GROUP at least 256, or 1: a work-item a chunk, as CPUs like it. With AHEAD it counts
 //                    the next pass's digits into the next table, where keys go: then count_digits runs for the first
 //                    digit alone
 // Cost: each pass reads the keys twice and writes them once; values are read once and written once.
 // Tunables: KEY_BITS, KEY_KIND, KEY_DESCENDING (lib/key.clh), KN_SUBGROUP, KN_MATCH (lib/subgroup.clh), GROUP, KEYS (a
 // work-item), VALUE_BYTES (0, 1, 2, 4, 8, 16), RANKED (equal numbers keep their places),
-// PLACE_BITS (64 for 2^32 elements and more), REPLICAS (of the bins).
+// PLACE_BITS (64 for 2^32 elements and more), AHEAD (1: as said; folded only), PREFETCH (1: a tile is loaded before the
+// one ahead of it is stored), STORES (unrolled), REPLICAS (of the bins).
 #include "lib/key.clh"
 #include "lib/subgroup.clh"
 
@@ -42,6 +43,9 @@
 #endif
 #ifndef STORES
 #define STORES 4
+#endif
+#ifndef AHEAD
+#define AHEAD 0
 #endif
 #ifndef SCAN_GROUP
 #define SCAN_GROUP 256
@@ -76,7 +80,6 @@ typedef uchar value;
 #define MASKS 8u  // count_digits gathers the masks
 #define IOTA 16u  // the values are the elements' numbers
 #define NO_KEYS 32u // the keys are not written
-#define AHEAD 64u   // scatter_digits counts the next pass's digits (with FOLDED)
 
 #define LOADED(bits, flags) ((flags) & FIRST ? encode_key(bits) : (bits))
 #define STORED(key, flags) ((flags) & LAST ? decode_key(key) : (key))
@@ -426,7 +429,7 @@ inline uint tile_index(uint item, uint i)
     return (item - lane) * KEYS + i * sub_width() + lane;
 }
 
-inline void load_tile(sort_key key[KEYS], __global const sort_key *from, ulong begin, ulong end, uint item, uint flags)
+inline void load_tile(sort_key key[KEYS], __global const sort_key *from, place begin, place end, uint item, uint flags)
 {
     from += begin;
     if (begin + TILE <= end) {
@@ -458,7 +461,7 @@ __kernel __attribute__((reqd_work_group_size(GROUP, 1, 1))) void scatter_digits(
     __local uint *row_counts = (__local uint *)arena;
     __local sort_key *tile_keys = (__local sort_key *)arena;
     uint lane = sub_lane((uint)get_local_id(0)), row = sub_row((uint)get_local_id(0)), item = row * sub_width() + lane;
-    ulong end = min(get_group_id(0) * chunk + chunk, n);
+    place first = (place)(get_group_id(0) * chunk), end = (place)min(get_group_id(0) * chunk + chunk, n);
     __global uint *next_counts = counts + (size_t)(table + 1) * get_num_groups(0) * DIGITS;
     place running = first_place(item, flags, next_counts - get_num_groups(0) * DIGITS, offsets, totals, bases, arena);
     __local uint *own_counts = row_counts + row * DIGITS;
@@ -466,10 +469,10 @@ __kernel __attribute__((reqd_work_group_size(GROUP, 1, 1))) void scatter_digits(
     sort_key key[KEYS];
 
 #if PREFETCH
-    load_tile(key, from, get_group_id(0) * chunk, end, item, flags);
+    load_tile(key, from, first, end, item, flags);
 #endif
-    for (ulong begin = get_group_id(0) * chunk; begin < end; begin += TILE) {
-        uint count = (uint)min((ulong)TILE, end - begin);
+    for (place begin = first; begin < end; begin += TILE) { // n is not so close to the end of a place as a tile
+        uint count = (uint)min((place)TILE, end - begin);
         uint rank[KEYS], total = 0;
 
 #if !PREFETCH
@@ -561,8 +564,10 @@ __kernel __attribute__((reqd_work_group_size(GROUP, 1, 1))) void scatter_digits(
                 if (!(flags & NO_KEYS))
 #endif
                     to[at] = STORED(moved, flags);
-                if (flags & AHEAD)
+#if AHEAD
+                if (!(flags & LAST))
                     atomic_inc(&next_counts[(uint)at / (uint)chunk * DIGITS + digit_of(moved, next_shift)]);
+#endif
             }
         }
         barrier(CLK_LOCAL_MEM_FENCE);

@@ -19,7 +19,7 @@ static const size_t masks_from = (size_t)1 << 22;
 static const size_t ahead_up_to = (size_t)1 << 18;
 
 // As in cl/sort_radix.cl.
-enum { FIRST = 1, LAST = 2, FOLDED = 4, MASKS = 8, IOTA = 16, NO_KEYS = 32, AHEAD = 64 };
+enum { FIRST = 1, LAST = 2, FOLDED = 4, MASKS = 8, IOTA = 16, NO_KEYS = 32 };
 
 // Scratch memory of the queue.
 enum { COUNTS, OFFSETS, TOTALS, DIFFERING, KEYS_A, KEYS_B, VALUES_A, VALUES_B, SLOTS };
@@ -120,24 +120,29 @@ static bool fits(const struct radix *r)
     return r->group <= info->max_work_group && arena_bytes(r) + own <= info->local_memory;
 }
 
-// Work-items, keys of each, registers of each and groups a compute unit, as measured best on an H200 (bench/RESULTS.md).
+// Work-items, keys of each, registers of each, groups a compute unit, and whether a tile is loaded ahead (1) or not (2), as
+// measured best on an H200 (bench/RESULTS.md).
 static const struct shape {
     size_t element; // bytes, at most: of a key or a value
+    bool values;    // with or without
     size_t n;       // at most
     unsigned group, keys, registers, chunks, prefetch;
 } shapes[] = {
-    {4, (size_t)1 << 17, 256, 4, 0, 1, 2}, {4, (size_t)1 << 21, 512, 8, 0, 1, 2}, {4, SIZE_MAX, 384, 18, 0, 4, 2},
-    {8, (size_t)1 << 17, 256, 4, 0, 1, 2}, {8, (size_t)1 << 21, 512, 8, 0, 1, 2}, {8, SIZE_MAX, 384, 12, 0, 4, 2},
-    {16, SIZE_MAX, 256, 8, 0, 4, 2},
+    {4, false, (size_t)1 << 17, 512, 2, 0, 1, 2},  {4, false, (size_t)1 << 18, 512, 4, 0, 1, 2},
+    {4, false, (size_t)1 << 21, 512, 16, 0, 1, 2}, {4, false, SIZE_MAX, 384, 18, 80, 4, 2},
+    {8, false, (size_t)1 << 17, 512, 2, 0, 1, 2},  {8, false, (size_t)1 << 18, 512, 4, 0, 1, 2},
+    {8, false, (size_t)1 << 21, 1024, 8, 0, 1, 2}, {8, false, SIZE_MAX, 384, 16, 80, 4, 2},
+    {8, true, (size_t)1 << 17, 512, 2, 0, 1, 2},   {8, true, (size_t)1 << 21, 512, 8, 0, 1, 2},
+    {8, true, SIZE_MAX, 384, 12, 80, 4, 2},        {16, true, SIZE_MAX, 256, 8, 0, 4, 2},
 };
 
 static const struct shape *shape_for(const struct radix *r)
 {
-    static const struct shape other = {16, SIZE_MAX, 256, 4, 0, 16, 2};
+    static const struct shape other = {16, true, SIZE_MAX, 256, 4, 0, 16, 2};
     size_t element = larger(kn_type_size(r->job->type), r->job->value_size);
 
     for (size_t i = 0; i < KN_COUNT(shapes) && is_nvidia(r->queue->context); i++)
-        if (element <= shapes[i].element && r->n <= shapes[i].n)
+        if (element <= shapes[i].element && r->n <= shapes[i].n && (r->job->values != NULL) == shapes[i].values)
             return &shapes[i];
     return &other;
 }
@@ -163,7 +168,7 @@ static kn_status choose_group(struct radix *r, kn_error *err)
     r->prefetch = options->radix_prefetch ? options->radix_prefetch : shape->prefetch;
     r->registers = options->radix_registers ? options->radix_registers : shape->registers;
     while (!fits(r) && !options->radix_keys && r->keys > 1)
-        r->keys /= 2;
+        r->keys--;
     if (!fits(r))
         return kn_fail(err, KN_ERROR_LIMIT,
                        "%s: groups of %u work-items with %u keys each need %zu bytes of local memory; %s takes groups of "
@@ -224,6 +229,7 @@ static kn_status get_kernels(struct radix *r, kn_error *err)
     column_define(&defines, "VALUE_BYTES", (unsigned)r->job->value_size);
     column_define(&defines, "PLACE_BITS", r->place_bits);
     column_define(&defines, "SCAN_GROUP", SCAN_GROUP);
+    column_define(&defines, "AHEAD", r->tables > 1);
     column_define(&defines, "PREFETCH", r->prefetch == 1);
     options.define_count = defines.count;
     for (size_t i = 0; i < KN_COUNT(wanted) && !status; i++)
@@ -368,8 +374,6 @@ static kn_status run_pass(const struct radix *r, unsigned pass, bool counted, kn
 
     if (r->job->indices)
         flags |= (pass == 0 ? IOTA : 0) | (pass + 1 == r->passes ? NO_KEYS : 0);
-    if (r->tables > 1 && pass + 1 < r->passes)
-        flags |= AHEAD;
     if (!counted && (pass == 0 || r->tables == 1))
         status = count(r, r->key_chain[pass], r->shifts[pass], flags, err);
     if (!status && !(flags & FOLDED))
