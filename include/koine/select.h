@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Order statistics on the device without sorting: the elements of given ranks, quantiles, the median.
+// Order statistics on the device without sorting: the elements of given ranks, quantiles, the median, the first k.
 #ifndef KOINE_SELECT_H
 #define KOINE_SELECT_H
 
@@ -43,6 +43,18 @@ KN_API kn_status kn_quantiles(kn_queue *queue, kn_buffer *x, kn_type type, size_
 // The median, in double: of an even number of elements the mean of the two in the middle. NaN as in kn_quantiles.
 KN_API kn_status kn_median(kn_queue *queue, kn_buffer *x, kn_type type, size_t n, const kn_select_options *options,
                            double *median, kn_error *err);
+
+typedef enum kn_top_which { KN_TOP_LARGEST, KN_TOP_SMALLEST } kn_top_which;
+
+// The k largest or smallest of the first n elements of `x`, sorted (the largest in descending order): `values` receives the
+// elements, with their own bits, `indices` their numbers from 0, KN_U32 (n up to 2^32) or KN_U64. Either may be NULL; their
+// old contents are lost. The result is what a stable sort begins with: of equal elements those with the lowest numbers
+// win and stand in that order, -0 equals +0, and NaN come last in both directions. x is not changed. Waits for the
+// threshold, not for the result.
+// Method: the k-th element by kn_select, then one read, and another of blocks that hold something; a radix sort of k.
+// Errors: KN_ERROR_ARGUMENT (also k > n), KN_ERROR_UNSUPPORTED, KN_ERROR_LIMIT (values or indices held in parts).
+KN_API kn_status kn_top_k(kn_queue *queue, kn_buffer *x, kn_type type, size_t n, size_t k, kn_top_which which,
+                          kn_buffer *values, kn_buffer *indices, kn_type index_type, kn_error *err);
 
 #ifdef __cplusplus
 }

@@ -215,9 +215,227 @@ START_TEST(patterns)
 }
 END_TEST
 
+// ---- quantiles ----
+
+// As numpy's default does it, in double.
+static double expected_quantile(double q, size_t n, kn_type type)
+{
+    double place = q * (double)(n - 1), low, high;
+    size_t rank = (size_t)place;
+
+    if (is_nan(&sorted[n - 1], type))
+        return NAN;
+    low = value_of(&sorted[rank], type);
+    high = value_of(&sorted[rank + 1 < n ? rank + 1 : rank], type);
+    return low + (high - low) * (place - (double)rank);
+}
+
+static void expect_quantiles(kn_type type, size_t n, enum pattern pattern)
+{
+    double q[20], found[20], median = -1, expected;
+    kn_buffer *buffer;
+
+    fill(type, n, pattern);
+    buffer = test_upload_with_room(packed, n * kn_type_size(type), 0);
+    for (size_t i = 0; i < 20; i++)
+        q[i] = i == 0 ? 0 : i == 1 ? 1 : i == 2 ? 0.5 : test_uniform(&state);
+    EXPECT_OK(kn_quantiles(queue, buffer, type, n, q, 20, NULL, found, &err));
+    for (size_t i = 0; i < 20; i++) {
+        expected = expected_quantile(q[i], n, type);
+        // Interpolated from the nearer end, or not: three roundings of the larger end.
+        ck_assert_msg(isnan(expected) ? isnan(found[i])
+                                      : fabs(found[i] - expected) <=
+                                            4 * 0x1p-53 * (fabs(value_of(&sorted[0], type)) + fabs(value_of(&sorted[n - 1], type))),
+                      "%s, n %zu, pattern %d: quantile %.17g is %.17g, expected %.17g", kn_type_name(type), n, pattern,
+                      q[i], found[i], expected);
+    }
+    EXPECT_OK(kn_median(queue, buffer, type, n, NULL, &median, &err));
+    expected = (value_of(&sorted[(n - 1) / 2], type) + value_of(&sorted[n / 2], type)) / 2;
+    expected = is_nan(&sorted[n - 1], type) ? NAN : expected;
+    ck_assert_msg(median == expected || (isnan(median) && isnan(expected)),
+                  "%s, n %zu, pattern %d: median %.17g, expected %.17g", kn_type_name(type), n, pattern, median, expected);
+    kn_buffer_free(buffer);
+}
+
+// Moderate numbers, with NaN in some columns.
+START_TEST(quantiles)
+{
+    static const kn_type some[] = {KN_U8, KN_I16, KN_I32, KN_F32, KN_F64};
+    static const size_t lengths[] = {1, 2, 3, 64, 1001, 65537, 1100000};
+
+    for (size_t t = 0; t < 5; t++)
+        for (size_t i = 0; i < 7 && test_takes(some[t]); i++)
+            if (lengths[i] <= (test_is_slow() ? 64 : MOST)) {
+                expect_quantiles(some[t], lengths[i], FEW_VALUES);
+                expect_quantiles(some[t], lengths[i], some[t] == KN_F32 && i % 2 ? ANY_BITS : FINITE);
+            }
+}
+END_TEST
+
+// ---- which kernels run ----
+
+static size_t count_launches(kn_buffer *buffer, size_t n, kn_select_method method, const char *kernel)
+{
+    const kn_select_options options = {.method = method};
+    kn_profile_entry *entries = NULL;
+    size_t count = 0, launches = 0;
+    float median;
+
+    EXPECT_OK(kn_profile_start(queue, &err));
+    EXPECT_OK(kn_select(queue, buffer, KN_F32, n, (size_t[]){n / 2}, 1, &options, &median, &err));
+    EXPECT_OK(kn_profile_stop(queue, &entries, &count, &err));
+    for (size_t i = 0; i < count; i++)
+        launches += strcmp(entries[i].kernel, kernel) == 0;
+    kn_free(entries);
+    return launches;
+}
+
+START_TEST(methods)
+{
+    const size_t n = test_is_slow() ? 200 : 70000;
+    kn_buffer *buffer;
+
+    fill(KN_F32, n, FINITE);
+    buffer = test_upload_with_room(packed, n * 4, 0);
+    ck_assert_uint_eq(count_launches(buffer, n, KN_SELECT_DIGITS, "select_gather"), 0);
+    ck_assert_uint_ge(count_launches(buffer, n, KN_SELECT_DIGITS, "select_histogram"), 3);
+    ck_assert_uint_eq(count_launches(buffer, n, KN_SELECT_BRACKETS, "select_gather"), 1);
+    ck_assert_uint_eq(count_launches(buffer, 100, KN_SELECT_AUTO, "select_small"), 1);
+    ck_assert_uint_eq(count_launches(buffer, 100, KN_SELECT_AUTO, "select_histogram"), 0);
+    // A sample that misleads: what it has stands nowhere else. Then digits find the same.
+    for (size_t i = 0; i < n; i++)
+        column[i].f32 = NAN;
+    for (size_t i = 0; i < n; i++)
+        memcpy(packed + i * 4, &column[i], 4);
+    EXPECT_OK(kn_buffer_write(queue, buffer, 0, packed, n * 4, &err));
+    ck_assert_uint_ge(count_launches(buffer, n, KN_SELECT_BRACKETS, "select_histogram"), 6);
+    kn_buffer_free(buffer);
+}
+END_TEST
+
+// ---- the first k ----
+
+static kn_type ranked_type;
+static bool ranked_descending;
+
+// Of cells' numbers, as a stable sort has them: NaN last in both directions, -0 equal to 0.
+static int by_rank(const void *a, const void *b)
+{
+    uint32_t left = *(const uint32_t *)a, right = *(const uint32_t *)b;
+    const union element *x = &column[left], *y = &column[right];
+    int nans = is_nan(x, ranked_type) - is_nan(y, ranked_type), order = by_type[ranked_type](x, y);
+
+    if (nans == 0 && ranked_type >= KN_F32 && (is_nan(x, ranked_type) || value_of(x, ranked_type) == value_of(y, ranked_type)))
+        order = 0;
+    order = nans ? nans : ranked_descending ? -order : order;
+    return order ? order : (left > right) - (left < right);
+}
+
+static void expect_top(kn_type type, size_t n, size_t k, kn_top_which which, enum pattern pattern)
+{
+    size_t size = kn_type_size(type);
+    uint32_t *order = malloc(n * sizeof *order), *indices = malloc((k + 1) * sizeof *indices);
+    char *found = malloc(k * size + 1);
+    kn_buffer *buffer, *values, *numbers;
+
+    ck_assert(order && indices && found);
+    fill(type, n, pattern);
+    for (size_t i = 0; i < n; i++)
+        order[i] = (uint32_t)i;
+    ranked_type = type;
+    ranked_descending = which == KN_TOP_LARGEST;
+    qsort(order, n, sizeof *order, by_rank);
+    buffer = test_upload_with_room(packed, n * size, 16);
+    memset(found, 0xa5, k * size);
+    values = test_upload_with_room(found, k * size, 16);
+    numbers = test_upload_with_room(found, 0, k * 4 + 16);
+    EXPECT_OK(kn_top_k(queue, buffer, type, n, k, which, values, numbers, KN_U32, &err));
+    EXPECT_OK(kn_buffer_read(queue, values, 0, found, k * size, &err));
+    EXPECT_OK(kn_buffer_read(queue, numbers, 0, indices, k * 4, &err));
+    for (size_t i = 0; i < k; i++) {
+        ck_assert_msg(indices[i] == order[i], "%s, n %zu, k %zu, which %d, pattern %d: number %zu is %u, expected %u",
+                      kn_type_name(type), n, k, which, pattern, i, indices[i], order[i]);
+        ck_assert_msg(memcmp(found + i * size, &column[order[i]], size) == 0, "element %zu of %zu has other bits", i, k);
+    }
+    test_expect_poison(values, k * size);
+    test_expect_poison(numbers, k * 4);
+    kn_buffer_free(buffer);
+    kn_buffer_free(values);
+    kn_buffer_free(numbers);
+    free(order);
+    free(indices);
+    free(found);
+}
+
+START_TEST(first_k)
+{
+    static const size_t lengths[][2] = {{1, 1},       {2, 1},       {33, 33},      {1000, 10},    {4097, 4096},
+                                        {65537, 100}, {100003, 17}, {100003, 0}, {100003, 60000}, {1048579, 1000}};
+
+    for (size_t t = 0; t < TYPES; t++)
+        for (size_t i = 0; i < sizeof lengths / sizeof *lengths && test_takes(types[t]); i++)
+            if (lengths[i][0] <= (test_is_slow() ? 33 : MOST) && (t >= 8 || (t + i) % 3 == 0))
+                expect_top(types[t], lengths[i][0], lengths[i][1], (kn_top_which)(test_random(&state) % 2),
+                           (enum pattern)(test_random(&state) % PATTERNS));
+}
+END_TEST
+
+START_TEST(refusals)
+{
+    kn_buffer *buffer = test_upload_with_room(packed, 40, 0);
+    float value = 0;
+    double quantile = 0;
+
+    EXPECT_REFUSED(KN_ERROR_ARGUMENT, "rank 10 of 10",
+                   kn_select(queue, buffer, KN_F32, 10, (size_t[]){10}, 1, NULL, &value, &err));
+    EXPECT_REFUSED(KN_ERROR_ARGUMENT, "holds 10", kn_select(queue, buffer, KN_F32, 11, NULL, 0, NULL, &value, &err));
+    EXPECT_REFUSED(KN_ERROR_ARGUMENT, "is NULL", kn_select(queue, buffer, KN_F32, 10, NULL, 1, NULL, &value, &err));
+    EXPECT_REFUSED(KN_ERROR_ARGUMENT, "no method",
+                   kn_select(queue, buffer, KN_F32, 10, (size_t[]){1}, 1, &(kn_select_options){.method = (kn_select_method)3},
+                             &value, &err));
+    EXPECT_REFUSED(KN_ERROR_ARGUMENT, "group 3",
+                   kn_select(queue, buffer, KN_F32, 10, (size_t[]){1}, 1, &(kn_select_options){.group = 3}, &value, &err));
+    EXPECT_REFUSED(KN_ERROR_ARGUMENT, "from 0 to 1",
+                   kn_quantiles(queue, buffer, KN_F32, 10, (double[]){1.5}, 1, NULL, &quantile, &err));
+    EXPECT_REFUSED(KN_ERROR_ARGUMENT, "no elements", kn_median(queue, buffer, KN_F32, 0, NULL, &quantile, &err));
+    EXPECT_REFUSED(KN_ERROR_ARGUMENT, "11 of 10",
+                   kn_top_k(queue, buffer, KN_F32, 10, 11, KN_TOP_LARGEST, NULL, NULL, KN_U32, &err));
+    EXPECT_REFUSED(KN_ERROR_ARGUMENT, "KN_U64 any number",
+                   kn_top_k(queue, buffer, KN_F32, 10, 1, KN_TOP_LARGEST, NULL, NULL, KN_I32, &err));
+    EXPECT_OK(kn_top_k(queue, buffer, KN_F32, 10, 0, KN_TOP_LARGEST, NULL, NULL, KN_U32, &err));
+    kn_buffer_free(buffer);
+}
+END_TEST
+
+// A column held in parts: the same elements by both methods.
+START_TEST(parts)
+{
+    kn_context_options small = {.max_alloc = 1 << 20};
+    const size_t n = 900001;
+    kn_buffer *buffer = NULL;
+
+    test_close();
+    test_open_with(&small);
+    fill(KN_F32, n, FINITE);
+    EXPECT_OK(kn_buffer_create(context, n * 4, &buffer, &err));
+    ck_assert_uint_gt(kn_buffer_part_count(buffer), 1);
+    EXPECT_OK(kn_buffer_write(queue, buffer, 0, packed, n * 4, &err));
+    for (int method = 0; method <= KN_SELECT_BRACKETS && !test_is_slow(); method++) {
+        const kn_select_options options = {.method = (kn_select_method)method};
+        const size_t ranks[] = {0, n / 3, n - 1};
+        float values[3] = {-1, -1, -1};
+        EXPECT_OK(kn_select(queue, buffer, KN_F32, n, ranks, 3, &options, values, &err));
+        for (size_t i = 0; i < 3; i++)
+            expect_rank((const char *)&values[i], ranks[i], n, KN_F32, FINITE, method);
+    }
+    kn_buffer_free(buffer);
+}
+END_TEST
+
 int main(void)
 {
-    const TTest *const tests[] = {automatic, by_digits, by_brackets, patterns};
+    const TTest *const tests[] = {automatic, by_digits, by_brackets, patterns, quantiles,
+                                  methods,   first_k,   refusals,    parts};
 
     return test_run("select", tests, sizeof tests / sizeof *tests, set_up, tear_down);
 }
