@@ -36,6 +36,7 @@ struct bench {
     kn_gemm_task task;
     void *host[3]; // A, B and C
     size_t depth;  // k, if not n
+    bool named;    // libraries were: say why one does not run
     bool tune, layouts;
 };
 
@@ -150,7 +151,7 @@ static void report(struct bench *bench, const struct kind *kind, const kn_gemm_o
     bench_try(kn_buffer_fill(bench->queue, task->c.buffer, &poison, 1, 0, bytes, NULL, &bench->err),
               &bench->err);
     if (kn_gemm(bench->queue, task, options, &reason)) {
-        if (!options->tile.m) // a shape that is none for this type, or too large
+        if (bench->named)
             printf("%-4s %6zu  %-38s %s\n", kind->name, task->n, what, reason.text);
         return;
     }
@@ -315,6 +316,7 @@ int main(int argc, char **argv)
     bench_try(kn_queue_open(bench.context, &bench.queue, &bench.err), &bench.err);
     const kn_device_info *info = kn_context_device(bench.context);
     printf("%s: %s, %s, driver %s\n", info->spec, info->name, info->version, info->driver);
+    bench.named = any_library;
     for (size_t k = KN_GEMM_OWN; k <= KN_GEMM_CUBLAS; k++)
         libraries[k] = libraries[k] || !any_library;
     if (size_count == 0) {

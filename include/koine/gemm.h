@@ -10,9 +10,10 @@
 extern "C" {
 #endif
 
+// KN_GEMM_AUTO goes by a table of what was measured (bench/RESULTS.md), not by a measurement of its own: on CUDA devices
+// cuBLAS where it is there, but for products of floats up to 512 x 512 x 512; else the own kernels.
 typedef enum kn_gemm_library {
-    KN_GEMM_AUTO,    // cuBLAS on CUDA devices where it is there, else the own kernels; nothing is measured at
-                     // run time
+    KN_GEMM_AUTO,
     KN_GEMM_OWN,     // cl/gemm.cl, or cl/gemm_cpu.cl on CPUs
     KN_GEMM_CLBLAST, // on OpenCL devices, if Koine was built with it
     KN_GEMM_CUBLAS   // on CUDA devices, if NVIDIA's library is there (libcublas.so.13 or .12)

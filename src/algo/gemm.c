@@ -128,6 +128,17 @@ static kn_status check(const kn_queue *queue, kn_gemm_task *task, bool *empty, k
     return KN_OK;
 }
 
+// As measured (bench/RESULTS.md): on an H200 cuBLAS is faster than the own kernel but for small products of
+// floats; CLBlast nowhere.
+static bool own_is_faster(const kn_queue *queue, const kn_gemm_task *task)
+{
+    const size_t small = (size_t)512 * 512 * 512;
+
+    return queue->context->backend != &kn_backend_cuda ||
+           (task->type == KN_F32 && !task->is_complex &&
+            add_product(0, add_product(0, task->m, task->n), task->k) <= small / task->batch);
+}
+
 static kn_status choose(kn_queue *queue, const kn_gemm_task *task, const kn_gemm_options *options,
                         kn_gemm_library *library, kn_error *err)
 {
@@ -144,11 +155,9 @@ static kn_status choose(kn_queue *queue, const kn_gemm_task *task, const kn_gemm
         *library = asked;
         return KN_OK;
     }
-    // As measured (bench/RESULTS.md): nowhere was cuBLAS slower than the own kernel on an H200, and nowhere
-    // CLBlast faster.
-    *library = queue->context->backend == &kn_backend_cuda && !gemm_cublas.serves(queue, task, NULL)
-                   ? KN_GEMM_CUBLAS
-                   : KN_GEMM_OWN;
+    *library = KN_GEMM_OWN;
+    if (!own_is_faster(queue, task) && !gemm_cublas.serves(queue, task, NULL))
+        *library = KN_GEMM_CUBLAS;
     return KN_OK;
 }
 

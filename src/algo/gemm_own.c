@@ -77,11 +77,11 @@ static kn_status check_tile(const kn_queue *queue, const kn_gemm_tile *tile, con
 // By type: float, complex float, double, complex double. From large to small: the first that keeps the whole
 // device busy serves, else the last.
 #define SHAPES 3
-// As measured on an H200.
+// The fastest ones on an H200 (bench/RESULTS.md).
 static const kn_gemm_tile nvidia[4][SHAPES] = {
-    {{64, 128, 16, 8, 8, 4, 8, 1, 128}, {64, 64, 16, 4, 4, 4, 8, 1, 0}, {32, 32, 16, 4, 4, 4, 8, 1, 0}},
-    {{128, 64, 8, 8, 4, 4, 8, 1, 0}, {64, 64, 8, 4, 4, 4, 8, 1, 0}, {32, 32, 8, 4, 4, 4, 8, 1, 0}},
-    {{128, 64, 8, 8, 4, 4, 8, 1, 0}, {64, 64, 8, 4, 4, 4, 8, 1, 0}, {32, 32, 8, 4, 4, 4, 8, 1, 0}},
+    {{64, 128, 16, 8, 8, 4, 8, 1, 128}, {64, 64, 16, 8, 4, 4, 8, 1, 0}, {32, 64, 32, 4, 4, 4, 8, 1, 0}},
+    {{64, 64, 8, 8, 4, 4, 8, 1, 0}, {32, 64, 8, 4, 4, 4, 8, 1, 0}, {32, 32, 8, 4, 4, 4, 8, 1, 0}},
+    {{64, 128, 8, 8, 8, 4, 8, 1, 0}, {64, 64, 16, 8, 4, 4, 8, 1, 0}, {32, 64, 16, 4, 4, 4, 8, 1, 0}},
     {{64, 64, 8, 4, 4, 4, 8, 1, 0}, {32, 64, 8, 4, 4, 4, 8, 1, 0}, {32, 32, 8, 4, 4, 4, 8, 1, 0}},
 };
 // What the compilers of AMD and Intel take without spilling registers, nowhere measured.
@@ -97,12 +97,20 @@ static uint64_t tiles_of(const kn_gemm_tile *tile, const kn_gemm_task *task)
     return (uint64_t)((task->m - 1) / tile->m + 1) * ((task->n - 1) / tile->n + 1);
 }
 
+// Groups that keep a device busy: with a quarter of it idle, large tiles are still faster than small ones.
+static uint64_t busy(const kn_device_info *info)
+{
+    return (info->compute_units * (uint64_t)3 + 3) / 4;
+}
+
 // Parts of k that fill the device with `tiles` groups each, none of them shorter than 512.
 static unsigned parts_for(const kn_device_info *info, const kn_gemm_task *task, uint64_t tiles)
 {
     uint64_t wanted = (info->compute_units + tiles - 1) / tiles, most = task->k / 512;
 
-    return task->batch > 1 || most < 2 ? 1 : (unsigned)(wanted < most ? wanted : most);
+    if (task->batch > 1 || most < 2 || tiles >= busy(info))
+        return 1;
+    return (unsigned)(wanted < most ? wanted : most);
 }
 
 static kn_gemm_tile default_tile(const kn_queue *queue, const kn_gemm_task *task)
@@ -116,7 +124,7 @@ static kn_gemm_tile default_tile(const kn_queue *queue, const kn_gemm_task *task
         tile = shapes[i];
         tile.parts = parts_for(info, task, tiles_of(&tile, task));
         if (!check_tile(queue, &tile, task, NULL) &&
-            tiles_of(&tile, task) * task->batch * tile.parts >= info->compute_units)
+            tiles_of(&tile, task) * task->batch * tile.parts >= busy(info))
             return tile;
     }
     return tile;

@@ -232,6 +232,25 @@ static inline void expect_transposes(const kn_gemm_options *options, const char 
         }
 }
 
+// Sums so long that they are made in blocks or in parts, in every type.
+static inline void expect_depths(const kn_gemm_options *options, const char *name)
+{
+    static const size_t depths[] = {255, 256, 257, 512, 513, 1100, 4096};
+    uint64_t state = test_seed(name);
+
+    for (size_t i = 0; i < KN_COUNT(depths) - (test_is_slow() ? 2 : 0); i++)
+        for (int kind = 0; kind < 4; kind++) {
+            kn_gemm_task task = {
+                .type = kind & 1 ? KN_F64 : KN_F32, .is_complex = kind >> 1, .m = 7, .n = 20, .k = depths[i]};
+            task.transpose_a = pick_transpose(&state);
+            task.transpose_b = pick_transpose(&state);
+            task.alpha[0] = -0.75;
+            task.beta[0] = i % 2 ? 0.5 : 0;
+            if (test_takes(task.type))
+                expect_product(task, i % 2 ? 3 : 4, options, &state);
+        }
+}
+
 // All of m, n and k around the tile's edges and its steps.
 static inline void expect_sizes(const kn_gemm_options *options, const char *name)
 {

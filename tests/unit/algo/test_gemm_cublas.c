@@ -6,6 +6,10 @@
 #include <koine/cuda.h>
 #include <koine/profile.h>
 
+#include <dlfcn.h>
+
+#include "../../fake/fake.h"
+
 static char *folder; // with links to the fake libraries that there are
 
 static void use_fakes(const char *const *names)
@@ -97,6 +101,11 @@ START_TEST(it_ran)
     ck_assert_int_eq(library, KN_GEMM_CUBLAS);
     library = KN_GEMM_AUTO;
     EXPECT_OK(kn_gemm_choose(queue, &task, NULL, &library, &err));
+    ck_assert_int_eq(library, KN_GEMM_OWN); // a small one
+    task.m = 0;                             // takes no buffers
+    task.n = task.k = 1024;
+    task.is_complex = 1;
+    EXPECT_OK(kn_gemm_choose(queue, &task, NULL, &library, &err));
     ck_assert_int_eq(library, KN_GEMM_CUBLAS);
     free_task(&task);
     end();
@@ -114,6 +123,8 @@ START_TEST(absent)
         EXPECT_REFUSED(KN_ERROR_UNSUPPORTED, "libcublas.so.13, libcublas.so.12 looked for",
                        kn_gemm(queue, &task, &cublas, &err));
     EXPECT_REFUSED(KN_ERROR_UNSUPPORTED, "OpenCL", kn_gemm(queue, &task, &clblast, &err));
+    task.m = 0; // takes no buffers
+    task.is_complex = 1;
     EXPECT_OK(kn_gemm_choose(queue, &task, NULL, &library, &err));
     ck_assert_int_eq(library, KN_GEMM_OWN);
     free_task(&task);
@@ -156,6 +167,41 @@ START_TEST(failures)
 }
 END_TEST
 
+// By default: in every type a shape that the kernel takes, not passed over for the last one of the table.
+START_TEST(shapes)
+{
+    static const struct {
+        kn_type type;
+        int is_complex;
+        unsigned large, small; // work-items a group for products of 2048 and 32
+    } expected[] = {{KN_F32, 0, 128, 128}, {KN_F32, 1, 128, 64}, {KN_F64, 0, 128, 128}, {KN_F64, 1, 256, 64}};
+    const size_t large = 2048, bytes = large * large * 16;
+    const kn_gemm_options own = {.library = KN_GEMM_OWN};
+    kn_buffer *both = NULL, *c = NULL;
+
+    with_cublas();
+    struct fake_cuda *(*state)(void) = NULL;
+    *(void **)&state = dlsym(dlopen("libcuda.so.1", RTLD_NOW | RTLD_NOLOAD), "fake_cuda_state");
+    ck_assert_ptr_nonnull(*(void **)&state);
+    EXPECT_OK(kn_buffer_create(context, bytes, &both, &err));
+    EXPECT_OK(kn_buffer_create(context, bytes, &c, &err));
+    for (size_t i = 0; i < KN_COUNT(expected); i++) {
+        kn_gemm_task task = {.type = expected[i].type, .is_complex = expected[i].is_complex, .alpha = {1, 0}};
+        task.a.buffer = task.b.buffer = both;
+        task.c.buffer = c;
+        task.m = task.n = task.k = large;
+        EXPECT_OK(kn_gemm(queue, &task, &own, &err));
+        ck_assert_uint_eq(state()->last.block[0], expected[i].large);
+        task.m = task.n = task.k = 32;
+        EXPECT_OK(kn_gemm(queue, &task, &own, &err));
+        ck_assert_uint_eq(state()->last.block[0], expected[i].small);
+    }
+    kn_buffer_free(both);
+    kn_buffer_free(c);
+    end();
+}
+END_TEST
+
 // What an application has wrapped is known not to begin on 16 bytes: test_gemm multiplies it on a real
 // device.
 START_TEST(alignment)
@@ -177,7 +223,7 @@ END_TEST
 
 int main(void)
 {
-    const TTest *const tests[] = {right_products, it_ran, absent, too_new, failures, alignment};
+    const TTest *const tests[] = {right_products, it_ran, absent, too_new, failures, shapes, alignment};
     Suite *suite = suite_create("algo/gemm_cublas");
     TCase *tcase = tcase_create("cublas");
     SRunner *runner = srunner_create(suite);
