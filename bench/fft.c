@@ -1,11 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
-// Times transforms by the project's own kernels and by every library there is on a device, each checked against sums in
-// double precision at a few frequencies.
+// Times transforms by the project's own kernels and by every library there is on a device, each checked
+// against sums in double precision at a few frequencies.
 //
 //     bench/fft [--device SPEC] [--tune] [--shape X[xY[xZ]][*BATCH]]...
 //
-// Columns: median, least and most of the time of one transform, out of place, of several enqueued back to back; bytes
-// that a pass over memory an axis would move, by that time; the largest error, as a part of the root mean square.
+// Columns: median, least and most of the time of one transform, out of place, of several enqueued back to
+// back; bytes that a pass over memory an axis would move, by that time; the largest error, as a part of the
+// root mean square.
 #include <complex.h>
 #include <math.h>
 #include <stdbool.h>
@@ -67,14 +68,17 @@ static kn_fft_direction direction_of(const struct bench *bench)
 
 // ---- right or wrong ----
 
-static double complex number_at(const struct bench *bench, const float *x, size_t line, size_t place, bool real, size_t pitch)
+static double complex number_at(const struct bench *bench, const float *x, size_t line, size_t place,
+                                bool real, size_t pitch)
 {
     size_t n = bench->shape.dims[0];
 
     if (real)
         return (double)x[line * pitch + place];
-    if (pitch < n && place >= pitch) // beyond the half spectrum; only lines that are alone in their batch have it
-        return conj((double)x[2 * (line * pitch + n - place)] + (double)x[2 * (line * pitch + n - place) + 1] * I);
+    if (pitch < n &&
+        place >= pitch) // beyond the half spectrum; only lines that are alone in their batch have it
+        return conj((double)x[2 * (line * pitch + n - place)] +
+                    (double)x[2 * (line * pitch + n - place) + 1] * I);
     return (double)x[2 * (line * pitch + place)] + (double)x[2 * (line * pitch + place) + 1] * I;
 }
 
@@ -100,7 +104,8 @@ static double complex sum_at(const struct bench *bench, size_t which, const size
     return total;
 }
 
-// A real result has no frequencies to look at one by one; it is checked by transforming it again elsewhere (test_fft).
+// A real result has no frequencies to look at one by one; it is checked by transforming it again elsewhere
+// (test_fft).
 static double error_of(struct bench *bench)
 {
     const size_t *n = bench->shape.dims;
@@ -115,10 +120,13 @@ static double error_of(struct bench *bench)
     scale = sqrt(square / (double)bench->shape.batch);
     for (int i = 0; i < FREQUENCIES; i++) {
         size_t which = bench_random(&seed) % bench->shape.batch;
-        const size_t k[3] = {bench_random(&seed) % pitch, bench_random(&seed) % n[1], bench_random(&seed) % n[2]};
+        const size_t k[3] = {bench_random(&seed) % pitch, bench_random(&seed) % n[1],
+                             bench_random(&seed) % n[2]};
         size_t at = ((which * n[2] + k[2]) * n[1] + k[1]) * pitch + k[0];
         float found[2];
-        bench_try(kn_buffer_read(bench->queue, bench->out, at * sizeof found, found, sizeof found, &bench->err), &bench->err);
+        bench_try(
+            kn_buffer_read(bench->queue, bench->out, at * sizeof found, found, sizeof found, &bench->err),
+            &bench->err);
         double error = cabs((double)found[0] + (double)found[1] * I - sum_at(bench, which, k)) / scale;
         worst = error > worst || isnan(error) ? error : worst;
     }
@@ -136,7 +144,9 @@ static struct bench_times measure(struct bench *bench, kn_fft_plan *plan)
         bench_try(kn_queue_finish(bench->queue, &bench->err), &bench->err);
         double start = bench_seconds();
         for (int k = 0; k < each; k++)
-            bench_try(kn_fft_execute(bench->queue, plan, direction_of(bench), bench->in, bench->out, &bench->err), &bench->err);
+            bench_try(
+                kn_fft_execute(bench->queue, plan, direction_of(bench), bench->in, bench->out, &bench->err),
+                &bench->err);
         bench_try(kn_queue_finish(bench->queue, &bench->err), &bench->err);
         last = (bench_seconds() - start) / each;
         if (i >= 0)
@@ -174,15 +184,19 @@ static void report(struct bench *bench, const kn_fft_options *options, const cha
         return;
     }
     prepared = bench_seconds() - start;
-    bench_try(kn_buffer_fill(bench->queue, bench->out, &poison, 1, 0, kn_buffer_size(bench->out), NULL, &bench->err), &bench->err);
+    bench_try(kn_buffer_fill(bench->queue, bench->out, &poison, 1, 0, kn_buffer_size(bench->out), NULL,
+                             &bench->err),
+              &bench->err);
     struct bench_times times = measure(bench, plan);
     bytes = (double)bench->shape.rank * (double)(bench->in_numbers + bench->out_numbers) * sizeof(float);
     double error = error_of(bench);
     // 24 bits and 24 doublings: far more than either leaves, far less than a wrong number.
-    printf("%9.4f (%.4f to %.4f) %7.1f GB/s  plan %6.0f ms  %s %.1e  %s\n", times.median * 1e3, times.least * 1e3,
-           times.most * 1e3, bytes / times.median * 1e-9, prepared * 1e3,
-           isnan(error) && bench->shape.kind == KN_FFT_COMPLEX_TO_REAL ? "unchecked" : error < 3e-6 ? "right" : "WRONG", error,
-           kn_fft_plan_text(plan));
+    printf("%9.4f (%.4f to %.4f) %7.1f GB/s  plan %6.0f ms  %s %.1e  %s\n", times.median * 1e3,
+           times.least * 1e3, times.most * 1e3, bytes / times.median * 1e-9, prepared * 1e3,
+           isnan(error) && bench->shape.kind == KN_FFT_COMPLEX_TO_REAL ? "unchecked"
+           : error < 3e-6                                              ? "right"
+                                                                       : "WRONG",
+           error, kn_fft_plan_text(plan));
     fflush(stdout);
     kn_fft_plan_free(plan);
 }
@@ -197,7 +211,8 @@ static void sweep(struct bench *bench)
 
     for (size_t h = 0; h < KN_COUNT(held); h++)
         for (size_t i = 0; i < KN_COUNT(lines); i++) {
-            const kn_fft_options rows = {KN_FFT_OWN, held[h], lines[i], 0}, columns = {KN_FFT_OWN, held[h], 0, lines[i]};
+            const kn_fft_options rows = {KN_FFT_OWN, held[h], lines[i], 0},
+                                 columns = {KN_FFT_OWN, held[h], 0, lines[i]};
             snprintf(what, sizeof what, "held %u rows %u", held[h], lines[i]);
             if (has_rows)
                 report(bench, &rows, what);
@@ -212,7 +227,10 @@ static void run_shape(struct bench *bench, const kn_fft_shape *shape, bool tune)
     static const struct {
         kn_fft_library library;
         const char *name, *backend;
-    } libraries[] = {{KN_FFT_OWN, "own", NULL}, {KN_FFT_CUFFT, "cufft", "cuda"}, {KN_FFT_CLFFT, "clfft", "opencl"}, {KN_FFT_AUTO, "auto", NULL}};
+    } libraries[] = {{KN_FFT_OWN, "own", NULL},
+                     {KN_FFT_CUFFT, "cufft", "cuda"},
+                     {KN_FFT_CLFFT, "clfft", "opencl"},
+                     {KN_FFT_AUTO, "auto", NULL}};
     uint64_t seed = 1;
 
     bench->shape = *shape;
@@ -224,17 +242,24 @@ static void run_shape(struct bench *bench, const kn_fft_shape *shape, bool tune)
         bench->points *= bench->shape.dims[i];
     }
     size_t half = bench->points / shape->dims[0] * (shape->dims[0] / 2 + 1);
-    bench->in_numbers = shape->kind == KN_FFT_REAL_TO_COMPLEX ? bench->points : 2 * (shape->kind ? half : bench->points);
-    bench->out_numbers = shape->kind == KN_FFT_COMPLEX_TO_REAL ? bench->points : 2 * (shape->kind ? half : bench->points);
+    bench->in_numbers =
+        shape->kind == KN_FFT_REAL_TO_COMPLEX ? bench->points : 2 * (shape->kind ? half : bench->points);
+    bench->out_numbers =
+        shape->kind == KN_FFT_COMPLEX_TO_REAL ? bench->points : 2 * (shape->kind ? half : bench->points);
     bench->x = allocate(bench->in_numbers * sizeof(float));
     for (size_t i = 0; i < bench->in_numbers; i++)
         bench->x[i] = (float)(bench_random(&seed) >> 40) * 0x1p-23f - 1;
-    bench_try(kn_buffer_create(bench->context, bench->in_numbers * sizeof(float), &bench->in, &bench->err), &bench->err);
-    bench_try(kn_buffer_create(bench->context, bench->out_numbers * sizeof(float), &bench->out, &bench->err), &bench->err);
-    bench_try(kn_buffer_write(bench->queue, bench->in, 0, bench->x, bench->in_numbers * sizeof(float), &bench->err), &bench->err);
+    bench_try(kn_buffer_create(bench->context, bench->in_numbers * sizeof(float), &bench->in, &bench->err),
+              &bench->err);
+    bench_try(kn_buffer_create(bench->context, bench->out_numbers * sizeof(float), &bench->out, &bench->err),
+              &bench->err);
+    bench_try(
+        kn_buffer_write(bench->queue, bench->in, 0, bench->x, bench->in_numbers * sizeof(float), &bench->err),
+        &bench->err);
     for (size_t i = 0; i < KN_COUNT(libraries); i++) {
         const kn_fft_options options = {.library = libraries[i].library};
-        if (libraries[i].backend && strcmp(libraries[i].backend, kn_context_device(bench->context)->backend) != 0)
+        if (libraries[i].backend &&
+            strcmp(libraries[i].backend, kn_context_device(bench->context)->backend) != 0)
             continue;
         report(bench, &options, libraries[i].name);
     }
@@ -278,7 +303,9 @@ int main(int argc, char **argv)
                  parse_shape(argv[++i], &chosen[count]))
             count++;
         else
-            return fprintf(stderr, "usage: %s [--device SPEC] [--tune] [--shape X[xY[xZ]][*BATCH]]...\n", argv[0]), 2;
+            return fprintf(stderr, "usage: %s [--device SPEC] [--tune] [--shape X[xY[xZ]][*BATCH]]...\n",
+                           argv[0]),
+                   2;
     }
     bench_try(kn_context_open(spec, &bench.context, &bench.err), &bench.err);
     bench_try(kn_queue_open(bench.context, &bench.queue, &bench.err), &bench.err);

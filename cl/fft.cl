@@ -129,7 +129,7 @@ typedef uint index;
 
 // A number of a line in local memory: one slot in BANKS + 1 stays unused, so that strides of a radix meet no bank twice.
 // A CPU has no banks.
-#ifdef KN_CPU
+#if KN_CPU
 #define BANKS 1
 #define SLOT(i) (i)
 #else

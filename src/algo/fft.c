@@ -24,7 +24,8 @@ static kn_status check_extent(size_t extent, size_t whole, const char *name, uns
 {
     if (extent <= whole)
         return KN_OK;
-    return kn_fail(err, KN_ERROR_ARGUMENT, "kn_fft_plan_create: %s[%u] is %zu; it is at most %zu", name, axis, extent, whole);
+    return kn_fail(err, KN_ERROR_ARGUMENT, "kn_fft_plan_create: %s[%u] is %zu; it is at most %zu", name, axis,
+                   extent, whole);
 }
 
 // Numbers along an axis, on both sides. A half spectrum has no zeros to leave out.
@@ -38,12 +39,12 @@ static kn_status check_axis(struct fft_shape *shape, unsigned axis, kn_error *er
     kn_status status;
 
     if (n == 0 || n > UINT32_MAX / 4)
-        return kn_fail(err, KN_ERROR_ARGUMENT, "kn_fft_plan_create: dims[%u] is %zu; it goes from 1 to %u", axis, n,
-                       UINT32_MAX / 4);
+        return kn_fail(err, KN_ERROR_ARGUMENT, "kn_fft_plan_create: dims[%u] is %zu; it goes from 1 to %u",
+                       axis, n, UINT32_MAX / 4);
     if ((half_in && in && in != half) || (half_out && out && out != half))
         return kn_fail(err, KN_ERROR_ARGUMENT,
-                       "kn_fft_plan_create: a half spectrum of %zu is all of its %zu numbers; leave %s[0] 0", n, half,
-                       half_in ? "in_dims" : "out_dims");
+                       "kn_fft_plan_create: a half spectrum of %zu is all of its %zu numbers; leave %s[0] 0",
+                       n, half, half_in ? "in_dims" : "out_dims");
     shape->in[axis] = in ? in : half_in ? half : n;
     shape->out[axis] = out ? out : half_out ? half : n;
     shape->resized = shape->resized || (in && in != n && !half_in) || (out && out != n && !half_out);
@@ -51,7 +52,8 @@ static kn_status check_axis(struct fft_shape *shape, unsigned axis, kn_error *er
     return status ? status : check_extent(shape->out[axis], n, "out_dims", axis, err);
 }
 
-static kn_status count_bytes(const size_t dims[3], size_t batch, size_t number, uint64_t *bytes, kn_error *err)
+static kn_status count_bytes(const size_t dims[3], size_t batch, size_t number, uint64_t *bytes,
+                             kn_error *err)
 {
     uint64_t total = number;
 
@@ -62,7 +64,8 @@ static kn_status count_bytes(const size_t dims[3], size_t batch, size_t number, 
     return KN_OK;
 }
 
-static kn_status check_shape(const kn_device_info *info, const kn_fft_shape *given, struct fft_shape *shape, kn_error *err)
+static kn_status check_shape(const kn_device_info *info, const kn_fft_shape *given, struct fft_shape *shape,
+                             kn_error *err)
 {
     size_t real = kn_type_size(given->type);
     kn_status status = KN_OK;
@@ -71,11 +74,14 @@ static kn_status check_shape(const kn_device_info *info, const kn_fft_shape *giv
         return kn_fail(err, KN_ERROR_UNSUPPORTED, "kn_fft_plan_create works on float and double, not on %s",
                        kn_type_name(given->type));
     if (given->type == KN_F64 && !info->fp64)
-        return kn_fail(err, KN_ERROR_UNSUPPORTED, "%s (%s) has no double precision; use float", info->spec, info->name);
+        return kn_fail(err, KN_ERROR_UNSUPPORTED, "%s (%s) has no double precision; use float", info->spec,
+                       info->name);
     if (given->rank < 1 || given->rank > 3)
-        return kn_fail(err, KN_ERROR_ARGUMENT, "kn_fft_plan_create: rank %u; it goes from 1 to 3", given->rank);
+        return kn_fail(err, KN_ERROR_ARGUMENT, "kn_fft_plan_create: rank %u; it goes from 1 to 3",
+                       given->rank);
     if ((unsigned)given->kind > KN_FFT_COMPLEX_TO_REAL)
-        return kn_fail(err, KN_ERROR_ARGUMENT, "kn_fft_plan_create: there is no kind %d; see kn_fft_kind", (int)given->kind);
+        return kn_fail(err, KN_ERROR_ARGUMENT, "kn_fft_plan_create: there is no kind %d; see kn_fft_kind",
+                       (int)given->kind);
     if (!isfinite(given->scale))
         return kn_fail(err, KN_ERROR_ARGUMENT, "kn_fft_plan_create: scale %g is not finite", given->scale);
     *shape = (struct fft_shape){.given = *given};
@@ -86,11 +92,11 @@ static kn_status check_shape(const kn_device_info *info, const kn_fft_shape *giv
     for (unsigned i = 0; i < 3 && !status; i++)
         status = check_axis(shape, i, err);
     if (!status)
-        status = count_bytes(shape->in, shape->given.batch, given->kind == KN_FFT_REAL_TO_COMPLEX ? real : 2 * real,
-                             &shape->in_bytes, err);
+        status = count_bytes(shape->in, shape->given.batch,
+                             given->kind == KN_FFT_REAL_TO_COMPLEX ? real : 2 * real, &shape->in_bytes, err);
     if (!status)
-        status = count_bytes(shape->out, shape->given.batch, given->kind == KN_FFT_COMPLEX_TO_REAL ? real : 2 * real,
-                             &shape->out_bytes, err);
+        status = count_bytes(shape->out, shape->given.batch,
+                             given->kind == KN_FFT_COMPLEX_TO_REAL ? real : 2 * real, &shape->out_bytes, err);
     return status;
 }
 
@@ -115,7 +121,8 @@ kn_status kn_fft_plan_create(kn_queue *queue, const kn_fft_shape *shape, const k
     if (!queue || !shape || !plan)
         return kn_fail(err, KN_ERROR_ARGUMENT, "kn_fft_plan_create: queue, shape or plan is NULL");
     if (!made.library && asked != KN_FFT_AUTO)
-        return kn_fail(err, KN_ERROR_ARGUMENT, "kn_fft_plan_create: there is no library %d; see kn_fft_library", (int)asked);
+        return kn_fail(err, KN_ERROR_ARGUMENT,
+                       "kn_fft_plan_create: there is no library %d; see kn_fft_library", (int)asked);
     made.context = queue->context;
     status = check_shape(&queue->context->device.info, shape, &made.shape, err);
     if (status)
@@ -157,22 +164,26 @@ kn_fft_library kn_fft_plan_library(const kn_fft_plan *plan)
     return plan->library->id;
 }
 
-static kn_status check_buffer(const kn_queue *queue, const kn_buffer *buffer, uint64_t bytes, const char *name, kn_error *err)
+static kn_status check_buffer(const kn_queue *queue, const kn_buffer *buffer, uint64_t bytes,
+                              const char *name, kn_error *err)
 {
     if (buffer->context != queue->context)
-        return kn_fail(err, KN_ERROR_ARGUMENT, "kn_fft_execute: %s belongs to another context than the queue", name);
+        return kn_fail(err, KN_ERROR_ARGUMENT, "kn_fft_execute: %s belongs to another context than the queue",
+                       name);
     if (buffer->bytes < bytes)
-        return kn_fail(err, KN_ERROR_ARGUMENT, "kn_fft_execute: %s holds %zu bytes; the plan's shape has %llu", name,
-                       buffer->bytes, (unsigned long long)bytes);
+        return kn_fail(err, KN_ERROR_ARGUMENT,
+                       "kn_fft_execute: %s holds %zu bytes; the plan's shape has %llu", name, buffer->bytes,
+                       (unsigned long long)bytes);
     if (kn_buffer_part_count(buffer) > 1)
-        return kn_fail(err, KN_ERROR_LIMIT, "kn_fft_execute: %s, of %zu bytes, is held in parts; one allocation of %s holds %llu",
+        return kn_fail(err, KN_ERROR_LIMIT,
+                       "kn_fft_execute: %s, of %zu bytes, is held in parts; one allocation of %s holds %llu",
                        name, buffer->bytes, queue->context->device.info.spec,
                        (unsigned long long)queue->context->device.info.max_alloc);
     return KN_OK;
 }
 
-kn_status kn_fft_execute(kn_queue *queue, kn_fft_plan *plan, kn_fft_direction direction, kn_buffer *in, kn_buffer *out,
-                         kn_error *err)
+kn_status kn_fft_execute(kn_queue *queue, kn_fft_plan *plan, kn_fft_direction direction, kn_buffer *in,
+                         kn_buffer *out, kn_error *err)
 {
     static const char *const names[] = {"forward", "inverse"};
     kn_status status;
@@ -180,17 +191,19 @@ kn_status kn_fft_execute(kn_queue *queue, kn_fft_plan *plan, kn_fft_direction di
     if (!queue || !plan || !in || !out)
         return kn_fail(err, KN_ERROR_ARGUMENT, "kn_fft_execute: queue, plan, in or out is NULL");
     if (queue->context != plan->context)
-        return kn_fail(err, KN_ERROR_ARGUMENT, "kn_fft_execute: the plan belongs to another context than the queue");
+        return kn_fail(err, KN_ERROR_ARGUMENT,
+                       "kn_fft_execute: the plan belongs to another context than the queue");
     if ((unsigned)direction > KN_FFT_INVERSE)
-        return kn_fail(err, KN_ERROR_ARGUMENT, "kn_fft_execute: there is no direction %d; see kn_fft_direction",
-                       (int)direction);
+        return kn_fail(err, KN_ERROR_ARGUMENT,
+                       "kn_fft_execute: there is no direction %d; see kn_fft_direction", (int)direction);
     if (plan->shape.given.kind != KN_FFT_COMPLEX &&
         (direction == KN_FFT_INVERSE) != (plan->shape.given.kind == KN_FFT_COMPLEX_TO_REAL))
-        return kn_fail(err, KN_ERROR_ARGUMENT, "kn_fft_execute: %s, but the plan is %s only", names[direction],
-                       names[direction == KN_FFT_FORWARD]);
+        return kn_fail(err, KN_ERROR_ARGUMENT, "kn_fft_execute: %s, but the plan is %s only",
+                       names[direction], names[direction == KN_FFT_FORWARD]);
     if (in == out && (plan->shape.given.kind != KN_FFT_COMPLEX || plan->shape.resized))
         return kn_fail(err, KN_ERROR_ARGUMENT,
-                       "kn_fft_execute: in place, which only a complex transform without padding or cropping can be; give "
+                       "kn_fft_execute: in place, which only a complex transform without padding or cropping "
+                       "can be; give "
                        "two buffers");
     status = check_buffer(queue, in, plan->shape.in_bytes, "in", err);
     if (!status)

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// What the files of the FFT share: the shape as all libraries understand it, and what the project's own one is made of.
+// What the files of the FFT share: the shape as all libraries understand it, and what the project's own one
+// is made of.
 #ifndef KN_ALGO_FFT_H
 #define KN_ALGO_FFT_H
 
@@ -22,19 +23,21 @@ struct fft_cut {
 
 // What bounds a cut.
 struct fft_bounds {
-    unsigned held;   // points a work-item holds at most
-    unsigned items;  // work-items a group at most
-    size_t points;   // numbers that local memory holds
+    unsigned held;  // points a work-item holds at most
+    unsigned items; // work-items a group at most
+    size_t points;  // numbers that local memory holds
 };
 
 bool fft_is_smooth(size_t n); // no prime factor above 13
 // False if `points` cannot be transformed in one pass within the bounds.
 bool fft_cut_line(size_t points, const struct fft_bounds *bounds, struct fft_cut *cut);
-// n as the product of `parts` lengths that can be cut, as near to one another as they come; false if there are none.
+// n as the product of `parts` lengths that can be cut, as near to one another as they come; false if there
+// are none.
 bool fft_split_line(size_t n, unsigned parts, const struct fft_bounds *bounds, struct fft_cut *cuts);
 // The length of Bluestein's convolution: smooth, at least 2 n - 1.
 size_t fft_chirp_length(size_t n);
-// Local memory for a line, one buffer (PITCH in cl/fft.cl); `banks`: one slot in banks + 1 stays unused, 0: none does.
+// Local memory for a line, one buffer (PITCH in cl/fft.cl); `banks`: one slot in banks + 1 stays unused, 0:
+// none does.
 size_t fft_line_bytes(size_t points, unsigned banks, kn_type type);
 
 // ---- roots of unity (fft_roots.c), in double, rounded to the type when they are uploaded ----
@@ -48,7 +51,8 @@ struct fft_roots {
 bool fft_roots_of_cut(struct fft_roots *roots, const struct fft_cut *cut, uint32_t *at);
 bool fft_roots_of_long(struct fft_roots *roots, size_t n, uint32_t *at, uint32_t *log2_low);
 // exp(-+i pi j^2 / n), and the spectrum of its conjugate in a circle of `length`, divided by it.
-bool fft_roots_of_chirp(struct fft_roots *roots, size_t n, size_t length, uint32_t *down, uint32_t *up, uint32_t *filter);
+bool fft_roots_of_chirp(struct fft_roots *roots, size_t n, size_t length, uint32_t *down, uint32_t *up,
+                        uint32_t *filter);
 
 // ---- the project's own transform ----
 
@@ -63,11 +67,11 @@ struct fft_pass {
     struct fft_cut cut;
     unsigned lines_a_group, buffers;
     size_t local_bytes;
-    bool rows_in, rows_out;       // neighbours of a line are neighbours in memory
-    bool swap_in, swap_out;       // real and imaginary parts
+    bool rows_in, rows_out; // neighbours of a line are neighbours in memory
+    bool swap_in, swap_out; // real and imaginary parts
     bool has_inner, has_split, twiddle, table_in, table_out, wide;
-    bool short_in, short_out;     // places from count on are missing
-    unsigned load, store;         // LOAD, STORE in cl/fft.cl
+    bool short_in, short_out; // places from count on are missing
+    unsigned load, store;     // LOAD, STORE in cl/fft.cl
     struct fft_side from, to;
     uint64_t from_numbers, to_numbers; // in all
     uint32_t lines, inner, split, length;
@@ -85,14 +89,15 @@ struct fft_passes {
 // A checked shape: no zeros that stand for something else.
 struct fft_shape {
     kn_fft_shape given;
-    size_t in[3], out[3];            // numbers along each axis (complex ones, or real ones on a real side)
+    size_t in[3], out[3]; // numbers along each axis (complex ones, or real ones on a real side)
     uint64_t in_bytes, out_bytes;
-    bool resized;                    // padded or cropped
+    bool resized; // padded or cropped
 };
 
 // The passes of a direction, with tables appended to `roots`. fft_passes.c.
-kn_status fft_plan_passes(const struct fft_shape *shape, kn_fft_direction direction, const kn_device_info *info,
-                          const kn_fft_options *options, struct fft_passes *passes, struct fft_roots *roots, kn_error *err);
+kn_status fft_plan_passes(const struct fft_shape *shape, kn_fft_direction direction,
+                          const kn_device_info *info, const kn_fft_options *options,
+                          struct fft_passes *passes, struct fft_roots *roots, kn_error *err);
 
 // ---- libraries ----
 
@@ -101,17 +106,17 @@ struct fft_library {
     kn_fft_library id;
     const char *name;
     // Fills `text` with what the plan runs.
-    kn_status (*create)(kn_queue *queue, const struct fft_shape *shape, const kn_fft_options *options, void **plan,
-                        struct kn_text *text, kn_error *err);
-    kn_status (*execute)(kn_queue *queue, void *plan, kn_fft_direction direction, kn_buffer *in, kn_buffer *out,
-                         kn_error *err);
+    kn_status (*create)(kn_queue *queue, const struct fft_shape *shape, const kn_fft_options *options,
+                        void **plan, struct kn_text *text, kn_error *err);
+    kn_status (*execute)(kn_queue *queue, void *plan, kn_fft_direction direction, kn_buffer *in,
+                         kn_buffer *out, kn_error *err);
     void (*free)(void *plan);
 };
 
 extern const struct fft_library fft_own, fft_clfft, fft_cufft;
 
 // KN_FFT_AUTO. Sets both the library and its plan.
-kn_status fft_choose(kn_queue *queue, const struct fft_shape *shape, const struct fft_library **library, void **plan,
-                     struct kn_text *text, kn_error *err);
+kn_status fft_choose(kn_queue *queue, const struct fft_shape *shape, const struct fft_library **library,
+                     void **plan, struct kn_text *text, kn_error *err);
 
 #endif

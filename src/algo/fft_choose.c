@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// KN_FFT_AUTO: the project's own transform or the vendor's, whichever a measurement on this device found faster. What
-// it found stands in the cache on disk, beside the programs.
+// KN_FFT_AUTO: the project's own transform or the vendor's, whichever a measurement on this device found
+// faster. What it found stands in the cache on disk, beside the programs.
 #include <config.h>
 
 #include "fft.h"
@@ -28,9 +28,10 @@ static struct cache_key key_of(const kn_context *context, const struct fft_shape
 {
     const kn_device_info *info = &context->device.info;
     const kn_fft_shape *given = &shape->given;
-    const uint64_t numbers[] = {given->rank, given->dims[0], given->dims[1], given->dims[2],
+    const uint64_t numbers[] = {given->rank,  given->dims[0],        given->dims[1],       given->dims[2],
                                 given->batch, (uint64_t)given->type, (uint64_t)given->kind};
-    const char *const words[] = {"fft choice", PACKAGE_VERSION, info->spec, info->name, info->driver, info->version};
+    const char *const words[] = {"fft choice", PACKAGE_VERSION, info->spec,
+                                 info->name,   info->driver,    info->version};
     struct kn_field fields[KN_COUNT(words) + 1];
 
     for (size_t i = 0; i < KN_COUNT(words); i++)
@@ -40,7 +41,8 @@ static struct cache_key key_of(const kn_context *context, const struct fft_shape
 }
 
 // The number of the candidate that won, and the measurement in words.
-static bool recall(const kn_context *context, const struct fft_shape *shape, size_t *winner, struct kn_text *words)
+static bool recall(const kn_context *context, const struct fft_shape *shape, size_t *winner,
+                   struct kn_text *words)
 {
     const struct cache_key key = key_of(context, shape);
     unsigned char *data = NULL;
@@ -58,7 +60,8 @@ static bool recall(const kn_context *context, const struct fft_shape *shape, siz
     return fine;
 }
 
-static void remember(const kn_context *context, const struct fft_shape *shape, size_t winner, const struct kn_text *words)
+static void remember(const kn_context *context, const struct fft_shape *shape, size_t winner,
+                     const struct kn_text *words)
 {
     const struct cache_key key = key_of(context, shape);
     struct kn_text data = KN_TEXT_INIT;
@@ -75,10 +78,11 @@ static void remember(const kn_context *context, const struct fft_shape *shape, s
 
 // ---- measuring ----
 
-static kn_status time_plan(kn_queue *queue, const struct fft_shape *shape, struct candidate *candidate, kn_buffer *in,
-                           kn_buffer *out, kn_error *err)
+static kn_status time_plan(kn_queue *queue, const struct fft_shape *shape, struct candidate *candidate,
+                           kn_buffer *in, kn_buffer *out, kn_error *err)
 {
-    kn_fft_direction direction = shape->given.kind == KN_FFT_COMPLEX_TO_REAL ? KN_FFT_INVERSE : KN_FFT_FORWARD;
+    kn_fft_direction direction =
+        shape->given.kind == KN_FFT_COMPLEX_TO_REAL ? KN_FFT_INVERSE : KN_FFT_FORWARD;
     kn_status status = KN_OK;
 
     for (int i = -WARM_UPS; i < REPETITIONS && !status; i++) {
@@ -94,7 +98,8 @@ static kn_status time_plan(kn_queue *queue, const struct fft_shape *shape, struc
     return status;
 }
 
-static kn_status measure(kn_queue *queue, const struct fft_shape *shape, struct candidate *candidates, kn_error *err)
+static kn_status measure(kn_queue *queue, const struct fft_shape *shape, struct candidate *candidates,
+                         kn_error *err)
 {
     const unsigned char zero = 0;
     kn_buffer *in = NULL, *out = NULL;
@@ -105,9 +110,10 @@ static kn_status measure(kn_queue *queue, const struct fft_shape *shape, struct 
     if (!status)
         status = kn_buffer_fill(queue, in, &zero, 1, 0, (size_t)shape->in_bytes, NULL, err);
     if (!status && (kn_buffer_part_count(in) > 1 || kn_buffer_part_count(out) > 1))
-        status = kn_fail(err, KN_ERROR_LIMIT, "kn_fft_plan_create: %llu bytes are more than one allocation of %s holds",
-                         (unsigned long long)(shape->in_bytes > shape->out_bytes ? shape->in_bytes : shape->out_bytes),
-                         queue->context->device.info.spec);
+        status = kn_fail(
+            err, KN_ERROR_LIMIT, "kn_fft_plan_create: %llu bytes are more than one allocation of %s holds",
+            (unsigned long long)(shape->in_bytes > shape->out_bytes ? shape->in_bytes : shape->out_bytes),
+            queue->context->device.info.spec);
     if (!status)
         status = kn_queue_finish(queue, err);
     for (size_t i = 0; i < CANDIDATES && !status; i++)
@@ -119,20 +125,22 @@ static kn_status measure(kn_queue *queue, const struct fft_shape *shape, struct 
 
 // ---- choosing ----
 
-static kn_status create(kn_queue *queue, const struct fft_shape *shape, struct candidate *candidate, kn_error *err)
+static kn_status create(kn_queue *queue, const struct fft_shape *shape, struct candidate *candidate,
+                        kn_error *err)
 {
     kn_text_add(&candidate->text, "");
     return candidate->library->create(queue, shape, NULL, &candidate->plan, &candidate->text, err);
 }
 
 // Of the two that can do the shape, the faster one.
-static kn_status compare(kn_queue *queue, const struct fft_shape *shape, struct candidate *candidates, size_t *winner,
-                         struct kn_text *words, kn_error *err)
+static kn_status compare(kn_queue *queue, const struct fft_shape *shape, struct candidate *candidates,
+                         size_t *winner, struct kn_text *words, kn_error *err)
 {
     kn_error reason = KN_ERROR_INIT;
     kn_status status = measure(queue, shape, candidates, &reason);
 
-    if (status == KN_ERROR_MEMORY || status == KN_ERROR_LIMIT) { // no room to measure in, which is no reason to give up
+    if (status == KN_ERROR_MEMORY ||
+        status == KN_ERROR_LIMIT) { // no room to measure in, which is no reason to give up
         kn_text_format(words, "not, for want of memory");
         return KN_OK;
     }
@@ -143,13 +151,15 @@ static kn_status compare(kn_queue *queue, const struct fft_shape *shape, struct 
     }
     *winner = candidates[1].seconds < candidates[0].seconds;
     for (size_t i = 0; i < CANDIDATES; i++)
-        kn_text_format(words, "%s%s %.4g ms", i ? ", " : "", candidates[i].library->name, candidates[i].seconds * 1e3);
+        kn_text_format(words, "%s%s %.4g ms", i ? ", " : "", candidates[i].library->name,
+                       candidates[i].seconds * 1e3);
     remember(queue->context, shape, *winner, words);
     return KN_OK;
 }
 
 // Plans of all that can do the shape; the vendor's may be missing, and the project's own not.
-static kn_status create_all(kn_queue *queue, const struct fft_shape *shape, struct candidate *candidates, kn_error *err)
+static kn_status create_all(kn_queue *queue, const struct fft_shape *shape, struct candidate *candidates,
+                            kn_error *err)
 {
     kn_error reason = KN_ERROR_INIT;
     kn_status own = create(queue, shape, &candidates[0], err);
@@ -164,8 +174,8 @@ static kn_status create_all(kn_queue *queue, const struct fft_shape *shape, stru
     return KN_OK;
 }
 
-kn_status fft_choose(kn_queue *queue, const struct fft_shape *shape, const struct fft_library **library, void **plan,
-                     struct kn_text *text, kn_error *err)
+kn_status fft_choose(kn_queue *queue, const struct fft_shape *shape, const struct fft_library **library,
+                     void **plan, struct kn_text *text, kn_error *err)
 {
     bool cuda = strcmp(queue->context->backend->name, "cuda") == 0;
     struct candidate candidates[CANDIDATES] = {{&fft_own, NULL, KN_TEXT_INIT, 0},
@@ -177,7 +187,8 @@ kn_status fft_choose(kn_queue *queue, const struct fft_shape *shape, const struc
     // What the vendors' have no word for; and half spectra, which they take for granted are of real numbers.
     if (shape->resized || shape->given.scale != 1 || shape->given.kind == KN_FFT_COMPLEX_TO_REAL) {
         status = create(queue, shape, &candidates[0], err);
-    } else if (!recall(queue->context, shape, &winner, &words) || create(queue, shape, &candidates[winner], NULL)) {
+    } else if (!recall(queue->context, shape, &winner, &words) ||
+               create(queue, shape, &candidates[winner], NULL)) {
         // What was found before is not there (any more).
         kn_text_free(&words);
         kn_text_free(&candidates[winner].text);

@@ -10,8 +10,9 @@
 static const struct {
     unsigned radix;
     bool prime;
-} radices[] = {{16, false}, {15, false}, {14, false}, {13, true}, {12, false}, {11, true}, {10, false}, {9, false},
-               {8, false},  {7, true},   {6, false},  {5, true},  {4, false},  {3, true},  {2, true}};
+} radices[] = {{16, false}, {15, false}, {14, false}, {13, true}, {12, false},
+               {11, true},  {10, false}, {9, false},  {8, false}, {7, true},
+               {6, false},  {5, true},   {4, false},  {3, true},  {2, true}};
 
 bool fft_is_smooth(size_t n)
 {
@@ -142,7 +143,8 @@ bool fft_split_line(size_t n, unsigned parts, const struct fft_bounds *bounds, s
     if (parts == 1)
         return fft_cut_line(n, bounds, cuts);
     for (size_t i = (size_t)(pow((double)n, 1.0 / parts) + 1e-9); i > 1; i--)
-        if (n % i == 0 && fft_cut_line(i, bounds, &cuts[parts - 1]) && fft_split_line(n / i, parts - 1, bounds, cuts))
+        if (n % i == 0 && fft_cut_line(i, bounds, &cuts[parts - 1]) &&
+            fft_split_line(n / i, parts - 1, bounds, cuts))
             return true;
     return false;
 }

@@ -14,7 +14,7 @@ struct own_plan {
     kn_type type;
     struct fft_passes passes[2]; // by direction; none where the kind does not have it
     kn_buffer *roots;
-    size_t scratch[2];           // bytes
+    size_t scratch[2]; // bytes
 };
 
 static kn_status get_kernel(kn_context *context, kn_type type, struct fft_pass *pass, kn_error *err)
@@ -24,15 +24,26 @@ static kn_status get_kernel(kn_context *context, kn_type type, struct fft_pass *
     const struct {
         const char *name;
         unsigned value;
-    } values[] = {{"REAL_BITS", type == KN_F64 ? 64 : 32}, {"POINTS", pass->cut.points},
-                  {"ITEMS", pass->cut.items},              {"LINES", pass->lines_a_group},
-                  {"BUFFERS", pass->buffers},              {"ROWS_IN", pass->rows_in},              {"ROWS_OUT", pass->rows_out},
-                  {"SWAP_IN", pass->swap_in},              {"SWAP_OUT", pass->swap_out},
-                  {"LOAD", pass->load},                    {"STORE", pass->store},
-                  {"INNER", pass->has_inner},              {"SPLIT", pass->has_split},
-                  {"TWIDDLE", pass->twiddle},              {"WIDE", pass->wide},
-                  {"SHORT_IN", pass->short_in},            {"SHORT_OUT", pass->short_out},
-                  {"SCALED", pass->scale != 1},            {"TABLE_IN", pass->table_in},            {"TABLE_OUT", pass->table_out}};
+    } values[] = {{"REAL_BITS", type == KN_F64 ? 64 : 32},
+                  {"POINTS", pass->cut.points},
+                  {"ITEMS", pass->cut.items},
+                  {"LINES", pass->lines_a_group},
+                  {"BUFFERS", pass->buffers},
+                  {"ROWS_IN", pass->rows_in},
+                  {"ROWS_OUT", pass->rows_out},
+                  {"SWAP_IN", pass->swap_in},
+                  {"SWAP_OUT", pass->swap_out},
+                  {"LOAD", pass->load},
+                  {"STORE", pass->store},
+                  {"INNER", pass->has_inner},
+                  {"SPLIT", pass->has_split},
+                  {"TWIDDLE", pass->twiddle},
+                  {"WIDE", pass->wide},
+                  {"SHORT_IN", pass->short_in},
+                  {"SHORT_OUT", pass->short_out},
+                  {"SCALED", pass->scale != 1},
+                  {"TABLE_IN", pass->table_in},
+                  {"TABLE_OUT", pass->table_out}};
     kn_define defines[KN_COUNT(values) + FFT_MAX_RADICES];
     char texts[KN_COUNT(values) + FFT_MAX_RADICES][16];
     size_t count = 0;
@@ -45,7 +56,8 @@ static kn_status get_kernel(kn_context *context, kn_type type, struct fft_pass *
         snprintf(texts[count], sizeof texts[count], "%u", pass->cut.radices[s]);
         defines[count] = (kn_define){radix_names[s], texts[count]};
     }
-    return engine_builtin_kernel(context, "fft.cl", defines, count, KN_POLICY_DEFAULT, "fft_pass", &pass->kernel, err);
+    return engine_builtin_kernel(context, "fft.cl", defines, count, KN_POLICY_DEFAULT, "fft_pass",
+                                 &pass->kernel, err);
 }
 
 static kn_status get_kernels(kn_context *context, kn_type type, struct fft_passes *passes, kn_error *err)
@@ -58,8 +70,8 @@ static kn_status get_kernels(kn_context *context, kn_type type, struct fft_passe
     return status;
 }
 
-static kn_status upload_roots(kn_queue *queue, const struct fft_roots *roots, kn_type type, kn_buffer **buffer,
-                              kn_error *err)
+static kn_status upload_roots(kn_queue *queue, const struct fft_roots *roots, kn_type type,
+                              kn_buffer **buffer, kn_error *err)
 {
     size_t numbers = 2 * roots->count, bytes = (numbers ? numbers : 2) * kn_type_size(type);
     float *singles = malloc(numbers * sizeof *singles + 1);
@@ -69,7 +81,8 @@ static kn_status upload_roots(kn_queue *queue, const struct fft_roots *roots, kn
     for (size_t i = 0; i < numbers && singles; i++)
         singles[i] = (float)roots->values[i];
     if (!status && numbers)
-        status = kn_buffer_write(queue, *buffer, 0, type == KN_F64 ? (const void *)roots->values : singles, bytes, err);
+        status = kn_buffer_write(queue, *buffer, 0, type == KN_F64 ? (const void *)roots->values : singles,
+                                 bytes, err);
     free(singles);
     return status;
 }
@@ -95,7 +108,9 @@ static void describe(struct kn_text *text, const struct fft_passes *passes)
         for (unsigned s = 0; s < pass->cut.stages; s++)
             kn_text_format(text, "%s%u", s ? " * " : "", pass->cut.radices[s]);
         kn_text_format(text, " (%u items, %u %s)", pass->cut.items, pass->lines_a_group,
-                       pass->rows_in && pass->rows_out ? "rows" : pass->rows_in ? "rows to columns" : "columns");
+                       pass->rows_in && pass->rows_out ? "rows"
+                       : pass->rows_in                 ? "rows to columns"
+                                                       : "columns");
     }
 }
 
@@ -108,8 +123,8 @@ static void own_free(void *data)
     free(plan);
 }
 
-static kn_status own_create(kn_queue *queue, const struct fft_shape *shape, const kn_fft_options *options, void **plan,
-                            struct kn_text *text, kn_error *err)
+static kn_status own_create(kn_queue *queue, const struct fft_shape *shape, const kn_fft_options *options,
+                            void **plan, struct kn_text *text, kn_error *err)
 {
     struct own_plan *own = calloc(1, sizeof *own);
     struct fft_roots roots = {NULL, 0, 0};
@@ -121,8 +136,8 @@ static kn_status own_create(kn_queue *queue, const struct fft_shape *shape, cons
             (direction == KN_FFT_FORWARD && shape->given.kind == KN_FFT_COMPLEX_TO_REAL))
             continue;
         own->type = shape->given.type;
-        status = fft_plan_passes(shape, (kn_fft_direction)direction, &queue->context->device.info, options, passes, &roots,
-                                 err);
+        status = fft_plan_passes(shape, (kn_fft_direction)direction, &queue->context->device.info, options,
+                                 passes, &roots, err);
         // A plan is often for one direction: the way back is compiled when it is first gone.
         if (!status && (direction == KN_FFT_FORWARD || shape->given.kind != KN_FFT_COMPLEX))
             status = get_kernels(queue->context, shape->given.type, passes, err);
@@ -142,8 +157,8 @@ static kn_status own_create(kn_queue *queue, const struct fft_shape *shape, cons
     return status;
 }
 
-static kn_status launch(kn_queue *queue, const struct own_plan *plan, const struct fft_pass *pass, kn_buffer *from,
-                        kn_buffer *to, kn_error *err)
+static kn_status launch(kn_queue *queue, const struct own_plan *plan, const struct fft_pass *pass,
+                        kn_buffer *from, kn_buffer *to, kn_error *err)
 {
     size_t group = (size_t)pass->lines_a_group * pass->cut.items;
     size_t groups = (pass->lines - 1) / pass->lines_a_group + 1;
@@ -169,8 +184,8 @@ static kn_status launch(kn_queue *queue, const struct own_plan *plan, const stru
     return kn_launch(queue, pass->kernel, &range, args, KN_COUNT(args), NO_EVENT, err);
 }
 
-static kn_status own_execute(kn_queue *queue, void *data, kn_fft_direction direction, kn_buffer *in, kn_buffer *out,
-                             kn_error *err)
+static kn_status own_execute(kn_queue *queue, void *data, kn_fft_direction direction, kn_buffer *in,
+                             kn_buffer *out, kn_error *err)
 {
     struct own_plan *plan = data;
     kn_buffer *places[4] = {in, out, NULL, NULL};
@@ -182,8 +197,10 @@ static kn_status own_execute(kn_queue *queue, void *data, kn_fft_direction direc
             continue;
         status = engine_scratch(queue, slot, plan->scratch[slot], place, err);
         if (!status && kn_buffer_part_count(*place) > 1)
-            status = kn_fail(err, KN_ERROR_LIMIT, "kn_fft_execute: %zu bytes of scratch memory are more than one allocation "
-                             "of %s holds", plan->scratch[slot], queue->context->device.info.spec);
+            status = kn_fail(err, KN_ERROR_LIMIT,
+                             "kn_fft_execute: %zu bytes of scratch memory are more than one allocation "
+                             "of %s holds",
+                             plan->scratch[slot], queue->context->device.info.spec);
     }
     for (size_t i = 0; i < plan->passes[direction].count && !status; i++) {
         const struct fft_pass *pass = &plan->passes[direction].items[i];

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// A shape as passes of cl/fft.cl: one an axis, two where a line is long, two or four with Bluestein's chirps, and the
-// memory that each reads and writes.
+// A shape as passes of cl/fft.cl: one an axis, two where a line is long, two or four with Bluestein's chirps,
+// and the memory that each reads and writes.
 #include "fft.h"
 
 #include "../base/error.h"
@@ -53,7 +53,8 @@ static size_t local_bytes(const struct planner *p, const struct fft_pass *pass, 
     return fft_line_bytes(pass->cut.points, banks_of(p->info, type), type) * lines * pass->buffers;
 }
 
-// Lines a group: whole groups where lines are rows of memory, whole memory transactions where they are columns.
+// Lines a group: whole groups where lines are rows of memory, whole memory transactions where they are
+// columns.
 static void choose_lines(const struct planner *p, struct fft_pass *pass)
 {
     bool rows = pass->rows_in && pass->rows_out;
@@ -133,13 +134,15 @@ static void set_end(struct fft_pass *pass, const struct axis *axis, const struct
 
 static kn_status too_many(const struct planner *p, const struct axis *axis)
 {
-    return kn_fail(p->err, KN_ERROR_LIMIT,
-                   "kn_fft_plan_create: %llu lines of %llu along %c are more than one launch numbers (2^32 - 1); "
-                   "use a smaller batch",
-                   (unsigned long long)(axis->inner * axis->outer), (unsigned long long)axis->n, "xyz"[axis->number]);
+    return kn_fail(
+        p->err, KN_ERROR_LIMIT,
+        "kn_fft_plan_create: %llu lines of %llu along %c are more than one launch numbers (2^32 - 1); "
+        "use a smaller batch",
+        (unsigned long long)(axis->inner * axis->outer), (unsigned long long)axis->n, "xyz"[axis->number]);
 }
 
-static kn_status add_short(struct planner *p, const struct axis *axis, const struct ends *ends, const struct fft_cut *cut)
+static kn_status add_short(struct planner *p, const struct axis *axis, const struct ends *ends,
+                           const struct fft_cut *cut)
 {
     struct fft_pass pass = first_half(axis, ends);
 
@@ -152,11 +155,12 @@ static kn_status add_short(struct planner *p, const struct axis *axis, const str
     return add_pass(p, &pass);
 }
 
-// A long line of n = a * b * c in as many passes, Stockham's autosort again (Bailey 1990): what is transformed already,
-// of `done` numbers, stands innermost, and what is still to come, of `rest`, outermost. Pass by pass a line's points,
-// `rest` apart, become neighbours:  [a][b c][s] to [b c][a][s] to [c][b][a s]; the last one stays in place.
-static kn_status add_long(struct planner *p, const struct axis *axis, const struct ends *ends, const struct fft_cut *cuts,
-                          unsigned parts)
+// A long line of n = a * b * c in as many passes, Stockham's autosort again (Bailey 1990): what is
+// transformed already, of `done` numbers, stands innermost, and what is still to come, of `rest`, outermost.
+// Pass by pass a line's points, `rest` apart, become neighbours:  [a][b c][s] to [b c][a][s] to [c][b][a s];
+// the last one stays in place.
+static kn_status add_long(struct planner *p, const struct axis *axis, const struct ends *ends,
+                          const struct fft_cut *cuts, unsigned parts)
 {
     uint64_t done = 1, rest = ends->n, whole = axis->inner * ends->n;
     kn_status status = KN_OK;
@@ -195,7 +199,8 @@ static kn_status add_long(struct planner *p, const struct axis *axis, const stru
     return status;
 }
 
-// Cuts that leave room for eight lines of columns in a group, so that whole memory transactions are moved, or any.
+// Cuts that leave room for eight lines of columns in a group, so that whole memory transactions are moved, or
+// any.
 static unsigned split(const struct planner *p, uint64_t n, struct fft_cut cuts[FFT_MAX_PARTS])
 {
     struct fft_bounds few = p->bounds;
@@ -222,25 +227,36 @@ static kn_status add_transform(struct planner *p, const struct axis *axis, const
     if (parts)
         return add_long(p, axis, ends, cuts, parts);
     return kn_fail(p->err, KN_ERROR_LIMIT,
-                   "kn_fft_plan_create: %llu points along %c take lines of %llu, more than three passes of %zu points do on %s",
-                   (unsigned long long)axis->n, "xyz"[axis->number], (unsigned long long)ends->n, p->bounds.points,
-                   p->info->spec);
+                   "kn_fft_plan_create: %llu points along %c take lines of %llu, more than three passes of "
+                   "%zu points do on %s",
+                   (unsigned long long)axis->n, "xyz"[axis->number], (unsigned long long)ends -> n,
+                   p -> bounds.points, p->info->spec);
 }
 
-// Bluestein: jk = (j^2 + k^2 - (k - j)^2) / 2 makes the transform a convolution with a chirp, done in a circle of a
-// smooth length. The transform back is one forward with real and imaginary parts swapped before and after it, and
-// swapping turns a factor into its conjugate.
+// Bluestein: jk = (j^2 + k^2 - (k - j)^2) / 2 makes the transform a convolution with a chirp, done in a
+// circle of a smooth length. The transform back is one forward with real and imaginary parts swapped before
+// and after it, and swapping turns a factor into its conjugate.
 static kn_status add_chirp(struct planner *p, const struct axis *axis)
 {
     uint64_t length = fft_chirp_length(axis->n);
-    struct ends there = {.n = length, .in = axis->in, .out = length, .load = axis->load, .swap_in = p->inverse,
-                         .swap_out = true, .table_in = true, .table_out = true};
-    struct ends back = {.n = length, .in = length, .out = axis->out, .store = axis->store, .swap_out = !p->inverse,
+    struct ends there = {.n = length,
+                         .in = axis->in,
+                         .out = length,
+                         .load = axis->load,
+                         .swap_in = p->inverse,
+                         .swap_out = true,
+                         .table_in = true,
+                         .table_out = true};
+    struct ends back = {.n = length,
+                        .in = length,
+                        .out = axis->out,
+                        .store = axis->store,
+                        .swap_out = !p->inverse,
                         .table_out = true};
     kn_status status;
 
-    if (length > MOST_COUNT / 2 || !fft_roots_of_chirp(p->roots, axis->n, length, &there.table_in_at, &back.table_out_at,
-                                                       &there.table_out_at))
+    if (length > MOST_COUNT / 2 || !fft_roots_of_chirp(p->roots, axis->n, length, &there.table_in_at,
+                                                       &back.table_out_at, &there.table_out_at))
         return kn_fail_memory(p->err, 0, "computing chirps");
     status = add_transform(p, axis, &there);
     return status ? status : add_transform(p, axis, &back);
@@ -250,7 +266,11 @@ static kn_status add_axis(struct planner *p, unsigned number)
 {
     const struct fft_shape *shape = p->shape;
     const kn_fft_shape *given = &shape->given;
-    struct axis axis = {.number = number, .inner = 1, .outer = 1, .n = given->dims[number], .in = shape->in[number],
+    struct axis axis = {.number = number,
+                        .inner = 1,
+                        .outer = 1,
+                        .n = given->dims[number],
+                        .in = shape->in[number],
                         .out = shape->out[number]};
     kn_status status;
 
@@ -266,8 +286,13 @@ static kn_status add_axis(struct planner *p, unsigned number)
     axis.outer *= given->batch;
     p->dims[number] = axis.out;
     if (fft_is_smooth(axis.n)) {
-        const struct ends ends = {.n = axis.n, .in = axis.in, .out = axis.out, .load = axis.load, .store = axis.store,
-                                  .swap_in = p->inverse, .swap_out = p->inverse};
+        const struct ends ends = {.n = axis.n,
+                                  .in = axis.in,
+                                  .out = axis.out,
+                                  .load = axis.load,
+                                  .store = axis.store,
+                                  .swap_in = p->inverse,
+                                  .swap_out = p->inverse};
         status = add_transform(p, &axis, &ends);
     } else {
         status = add_chirp(p, &axis);
@@ -286,8 +311,8 @@ static bool stays_in_place(const struct fft_pass *pass)
            from->point == to->point && from->split == to->split && from->count == to->count;
 }
 
-// From the last pass, which writes the result, back to the first: `out` serves in between where it is large enough. A
-// first pass that moves lines does not write to `out`, which may be `in`.
+// From the last pass, which writes the result, back to the first: `out` serves in between where it is large
+// enough. A first pass that moves lines does not write to `out`, which may be `in`.
 static void place_passes(struct fft_passes *passes, uint64_t out_numbers)
 {
     enum fft_place target = FFT_OUT;
@@ -308,11 +333,17 @@ static void place_passes(struct fft_passes *passes, uint64_t out_numbers)
     }
 }
 
-kn_status fft_plan_passes(const struct fft_shape *shape, kn_fft_direction direction, const kn_device_info *info,
-                          const kn_fft_options *options, struct fft_passes *passes, struct fft_roots *roots, kn_error *err)
+kn_status fft_plan_passes(const struct fft_shape *shape, kn_fft_direction direction,
+                          const kn_device_info *info, const kn_fft_options *options,
+                          struct fft_passes *passes, struct fft_roots *roots, kn_error *err)
 {
-    struct planner p = {.shape = shape, .info = info, .options = options, .inverse = direction == KN_FFT_INVERSE,
-                        .bounds = bounds_of(info, shape->given.type, options), .passes = passes, .roots = roots,
+    struct planner p = {.shape = shape,
+                        .info = info,
+                        .options = options,
+                        .inverse = direction == KN_FFT_INVERSE,
+                        .bounds = bounds_of(info, shape->given.type, options),
+                        .passes = passes,
+                        .roots = roots,
                         .err = err};
     bool backwards = shape->given.kind == KN_FFT_COMPLEX_TO_REAL;
     kn_status status = KN_OK;
@@ -320,8 +351,10 @@ kn_status fft_plan_passes(const struct fft_shape *shape, kn_fft_direction direct
     passes->count = 0;
     for (unsigned i = 0; i < 3; i++) {
         p.dims[i] = shape->in[i];
-        // Padding comes late in a walk from x to z, cropping early in one from z to x: fewer lines are left then.
-        backwards = backwards || (shape->out[i] < shape->given.dims[i] && shape->given.kind == KN_FFT_COMPLEX);
+        // Padding comes late in a walk from x to z, cropping early in one from z to x: fewer lines are left
+        // then.
+        backwards =
+            backwards || (shape->out[i] < shape->given.dims[i] && shape->given.kind == KN_FFT_COMPLEX);
     }
     for (unsigned i = 0; i < 3 && !status; i++) {
         unsigned number = backwards ? 2 - i : i;
@@ -333,6 +366,8 @@ kn_status fft_plan_passes(const struct fft_shape *shape, kn_fft_direction direct
         return status;
     passes->items[passes->count - 1].scale = shape->given.scale;
     // A real result has half as much room as its numbers say.
-    place_passes(passes, shape->given.kind == KN_FFT_COMPLEX_TO_REAL ? 0 : shape->out_bytes / (2 * kn_type_size(shape->given.type)));
+    place_passes(passes, shape->given.kind == KN_FFT_COMPLEX_TO_REAL
+                             ? 0
+                             : shape->out_bytes / (2 * kn_type_size(shape->given.type)));
     return KN_OK;
 }

@@ -10,9 +10,10 @@ static const double pi = 3.14159265358979323846;
 // exp(-2 pi i k / n): the angle is reduced to an eighth of the circle while it is still a fraction.
 static void root_of_unity(uint64_t k, uint64_t n, double value[2])
 {
-    uint64_t eighth = (8 * (k % n)) / n;                // octant
-    uint64_t twice = (eighth + 1) / 2;                  // quarters next to it
-    double part = ((double)(4 * (k % n)) - (double)(twice * n)) / (4 * (double)n); // of the circle, within an eighth
+    uint64_t eighth = (8 * (k % n)) / n; // octant
+    uint64_t twice = (eighth + 1) / 2;   // quarters next to it
+    double part =
+        ((double)(4 * (k % n)) - (double)(twice * n)) / (4 * (double)n); // of the circle, within an eighth
     double c = cos(2 * pi * part), s = sin(2 * pi * part);
     const double parts[4][2] = {{c, s}, {-s, c}, {-c, -s}, {s, -c}};
 
@@ -112,7 +113,8 @@ static void transform(const double *x, double *y, size_t n, size_t stride)
     }
 }
 
-bool fft_roots_of_chirp(struct fft_roots *roots, size_t n, size_t length, uint32_t *down, uint32_t *up, uint32_t *filter)
+bool fft_roots_of_chirp(struct fft_roots *roots, size_t n, size_t length, uint32_t *down, uint32_t *up,
+                        uint32_t *filter)
 {
     double *circle = calloc(length, 2 * sizeof *circle), *spectrum = calloc(length, 2 * sizeof *spectrum);
     bool fine = circle && spectrum;

@@ -29,11 +29,12 @@ static void vendor_free(void *data)
 static kn_status check_whole(const struct be_fft *library, const struct fft_shape *shape, kn_error *err)
 {
     if (shape->resized)
-        return kn_fail(err, KN_ERROR_UNSUPPORTED, "%s neither pads nor crops: take KN_FFT_OWN, or whole arrays",
-                       library->name);
+        return kn_fail(err, KN_ERROR_UNSUPPORTED,
+                       "%s neither pads nor crops: take KN_FFT_OWN, or whole arrays", library->name);
     if (shape->given.scale != 1)
-        return kn_fail(err, KN_ERROR_UNSUPPORTED, "%s does not scale: take KN_FFT_OWN, or scale 1 (here it is %g)",
-                       library->name, shape->given.scale);
+        return kn_fail(err, KN_ERROR_UNSUPPORTED,
+                       "%s does not scale: take KN_FFT_OWN, or scale 1 (here it is %g)", library->name,
+                       shape->given.scale);
     return KN_OK;
 }
 
@@ -50,7 +51,8 @@ static struct be_fft_shape without_short_axes(const kn_fft_shape *given)
 }
 
 static kn_status vendor_create(kn_queue *queue, const struct be_fft *library, const char *backend,
-                               const struct fft_shape *shape, void **plan, struct kn_text *text, kn_error *err)
+                               const struct fft_shape *shape, void **plan, struct kn_text *text,
+                               kn_error *err)
 {
     const kn_fft_shape *given = &shape->given;
     struct be_fft_shape whole = without_short_axes(given);
@@ -62,8 +64,8 @@ static kn_status vendor_create(kn_queue *queue, const struct be_fft *library, co
     if (status)
         return status;
     if (strcmp(queue->context->backend->name, backend) != 0)
-        return kn_fail(err, KN_ERROR_UNSUPPORTED, "%s transforms through %s, and %s is a path of %s", library->name, backend,
-                       info->spec, queue->context->backend->title);
+        return kn_fail(err, KN_ERROR_UNSUPPORTED, "%s transforms through %s, and %s is a path of %s",
+                       library->name, backend, info->spec, queue->context->backend->title);
     made = calloc(1, sizeof *made);
     if (!made)
         return kn_fail_memory(err, sizeof *made, "preparing a transform");
@@ -80,8 +82,8 @@ static kn_status vendor_create(kn_queue *queue, const struct be_fft *library, co
     return KN_OK;
 }
 
-static kn_status vendor_execute(kn_queue *queue, void *data, kn_fft_direction direction, kn_buffer *in, kn_buffer *out,
-                                kn_error *err)
+static kn_status vendor_execute(kn_queue *queue, void *data, kn_fft_direction direction, kn_buffer *in,
+                                kn_buffer *out, kn_error *err)
 {
     const struct vendor_plan *plan = data;
     kn_status status = KN_OK;
@@ -90,26 +92,29 @@ static kn_status vendor_execute(kn_queue *queue, void *data, kn_fft_direction di
         kn_buffer *copy = NULL;
         status = engine_scratch(queue, 0, plan->kept_bytes, &copy, err);
         if (!status && kn_buffer_part_count(copy) > 1)
-            status = kn_fail(err, KN_ERROR_LIMIT, "kn_fft_execute: %zu bytes of scratch memory are more than one allocation "
-                             "of %s holds", plan->kept_bytes, queue->context->device.info.spec);
+            status = kn_fail(err, KN_ERROR_LIMIT,
+                             "kn_fft_execute: %zu bytes of scratch memory are more than one allocation "
+                             "of %s holds",
+                             plan->kept_bytes, queue->context->device.info.spec);
         if (!status)
             status = kn_buffer_copy(queue, in, 0, copy, 0, plan->kept_bytes, NO_EVENT, err);
         in = copy;
     }
     if (status)
         return status;
-    return plan->library->execute(queue->native, plan->plan, direction == KN_FFT_INVERSE, in->native, out->native, err);
+    return plan->library->execute(queue->native, plan->plan, direction == KN_FFT_INVERSE, in->native,
+                                  out->native, err);
 }
 
-static kn_status cufft_create(kn_queue *queue, const struct fft_shape *shape, const kn_fft_options *options, void **plan,
-                              struct kn_text *text, kn_error *err)
+static kn_status cufft_create(kn_queue *queue, const struct fft_shape *shape, const kn_fft_options *options,
+                              void **plan, struct kn_text *text, kn_error *err)
 {
     (void)options;
     return vendor_create(queue, &kn_be_cufft, "cuda", shape, plan, text, err);
 }
 
-static kn_status clfft_create(kn_queue *queue, const struct fft_shape *shape, const kn_fft_options *options, void **plan,
-                              struct kn_text *text, kn_error *err)
+static kn_status clfft_create(kn_queue *queue, const struct fft_shape *shape, const kn_fft_options *options,
+                              void **plan, struct kn_text *text, kn_error *err)
 {
     (void)options;
     return vendor_create(queue, &kn_be_clfft, "opencl", shape, plan, text, err);

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// cuFFT, opened at run time: NVIDIA's library is proprietary and may be absent. Its types, numbers and entry points are
-// declared here, as cuda_api.h does for the driver.
+// cuFFT, opened at run time: NVIDIA's library is proprietary and may be absent. Its types, numbers and entry
+// points are declared here, as cuda_api.h does for the driver.
 #include "fft.h"
 
 #include <dlfcn.h>
@@ -16,23 +16,30 @@
 typedef int cufftResult;
 typedef int cufftHandle;
 
-enum { CUFFT_C2C = 0x29, CUFFT_R2C = 0x2a, CUFFT_C2R = 0x2c, CUFFT_Z2Z = 0x69, CUFFT_D2Z = 0x6a, CUFFT_Z2D = 0x6c };
+enum {
+    CUFFT_C2C = 0x29,
+    CUFFT_R2C = 0x2a,
+    CUFFT_C2R = 0x2c,
+    CUFFT_Z2Z = 0x69,
+    CUFFT_D2Z = 0x6a,
+    CUFFT_Z2D = 0x6c
+};
 enum { CUFFT_FORWARD = -1, CUFFT_INVERSE = 1 };
 
-#define CUFFT_CALLS(CALL)                                                                                             \
-    CALL(cufftGetVersion, (int *version))                                                                             \
-    CALL(cufftCreate, (cufftHandle * plan))                                                                           \
-    CALL(cufftDestroy, (cufftHandle plan))                                                                            \
-    CALL(cufftSetStream, (cufftHandle plan, CUstream stream))                                                         \
-    CALL(cufftMakePlanMany64,                                                                                         \
-         (cufftHandle plan, int rank, long long *n, long long *in_embed, long long in_stride, long long in_distance,  \
-          long long *out_embed, long long out_stride, long long out_distance, int type, long long batch,              \
-          size_t *work_bytes))                                                                                        \
-    CALL(cufftExecC2C, (cufftHandle plan, void *in, void *out, int direction))                                        \
-    CALL(cufftExecZ2Z, (cufftHandle plan, void *in, void *out, int direction))                                        \
-    CALL(cufftExecR2C, (cufftHandle plan, void *in, void *out))                                                       \
-    CALL(cufftExecD2Z, (cufftHandle plan, void *in, void *out))                                                       \
-    CALL(cufftExecC2R, (cufftHandle plan, void *in, void *out))                                                       \
+#define CUFFT_CALLS(CALL)                                                                                    \
+    CALL(cufftGetVersion, (int *version))                                                                    \
+    CALL(cufftCreate, (cufftHandle * plan))                                                                  \
+    CALL(cufftDestroy, (cufftHandle plan))                                                                   \
+    CALL(cufftSetStream, (cufftHandle plan, CUstream stream))                                                \
+    CALL(cufftMakePlanMany64,                                                                                \
+         (cufftHandle plan, int rank, long long *n, long long *in_embed, long long in_stride,                \
+          long long in_distance, long long *out_embed, long long out_stride, long long out_distance,         \
+          int type, long long batch, size_t *work_bytes))                                                    \
+    CALL(cufftExecC2C, (cufftHandle plan, void *in, void *out, int direction))                               \
+    CALL(cufftExecZ2Z, (cufftHandle plan, void *in, void *out, int direction))                               \
+    CALL(cufftExecR2C, (cufftHandle plan, void *in, void *out))                                              \
+    CALL(cufftExecD2Z, (cufftHandle plan, void *in, void *out))                                              \
+    CALL(cufftExecC2R, (cufftHandle plan, void *in, void *out))                                              \
     CALL(cufftExecZ2D, (cufftHandle plan, void *in, void *out))
 
 #define CUFFT_MEMBER(name, arguments) cufftResult(*name) arguments;
@@ -61,9 +68,9 @@ struct be_fft_plan {
 // cuFFT's numbers, from its manual.
 static const char *result_name(cufftResult code)
 {
-    static const char *const names[] = {"CUFFT_SUCCESS",        "CUFFT_INVALID_PLAN",  "CUFFT_ALLOC_FAILED",
-                                        "CUFFT_INVALID_TYPE",   "CUFFT_INVALID_VALUE", "CUFFT_INTERNAL_ERROR",
-                                        "CUFFT_EXEC_FAILED",    "CUFFT_SETUP_FAILED",  "CUFFT_INVALID_SIZE",
+    static const char *const names[] = {"CUFFT_SUCCESS",       "CUFFT_INVALID_PLAN",  "CUFFT_ALLOC_FAILED",
+                                        "CUFFT_INVALID_TYPE",  "CUFFT_INVALID_VALUE", "CUFFT_INTERNAL_ERROR",
+                                        "CUFFT_EXEC_FAILED",   "CUFFT_SETUP_FAILED",  "CUFFT_INVALID_SIZE",
                                         "CUFFT_UNALIGNED_DATA"};
 
     return code >= 0 && (size_t)code < KN_COUNT(names) ? names[code] : "cuFFT error";
@@ -73,8 +80,8 @@ static kn_status fail(const struct be_fft_plan *plan, cufftResult code, const ch
 {
     const cufftResult alloc_failed = 2;
 
-    kn_fail(err, code == alloc_failed ? KN_ERROR_MEMORY : KN_ERROR_DEVICE, "%s: %s: %s (%d)", plan->context->spec, call,
-            result_name(code), code);
+    kn_fail(err, code == alloc_failed ? KN_ERROR_MEMORY : KN_ERROR_DEVICE, "%s: %s: %s (%d)",
+            plan->context->spec, call, result_name(code), code);
     kn_error_native(err, code, result_name(code));
     return code == alloc_failed ? KN_ERROR_MEMORY : KN_ERROR_DEVICE;
 }
@@ -86,15 +93,16 @@ static kn_status load(struct be_fft_plan *plan, kn_error *err)
     for (size_t i = 0; i < KN_COUNT(library_names) && !plan->cufft.library; i++)
         plan->cufft.library = cuda_library_open(name = library_names[i]);
     if (!plan->cufft.library)
-        return kn_fail(err, KN_ERROR_UNSUPPORTED,
-                       "cuFFT: %s not found (nor older ones; looked in the system's folders, $CUDA_HOME/lib64 and "
-                       "/usr/local/cuda/lib64): install the CUDA toolkit's cuFFT, or take another library",
-                       library_names[0]);
+        return kn_fail(
+            err, KN_ERROR_UNSUPPORTED,
+            "cuFFT: %s not found (nor older ones; looked in the system's folders, $CUDA_HOME/lib64 and "
+            "/usr/local/cuda/lib64): install the CUDA toolkit's cuFFT, or take another library",
+            library_names[0]);
     for (size_t i = 0; i < KN_COUNT(symbols); i++) {
         void *address = dlsym(plan->cufft.library, symbols[i].name);
         if (!address)
-            return kn_fail(err, KN_ERROR_UNSUPPORTED, "cuFFT: %s has no %s: it is not a cuFFT that Koine knows", name,
-                           symbols[i].name);
+            return kn_fail(err, KN_ERROR_UNSUPPORTED,
+                           "cuFFT: %s has no %s: it is not a cuFFT that Koine knows", name, symbols[i].name);
         memcpy((char *)&plan->cufft + symbols[i].member, &address, sizeof address);
     }
     return KN_OK;
@@ -119,8 +127,9 @@ static kn_status make(struct be_queue *queue, struct be_fft_plan *plan, kn_error
     }
     if (!code) {
         call = "cufftMakePlanMany64";
-        code = plan->cufft.cufftMakePlanMany64(plan->handle, (int)shape->rank, n, NULL, 1, 0, NULL, 1, 0,
-                                               types[shape->fp64][shape->kind], (long long)shape->batch, &work);
+        code =
+            plan->cufft.cufftMakePlanMany64(plan->handle, (int)shape->rank, n, NULL, 1, 0, NULL, 1, 0,
+                                            types[shape->fp64][shape->kind], (long long)shape->batch, &work);
     }
     return code ? fail(plan, code, call, err) : KN_OK;
 }
@@ -138,8 +147,8 @@ static void cufft_free(struct be_fft_plan *plan)
     free(plan);
 }
 
-static kn_status cufft_create(struct be_queue *queue, const struct be_fft_shape *shape, struct be_fft_plan **plan,
-                              char version[32], kn_error *err)
+static kn_status cufft_create(struct be_queue *queue, const struct be_fft_shape *shape,
+                              struct be_fft_plan **plan, char version[32], kn_error *err)
 {
     struct be_fft_plan *made = calloc(1, sizeof *made);
     int number = 0;
@@ -174,14 +183,15 @@ static cufftResult run(const struct be_fft_plan *plan, bool inverse, void *in, v
     int direction = inverse ? CUFFT_INVERSE : CUFFT_FORWARD;
 
     if (plan->shape.kind == BE_FFT_COMPLEX)
-        return (plan->shape.fp64 ? cufft->cufftExecZ2Z : cufft->cufftExecC2C)(plan->handle, in, out, direction);
+        return (plan->shape.fp64 ? cufft->cufftExecZ2Z : cufft->cufftExecC2C)(plan->handle, in, out,
+                                                                              direction);
     if (plan->shape.kind == BE_FFT_REAL_TO_COMPLEX)
         return (plan->shape.fp64 ? cufft->cufftExecD2Z : cufft->cufftExecR2C)(plan->handle, in, out);
     return (plan->shape.fp64 ? cufft->cufftExecZ2D : cufft->cufftExecC2R)(plan->handle, in, out);
 }
 
-static kn_status cufft_execute(struct be_queue *queue, struct be_fft_plan *plan, bool inverse, struct be_memory *in,
-                               struct be_memory *out, kn_error *err)
+static kn_status cufft_execute(struct be_queue *queue, struct be_fft_plan *plan, bool inverse,
+                               struct be_memory *in, struct be_memory *out, kn_error *err)
 {
     const char *call = "cufftSetStream";
     cufftResult code;

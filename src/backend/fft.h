@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// A vendor's library of Fourier transforms: one const table of functions, as backend.h has for devices. The caller has
-// checked the shape and the buffers.
+// A vendor's library of Fourier transforms: one const table of functions, as backend.h has for devices. The
+// caller has checked the shape and the buffers.
 #ifndef KN_BACKEND_FFT_H
 #define KN_BACKEND_FFT_H
 
@@ -20,8 +20,8 @@ struct be_fft {
     const char *name;
     // Whether a transform of several axes from the half spectrum writes over its input.
     bool spoils_half_spectrum;
-    // A plan for transforms in this queue; `version` receives the library's. KN_ERROR_UNSUPPORTED in words if the
-    // library is not there or does not do the shape.
+    // A plan for transforms in this queue; `version` receives the library's. KN_ERROR_UNSUPPORTED in words if
+    // the library is not there or does not do the shape.
     kn_status (*create)(struct be_queue *queue, const struct be_fft_shape *shape, struct be_fft_plan **plan,
                         char version[32], kn_error *err);
     kn_status (*execute)(struct be_queue *queue, struct be_fft_plan *plan, bool inverse, struct be_memory *in,

@@ -54,8 +54,9 @@ static void end_use(void)
 static kn_status fail(const struct be_context *context, clfftStatus code, const char *what, kn_error *err)
 {
     if (code == CLFFT_NOTIMPLEMENTED || code == CLFFT_TRANSPOSED_NOTIMPLEMENTED)
-        return kn_fail(err, KN_ERROR_UNSUPPORTED,
-                       "clFFT does not do this shape: its lengths have no prime factor above 13; take KN_FFT_OWN");
+        return kn_fail(
+            err, KN_ERROR_UNSUPPORTED,
+            "clFFT does not do this shape: its lengths have no prime factor above 13; take KN_FFT_OWN");
     if (code == CLFFT_DEVICE_NO_DOUBLE)
         return kn_fail(err, KN_ERROR_UNSUPPORTED, "%s: clFFT: no double precision", context->spec);
     if (code >= CLFFT_BUGCHECK)
@@ -102,7 +103,8 @@ static clfftStatus describe(clfftPlanHandle handle, const struct be_fft_shape *s
 static kn_status bake(struct be_queue *queue, struct be_fft_plan *plan, int placement, kn_error *err)
 {
     clfftPlanHandle *handle = &plan->handles[placement];
-    clfftStatus code = clfftCreateDefaultPlan(handle, plan->context->context, (clfftDim)plan->shape.rank, plan->shape.dims);
+    clfftStatus code =
+        clfftCreateDefaultPlan(handle, plan->context->context, (clfftDim)plan->shape.rank, plan->shape.dims);
 
     if (!code) {
         code = describe(*handle, &plan->shape, placement);
@@ -124,8 +126,8 @@ static void clfft_free(struct be_fft_plan *plan)
     end_use();
 }
 
-static kn_status clfft_create(struct be_queue *queue, const struct be_fft_shape *shape, struct be_fft_plan **plan,
-                              char version[32], kn_error *err)
+static kn_status clfft_create(struct be_queue *queue, const struct be_fft_shape *shape,
+                              struct be_fft_plan **plan, char version[32], kn_error *err)
 {
     struct be_fft_plan *made = calloc(1, sizeof *made);
     cl_uint major = 0, minor = 0, patch = 0;
@@ -151,8 +153,8 @@ static kn_status clfft_create(struct be_queue *queue, const struct be_fft_shape 
     return KN_OK;
 }
 
-static kn_status clfft_execute(struct be_queue *queue, struct be_fft_plan *plan, bool inverse, struct be_memory *in,
-                               struct be_memory *out, kn_error *err)
+static kn_status clfft_execute(struct be_queue *queue, struct be_fft_plan *plan, bool inverse,
+                               struct be_memory *in, struct be_memory *out, kn_error *err)
 {
     int placement = in == out ? IN_PLACE : OUT_OF_PLACE;
     kn_status status = plan->baked[placement] ? KN_OK : bake(queue, plan, placement, err);
@@ -160,26 +162,28 @@ static kn_status clfft_execute(struct be_queue *queue, struct be_fft_plan *plan,
 
     if (status)
         return status;
-    code = clfftEnqueueTransform(plan->handles[placement], inverse ? CLFFT_BACKWARD : CLFFT_FORWARD, 1, &queue->queue, 0,
-                                 NULL, NULL, &in->memory, placement == IN_PLACE ? NULL : &out->memory, NULL);
+    code = clfftEnqueueTransform(plan->handles[placement], inverse ? CLFFT_BACKWARD : CLFFT_FORWARD, 1,
+                                 &queue->queue, 0, NULL, NULL, &in->memory,
+                                 placement == IN_PLACE ? NULL : &out->memory, NULL);
     return code ? fail(plan->context, code, "transforming", err) : KN_OK;
 }
 
 #else
 
-static kn_status clfft_create(struct be_queue *queue, const struct be_fft_shape *shape, struct be_fft_plan **plan,
-                              char version[32], kn_error *err)
+static kn_status clfft_create(struct be_queue *queue, const struct be_fft_shape *shape,
+                              struct be_fft_plan **plan, char version[32], kn_error *err)
 {
     (void)queue;
     (void)shape;
     (void)plan;
     (void)version;
     return kn_fail(err, KN_ERROR_UNSUPPORTED,
-                   "libkoine was built without clFFT (configure did not find it, or --without-clfft): take another library");
+                   "libkoine was built without clFFT (configure did not find it, or --without-clfft): take "
+                   "another library");
 }
 
-static kn_status clfft_execute(struct be_queue *queue, struct be_fft_plan *plan, bool inverse, struct be_memory *in,
-                               struct be_memory *out, kn_error *err)
+static kn_status clfft_execute(struct be_queue *queue, struct be_fft_plan *plan, bool inverse,
+                               struct be_memory *in, struct be_memory *out, kn_error *err)
 {
     (void)in;
     (void)out;

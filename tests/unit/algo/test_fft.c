@@ -41,7 +41,7 @@ static void transform_axis(number *x, size_t n, size_t inner, size_t outer, int 
 // A shape with nothing left out: what the header says of 0.
 struct whole {
     kn_fft_shape shape;
-    size_t in[3], out[3];          // numbers on both sides
+    size_t in[3], out[3];               // numbers on both sides
     size_t points, in_count, out_count; // dims, in and out multiplied, batches too
     bool real_in, real_out;
 };
@@ -107,7 +107,8 @@ static number *reference(const struct whole *whole, kn_fft_direction direction, 
         transform_axis(x, dims[axis], inner, whole->points / inner / dims[axis], sign);
     }
     for (size_t i = 0; i < whole->out_count; i++) {
-        out[i] = x[place_in(whole, whole->out, i)] * (whole->shape.scale != 0 ? (long double)whole->shape.scale : 1.0L);
+        out[i] = x[place_in(whole, whole->out, i)] *
+                 (whole->shape.scale != 0 ? (long double)whole->shape.scale : 1.0L);
         if (whole->real_out)
             out[i] = creall(out[i]);
     }
@@ -148,8 +149,9 @@ static number *unpack(const void *packed, size_t count, bool real, kn_type type)
 
     ck_assert_ptr_nonnull(x);
     for (size_t i = 0; i < count * parts; i++)
-        ((long double *)x)[i / parts * 2 + i % parts] =
-            type == KN_F64 ? (long double)((const double *)packed)[i] : (long double)((const float *)packed)[i];
+        ((long double *)x)[i / parts * 2 + i % parts] = type == KN_F64
+                                                            ? (long double)((const double *)packed)[i]
+                                                            : (long double)((const float *)packed)[i];
     return x;
 }
 
@@ -210,7 +212,8 @@ static long double difference(const number *x, const number *y, size_t count)
     return found;
 }
 
-static number *run(kn_fft_plan *plan, const struct whole *whole, kn_fft_direction direction, number *in, bool in_place)
+static number *run(kn_fft_plan *plan, const struct whole *whole, kn_fft_direction direction, number *in,
+                   bool in_place)
 {
     kn_type type = whole->shape.type;
     kn_buffer *from = upload(in, whole->in_count, whole->real_in, type);
@@ -240,30 +243,35 @@ static bool has_large_prime(size_t n)
 
 static long double worst; // error as a part of what is allowed
 
-// A radix-2 step rounds twice (its root, its sum) with a root-mean-square error of about eps / 2 together; larger
-// radices round less. So 0.5 eps log2 n, plus eps for storing the result. A chirp transform does two of more than twice
-// the length, and multiplies by three rounded tables.
-static void expect_near(const number *found, const number *expected, const struct whole *whole, const char *what)
+// A radix-2 step rounds twice (its root, its sum) with a root-mean-square error of about eps / 2 together;
+// larger radices round less. So 0.5 eps log2 n, plus eps for storing the result. A chirp transform does two
+// of more than twice the length, and multiplies by three rounded tables.
+static void expect_near(const number *found, const number *expected, const struct whole *whole,
+                        const char *what)
 {
     long double eps = whole->shape.type == KN_F64 ? 0x1p-53L : 0x1p-24L, steps = 2;
 
     for (unsigned i = 0; i < 3; i++)
-        steps += log2l((long double)whole->shape.dims[i]) + (has_large_prime(whole->shape.dims[i]) ? 2 * log2l(4.0L * (long double)whole->shape.dims[i]) + 6: 0);
+        steps +=
+            log2l((long double)whole->shape.dims[i]) +
+            (has_large_prime(whole->shape.dims[i]) ? 2 * log2l(4.0L * (long double)whole->shape.dims[i]) + 6
+                                                   : 0);
     long double bound = 0.5L * eps * steps, scale = norm(expected, whole->out_count);
     long double error = difference(found, expected, whole->out_count);
     if (error / (bound * scale) > worst)
         worst = error / (bound * scale);
     if (getenv("FFT_VERBOSE"))
-        fprintf(stderr, "%s: %zu x %zu x %zu: %.3Lf of the bound\n", what, whole->shape.dims[0], whole->shape.dims[1],
-                whole->shape.dims[2], error / (bound * scale));
-    ck_assert_msg(error <= bound * scale, "%s: %zu x %zu x %zu, batch %zu, %s: error %.3Lg, at most %.3Lg", what,
-                  whole->shape.dims[0], whole->shape.dims[1], whole->shape.dims[2], whole->shape.batch,
+        fprintf(stderr, "%s: %zu x %zu x %zu: %.3Lf of the bound\n", what, whole->shape.dims[0],
+                whole->shape.dims[1], whole->shape.dims[2], error / (bound * scale));
+    ck_assert_msg(error <= bound * scale, "%s: %zu x %zu x %zu, batch %zu, %s: error %.3Lg, at most %.3Lg",
+                  what, whole->shape.dims[0], whole->shape.dims[1], whole->shape.dims[2], whole->shape.batch,
                   kn_type_name(whole->shape.type), error / scale, bound);
 }
 
 static bool has_direction(const kn_fft_shape *shape, kn_fft_direction direction)
 {
-    return shape->kind == KN_FFT_COMPLEX || (shape->kind == KN_FFT_COMPLEX_TO_REAL) == (direction == KN_FFT_INVERSE);
+    return shape->kind == KN_FFT_COMPLEX ||
+           (shape->kind == KN_FFT_COMPLEX_TO_REAL) == (direction == KN_FFT_INVERSE);
 }
 
 // The half spectrum of random real numbers, which is what libraries take; Koine's own takes any numbers.
@@ -340,8 +348,9 @@ END_TEST
 
 START_TEST(longer_lengths)
 {
-    static const size_t lengths[] = {96,  97,  105, 127, 128, 129, 143, 169, 210, 243,  255,  256,  257,  343,  500,
-                                     511, 512, 513, 625, 720, 721, 1000, 1023, 1024, 1331, 1750, 2048, 2187, 2310, 4096};
+    static const size_t lengths[] = {96,  97,   105,  127,  128,  129,  143,  169,  210,  243,
+                                     255, 256,  257,  343,  500,  511,  512,  513,  625,  720,
+                                     721, 1000, 1023, 1024, 1331, 1750, 2048, 2187, 2310, 4096};
 
     for (size_t i = 0; i < (test_is_slow() ? 2 : sizeof lengths / sizeof *lengths); i++)
         expect_length(lengths[i], KN_F32, 1 + test_random(&state) % 3);
@@ -350,7 +359,8 @@ END_TEST
 
 START_TEST(lengths_in_double)
 {
-    static const size_t lengths[] = {1, 2, 3, 4, 5, 7, 8, 11, 13, 16, 17, 30, 31, 32, 33, 36, 70, 100, 128, 210, 256, 251, 1000, 2048};
+    static const size_t lengths[] = {1,  2,  3,  4,  5,  7,   8,   11,  13,  16,  17,   30,
+                                     31, 32, 33, 36, 70, 100, 128, 210, 256, 251, 1000, 2048};
 
     for (size_t i = 0; i < (test_is_slow() ? 6 : sizeof lengths / sizeof *lengths) && test_takes(KN_F64); i++)
         expect_length(lengths[i], KN_F64, 2);
@@ -381,11 +391,18 @@ END_TEST
 
 START_TEST(real_numbers)
 {
-    static const kn_fft_shape shapes[] = {
-        {.rank = 1, .dims = {1}, .batch = 3},     {.rank = 1, .dims = {2}, .batch = 3},  {.rank = 1, .dims = {3}},
-        {.rank = 1, .dims = {8}, .batch = 7},     {.rank = 1, .dims = {15}, .batch = 2}, {.rank = 1, .dims = {19}, .batch = 3},
-        {.rank = 1, .dims = {100}, .batch = 2},   {.rank = 1, .dims = {101}},            {.rank = 2, .dims = {12, 10}, .batch = 2},
-        {.rank = 2, .dims = {9, 17}, .batch = 2}, {.rank = 3, .dims = {10, 3, 8}},       {.rank = 3, .dims = {7, 6, 5}, .batch = 2}};
+    static const kn_fft_shape shapes[] = {{.rank = 1, .dims = {1}, .batch = 3},
+                                          {.rank = 1, .dims = {2}, .batch = 3},
+                                          {.rank = 1, .dims = {3}},
+                                          {.rank = 1, .dims = {8}, .batch = 7},
+                                          {.rank = 1, .dims = {15}, .batch = 2},
+                                          {.rank = 1, .dims = {19}, .batch = 3},
+                                          {.rank = 1, .dims = {100}, .batch = 2},
+                                          {.rank = 1, .dims = {101}},
+                                          {.rank = 2, .dims = {12, 10}, .batch = 2},
+                                          {.rank = 2, .dims = {9, 17}, .batch = 2},
+                                          {.rank = 3, .dims = {10, 3, 8}},
+                                          {.rank = 3, .dims = {7, 6, 5}, .batch = 2}};
 
     for (size_t i = 0; i < (test_is_slow() ? 2 : sizeof shapes / sizeof *shapes); i++)
         for (kn_fft_kind kind = KN_FFT_REAL_TO_COMPLEX; kind <= KN_FFT_COMPLEX_TO_REAL; kind++) {
@@ -452,7 +469,8 @@ END_TEST
 
 START_TEST(tunables)
 {
-    static const kn_fft_options options[] = {{KN_FFT_OWN, 4, 3, 5}, {KN_FFT_OWN, 32, 1, 1}, {KN_FFT_OWN, 8, 64, 64}};
+    static const kn_fft_options options[] = {
+        {KN_FFT_OWN, 4, 3, 5}, {KN_FFT_OWN, 32, 1, 1}, {KN_FFT_OWN, 8, 64, 64}};
     const kn_fft_shape shape = {.rank = 2, .dims = {60, 48}, .type = KN_F32};
 
     for (size_t i = 0; i < (test_is_slow() ? 1 : sizeof options / sizeof *options); i++)
@@ -484,7 +502,8 @@ START_TEST(impulses)
                 bool again = false; // of an impulse that is there already
                 for (size_t j = 0; j < i; j++)
                     again = again || at[j] == at[i];
-                long double angle = 2 * 3.14159265358979323846264338327950288L * (long double)(k * at[i] % n) / (long double)n;
+                long double angle = 2 * 3.14159265358979323846264338327950288L *
+                                    (long double)(k * at[i] % n) / (long double)n;
                 expected[k] += again ? 0 : in[at[i]] * (cosl(angle) - sinl(angle) * I);
             }
         EXPECT_OK(kn_fft_plan_create(queue, &shape, &own, &plan, &err));
@@ -501,7 +520,8 @@ END_TEST
 // There and back, which keeps the norm on its way.
 START_TEST(round_trip)
 {
-    const kn_fft_shape shape = {.rank = 3, .dims = {64, 48, 40}, .type = KN_F32, .scale = 1 / sqrt(64 * 48 * 40)};
+    const kn_fft_shape shape = {
+        .rank = 3, .dims = {64, 48, 40}, .type = KN_F32, .scale = 1 / sqrt(64 * 48 * 40)};
     struct whole whole = complete(&shape);
     kn_fft_plan *plan = NULL;
 
@@ -514,7 +534,8 @@ START_TEST(round_trip)
     // Rounding is as likely to lengthen as to shorten: what is left of it is far below its size.
     ck_assert_double_eq_tol((double)(norm(spectrum, whole.points) / norm(in, whole.points)), 1, 1e-6);
     number *back = run(plan, &whole, KN_FFT_INVERSE, spectrum, true);
-    ck_assert_double_le((double)(difference(back, in, whole.points) / norm(in, whole.points)), 2 * 0.5 * 0x1p-24 * 19);
+    ck_assert_double_le((double)(difference(back, in, whole.points) / norm(in, whole.points)),
+                        2 * 0.5 * 0x1p-24 * 19);
     free(back);
     free(spectrum);
     free(in);
@@ -542,7 +563,8 @@ START_TEST(passes_that_run)
         number *in = random_numbers(whole.points);
         EXPECT_OK(kn_fft_plan_create(queue, &cases[i].shape, &own, &plan, &err));
         ck_assert_int_eq(kn_fft_plan_library(plan), KN_FFT_OWN);
-        ck_assert_msg(strstr(kn_fft_plan_text(plan), "16 = 16") || cases[i].passes == 2, "%s", kn_fft_plan_text(plan));
+        ck_assert_msg(strstr(kn_fft_plan_text(plan), "16 = 16") || cases[i].passes == 2, "%s",
+                      kn_fft_plan_text(plan));
         EXPECT_OK(kn_profile_start(queue, &err));
         free(run(plan, &whole, KN_FFT_FORWARD, in, false));
         EXPECT_OK(kn_profile_stop(queue, &entries, &count, &err));
@@ -558,7 +580,8 @@ END_TEST
 
 // ---- refusals ----
 
-static void expect_shape_refused(const kn_fft_shape *shape, const kn_fft_options *options, kn_status status, const char *words)
+static void expect_shape_refused(const kn_fft_shape *shape, const kn_fft_options *options, kn_status status,
+                                 const char *words)
 {
     kn_fft_plan *plan = NULL;
 
@@ -613,11 +636,16 @@ START_TEST(refused_executions)
     EXPECT_OK(kn_fft_plan_create(queue, &shape, &own, &real, &err));
     kn_buffer_free(small);
     small = test_upload_with_room("", 0, 63);
-    EXPECT_REFUSED(KN_ERROR_ARGUMENT, "NULL", kn_fft_execute(queue, NULL, KN_FFT_FORWARD, large, other, &err));
-    EXPECT_REFUSED(KN_ERROR_ARGUMENT, "out holds 63 bytes", kn_fft_execute(queue, padded, KN_FFT_FORWARD, large, small, &err));
-    EXPECT_REFUSED(KN_ERROR_ARGUMENT, "in place", kn_fft_execute(queue, padded, KN_FFT_FORWARD, large, large, &err));
-    EXPECT_REFUSED(KN_ERROR_ARGUMENT, "forward only", kn_fft_execute(queue, real, KN_FFT_INVERSE, large, other, &err));
-    EXPECT_REFUSED(KN_ERROR_ARGUMENT, "no direction 2", kn_fft_execute(queue, real, (kn_fft_direction)2, large, other, &err));
+    EXPECT_REFUSED(KN_ERROR_ARGUMENT, "NULL",
+                   kn_fft_execute(queue, NULL, KN_FFT_FORWARD, large, other, &err));
+    EXPECT_REFUSED(KN_ERROR_ARGUMENT, "out holds 63 bytes",
+                   kn_fft_execute(queue, padded, KN_FFT_FORWARD, large, small, &err));
+    EXPECT_REFUSED(KN_ERROR_ARGUMENT, "in place",
+                   kn_fft_execute(queue, padded, KN_FFT_FORWARD, large, large, &err));
+    EXPECT_REFUSED(KN_ERROR_ARGUMENT, "forward only",
+                   kn_fft_execute(queue, real, KN_FFT_INVERSE, large, other, &err));
+    EXPECT_REFUSED(KN_ERROR_ARGUMENT, "no direction 2",
+                   kn_fft_execute(queue, real, (kn_fft_direction)2, large, other, &err));
     test_expect_poison(large, 0);
     test_expect_poison(other, 0);
     kn_fft_plan_free(padded);
@@ -631,9 +659,10 @@ END_TEST
 // What the path's vendor has, on the same numbers; and the faster one, which is the one that the plan names.
 START_TEST(other_libraries)
 {
-    static const kn_fft_shape shapes[] = {{.rank = 2, .dims = {12, 10}, .batch = 2},
-                                          {.rank = 3, .dims = {8, 1, 6}, .kind = KN_FFT_REAL_TO_COMPLEX},
-                                          {.rank = 2, .dims = {8, 6}, .batch = 2, .kind = KN_FFT_COMPLEX_TO_REAL}};
+    static const kn_fft_shape shapes[] = {
+        {.rank = 2, .dims = {12, 10}, .batch = 2},
+        {.rank = 3, .dims = {8, 1, 6}, .kind = KN_FFT_REAL_TO_COMPLEX},
+        {.rank = 2, .dims = {8, 6}, .batch = 2, .kind = KN_FFT_COMPLEX_TO_REAL}};
     bool cuda = strcmp(kn_context_device(context)->backend, "cuda") == 0;
     const kn_fft_options vendor = {.library = cuda ? KN_FFT_CUFFT : KN_FFT_CLFFT};
 
@@ -649,7 +678,8 @@ START_TEST(other_libraries)
             return;
         }
         ck_assert_int_eq(kn_fft_plan_library(plan), vendor.library);
-        ck_assert_msg(strstr(kn_fft_plan_text(plan), cuda ? "cuFFT " : "clFFT "), "%s", kn_fft_plan_text(plan));
+        ck_assert_msg(strstr(kn_fft_plan_text(plan), cuda ? "cuFFT " : "clFFT "), "%s",
+                      kn_fft_plan_text(plan));
         kn_fft_plan_free(plan);
         expect_right(&shape, &vendor);
         for (int again = 0; again < 2; again++) { // measured, then remembered
@@ -689,10 +719,9 @@ END_TEST
 
 int main(void)
 {
-    const TTest *const tests[] = {longer_lengths,     lengths_in_double, several_axes,
-                                  real_numbers,       padded_and_cropped, long_lines,     tunables,
-                                  impulses,           round_trip,      passes_that_run,   refused_shapes,
-                                  other_libraries,
+    const TTest *const tests[] = {longer_lengths,     lengths_in_double, several_axes,      real_numbers,
+                                  padded_and_cropped, long_lines,        tunables,          impulses,
+                                  round_trip,         passes_that_run,   refused_shapes,    other_libraries,
                                   refused_executions, refused_libraries, every_short_length};
 
     return test_run("fft", tests, sizeof tests / sizeof *tests, set_up, tear_down);
