@@ -127,14 +127,11 @@ typedef uint index;
 
 #define IS_INSIDE(j, radix) (POINTS / (radix) % ITEMS == 0 || (j) < POINTS / (radix))
 
-// A number of a line in local memory: one slot in BANKS + 1 stays unused, so that strides of a radix meet no bank twice.
-// A CPU has no banks.
-#if KN_CPU
-#define BANKS 1
+// A number of a line in local memory. The first radix is a stride: made odd, it meets no bank twice. A CPU has no banks.
+#if KN_CPU || RADIX_0 % 2
 #define SLOT(i) (i)
 #else
-#define BANKS (REAL_BITS == 64 ? 8 : 16)
-#define SLOT(i) ((i) + (i) / BANKS)
+#define SLOT(i) ((i) + (i) / RADIX_0)
 #endif
 #define PITCH (SLOT(POINTS - 1) + 1 | 1)
 
@@ -244,11 +241,6 @@ inline void transform(real2 *x, uint item, uint radix, uint span, __global const
     }
 }
 
-inline uint slot(uint base, uint r, uint step)
-{
-    return step % BANKS == 0 ? SLOT(base) + r * SLOT(step) : SLOT(base + r * step);
-}
-
 inline void put(__local real2 *line, const real2 *x, uint item, uint radix, uint span)
 {
 #pragma unroll
@@ -258,7 +250,7 @@ inline void put(__local real2 *line, const real2 *x, uint item, uint radix, uint
         if (IS_INSIDE(j, radix)) {
 #pragma unroll
             for (uint r = 0; r < radix; r++)
-                line[slot(first, r, span)] = x[round * radix + r];
+                line[SLOT(first) + r * SLOT(span)] = x[round * radix + r];
         }
     }
 }
@@ -271,7 +263,7 @@ inline void take(__local const real2 *line, real2 *x, uint item, uint radix)
         if (IS_INSIDE(j, radix)) {
 #pragma unroll
             for (uint r = 0; r < radix; r++)
-                x[round * radix + r] = line[slot(j, r, POINTS / radix)];
+                x[round * radix + r] = line[SLOT(j) + r * SLOT(POINTS / radix)];
         }
     }
 }

@@ -25,7 +25,10 @@ struct fft_cut {
 struct fft_bounds {
     unsigned held;  // points a work-item holds at most
     unsigned items; // work-items a group at most
-    size_t points;  // numbers that local memory holds
+    size_t points;  // a line at most
+    size_t local;   // bytes of local memory for a line
+    size_t number;  // bytes of a complex number
+    bool banks;     // local memory has banks
 };
 
 bool fft_is_smooth(size_t n); // no prime factor above 13
@@ -36,9 +39,8 @@ bool fft_cut_line(size_t points, const struct fft_bounds *bounds, struct fft_cut
 bool fft_split_line(size_t n, unsigned parts, const struct fft_bounds *bounds, struct fft_cut *cuts);
 // The length of Bluestein's convolution: smooth, at least 2 n - 1.
 size_t fft_chirp_length(size_t n);
-// Local memory for a line, one buffer (PITCH in cl/fft.cl); `banks`: one slot in banks + 1 stays unused, 0:
-// none does.
-size_t fft_line_bytes(size_t points, unsigned banks, kn_type type);
+// Local memory for a line (PITCH in cl/fft.cl).
+size_t fft_line_bytes(const struct fft_cut *cut, const struct fft_bounds *bounds);
 
 // ---- roots of unity (fft_roots.c), in double, rounded to the type when they are uploaded ----
 

@@ -24,9 +24,12 @@ bool fft_is_smooth(size_t n)
     return n == 1;
 }
 
-size_t fft_line_bytes(size_t points, unsigned banks, kn_type type)
+size_t fft_line_bytes(const struct fft_cut *cut, const struct fft_bounds *bounds)
 {
-    return ((points + (banks ? (points - 1) / banks : 0)) | 1) * 2 * kn_type_size(type);
+    size_t points = cut->points,
+           unused = bounds->banks && cut->radices[0] % 2 == 0 ? (points - 1) / cut->radices[0] : 0;
+
+    return ((points + unused) | 1) * bounds->number;
 }
 
 static unsigned rounds(unsigned points, unsigned radix, unsigned items)
@@ -90,7 +93,8 @@ static void consider(struct search *search, struct fft_cut *cut)
 
     for (unsigned s = 0; s < cut->stages; s++)
         sum += cut->radices[s];
-    if (!choose_items(cut, search->bounds, &work))
+    if (fft_line_bytes(cut, search->bounds) > search->bounds->local ||
+        !choose_items(cut, search->bounds, &work))
         return;
     if (search->found && (cut->stages > search->best.stages ||
                           (cut->stages == search->best.stages &&

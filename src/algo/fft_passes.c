@@ -30,51 +30,41 @@ struct axis {
     unsigned load, store;
 };
 
-// Unused slots that keep strides off one bank (BANKS in cl/fft.cl).
-static unsigned banks_of(const kn_device_info *info, kn_type type)
-{
-    return info->type == KN_DEVICE_CPU ? 0 : type == KN_F64 ? 8 : 16;
-}
-
 static struct fft_bounds bounds_of(const kn_device_info *info, kn_type type, const kn_fft_options *options)
 {
-    unsigned held = options && options->held ? options->held : type == KN_F64 ? 8 : 16;
-    struct fft_bounds bounds = {held, info->max_work_group > 1024 ? 1024 : (unsigned)info->max_work_group, 1};
-
-    while (fft_line_bytes(bounds.points + 1, banks_of(info, type), type) <= info->local_memory)
-        bounds.points++;
-    return bounds;
+    return (struct fft_bounds){.held = options && options->held ? options->held
+                                       : type == KN_F64         ? 8
+                                                                : 16,
+                               .items = info->max_work_group > 1024 ? 1024 : (unsigned)info->max_work_group,
+                               .points = UINT32_MAX / 2,
+                               .local = info->local_memory,
+                               .number = 2 * kn_type_size(type),
+                               .banks = info->type != KN_DEVICE_CPU};
 }
 
-static size_t local_bytes(const struct planner *p, const struct fft_pass *pass, unsigned lines)
-{
-    kn_type type = p->shape->given.type;
-
-    return fft_line_bytes(pass->cut.points, banks_of(p->info, type), type) * lines * pass->buffers;
-}
-
-// Lines a group: whole groups where lines are rows of memory, whole memory transactions where they are
-// columns.
+// Lines a group: enough work-items where lines are rows of memory, whole memory transactions where they are
+// columns; but work for every compute unit first. Measured on an H200 (bench/RESULTS.md).
 static void choose_lines(const struct planner *p, struct fft_pass *pass)
 {
-    bool rows = pass->rows_in && pass->rows_out;
+    bool rows = pass->rows_in && pass->rows_out, cpu = p->info->type == KN_DEVICE_CPU;
     unsigned asked = !p->options ? 0 : rows ? p->options->rows : p->options->columns;
-    unsigned lines = asked ? asked : rows ? (pass->cut.items < 256 ? 256 / pass->cut.items : 1) : 16;
-    size_t most = p->info->local_memory;
+    unsigned items = pass->cut.items, group = cpu ? 256 : 128, least = rows ? 1 : 4;
+    unsigned lines = asked                 ? asked
+                     : rows                ? (items < group ? group / items : 1)
+                     : items <= 16 && !cpu ? 32
+                                           : 16;
+    size_t line = fft_line_bytes(&pass->cut, &p->bounds), most = p->info->local_memory;
 
     if (!asked && !rows && most > (72 << 10))
         most = 72 << 10;
     // PoCL keeps what lives across a barrier in memory.
-    pass->buffers = p->info->type == KN_DEVICE_CPU && pass->cut.stages > 2 ? 2 : 1;
-    if (local_bytes(p, pass, 1) > most)
-        pass->buffers = 1;
-    while (lines > 1 && (lines * pass->cut.items > p->bounds.items || local_bytes(p, pass, lines) > most))
+    pass->buffers = cpu && pass->cut.stages > 2 && 2 * line <= most ? 2 : 1;
+    while (lines > 1 && (lines * items > p->bounds.items || lines * pass->buffers * line > most))
         lines /= 2;
-    // Work for every compute unit comes first.
-    while (!asked && lines > (rows ? 1 : 4) && pass->lines / lines < 2 * p->info->compute_units)
+    while (!asked && lines > least && pass->lines / lines < 2 * p->info->compute_units)
         lines /= 2;
     pass->lines_a_group = lines;
-    pass->local_bytes = local_bytes(p, pass, lines);
+    pass->local_bytes = lines * pass->buffers * line;
 }
 
 static kn_status add_pass(struct planner *p, const struct fft_pass *pass)
@@ -205,8 +195,8 @@ static unsigned split(const struct planner *p, uint64_t n, struct fft_cut cuts[F
 {
     struct fft_bounds few = p->bounds;
 
-    few.points = few.points / 8 > 16 ? few.points / 8 : few.points;
-    few.points = few.points > 1024 ? 1024 : few.points;
+    few.local /= 8;
+    few.points = 1024;
     for (unsigned parts = 2; parts <= FFT_MAX_PARTS; parts++)
         if (fft_split_line(n, parts, &few, cuts))
             return parts;
@@ -226,11 +216,12 @@ static kn_status add_transform(struct planner *p, const struct axis *axis, const
     parts = ends->n <= MOST_COUNT / 2 ? split(p, ends->n, cuts) : 0;
     if (parts)
         return add_long(p, axis, ends, cuts, parts);
-    return kn_fail(p->err, KN_ERROR_LIMIT,
-                   "kn_fft_plan_create: %llu points along %c take lines of %llu, more than three passes of "
-                   "%zu points do on %s",
-                   (unsigned long long)axis->n, "xyz"[axis->number], (unsigned long long)ends -> n,
-                   p -> bounds.points, p->info->spec);
+    return kn_fail(
+        p->err, KN_ERROR_LIMIT,
+        "kn_fft_plan_create: %llu points along %c take lines of %llu, more than three passes do with the %zu "
+        "bytes of local memory of %s",
+        (unsigned long long)axis->n, "xyz"[axis->number], (unsigned long long)ends -> n, p -> bounds.local,
+        p->info->spec);
 }
 
 // Bluestein: jk = (j^2 + k^2 - (k - j)^2) / 2 makes the transform a convolution with a chirp, done in a
