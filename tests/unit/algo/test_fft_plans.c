@@ -1,0 +1,185 @@
+// SPDX-License-Identifier: Apache-2.0
+// Which kernels and libraries transform, which of them a plan takes, and what is refused.
+#include "fft_support.h"
+
+// ---- what ran ----
+
+START_TEST(passes_that_run)
+{
+    static const struct {
+        kn_fft_shape shape;
+        size_t passes;
+    } cases[] = {{{.rank = 3, .dims = {16, 16, 16}, .type = KN_F32}, 3},
+                 {{.rank = 1, .dims = {16}, .type = KN_F32}, 1},
+                 {{.rank = 1, .dims = {17}, .type = KN_F32}, 2},
+                 {{.rank = 3, .dims = {16, 1, 16}, .type = KN_F32}, 2}};
+
+    for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
+        struct whole whole = complete(&cases[i].shape);
+        kn_fft_plan *plan = NULL;
+        kn_profile_entry *entries = NULL;
+        size_t count = 0;
+        number *in = random_numbers(whole.points);
+        EXPECT_OK(kn_fft_plan_create(queue, &cases[i].shape, &own, &plan, &err));
+        ck_assert_int_eq(kn_fft_plan_library(plan), KN_FFT_OWN);
+        ck_assert_msg(strstr(kn_fft_plan_text(plan), "16 = 16") || cases[i].passes == 2, "%s",
+                      kn_fft_plan_text(plan));
+        EXPECT_OK(kn_profile_start(queue, &err));
+        free(run(plan, &whole, KN_FFT_FORWARD, in, false));
+        EXPECT_OK(kn_profile_stop(queue, &entries, &count, &err));
+        ck_assert_uint_eq(count, cases[i].passes);
+        for (size_t k = 0; k < count; k++)
+            ck_assert_str_eq(entries[k].kernel, "fft_pass");
+        kn_free(entries);
+        kn_fft_plan_free(plan);
+        free(in);
+    }
+}
+END_TEST
+
+// ---- refusals ----
+
+static void expect_shape_refused(const kn_fft_shape *shape, const kn_fft_options *options, kn_status status,
+                                 const char *words)
+{
+    kn_fft_plan *plan = NULL;
+
+    EXPECT_REFUSED(status, words, kn_fft_plan_create(queue, shape, options, &plan, &err));
+    ck_assert_ptr_null(plan);
+}
+
+START_TEST(refused_shapes)
+{
+    const kn_fft_shape right = {.rank = 2, .dims = {8, 6}, .type = KN_F32};
+    kn_fft_shape wrong = right;
+
+    expect_shape_refused(NULL, &own, KN_ERROR_ARGUMENT, "NULL");
+    wrong.rank = 4;
+    expect_shape_refused(&wrong, &own, KN_ERROR_ARGUMENT, "from 1 to 3");
+    wrong = right;
+    wrong.dims[1] = 0;
+    expect_shape_refused(&wrong, &own, KN_ERROR_ARGUMENT, "dims[1] is 0");
+    wrong = right;
+    wrong.type = KN_U32;
+    expect_shape_refused(&wrong, &own, KN_ERROR_UNSUPPORTED, "not on uint");
+    wrong = right;
+    wrong.in_dims[0] = 9;
+    expect_shape_refused(&wrong, &own, KN_ERROR_ARGUMENT, "in_dims[0] is 9");
+    wrong = right;
+    wrong.kind = KN_FFT_REAL_TO_COMPLEX;
+    wrong.out_dims[0] = 4;
+    expect_shape_refused(&wrong, &own, KN_ERROR_ARGUMENT, "half spectrum");
+    wrong = right;
+    wrong.scale = INFINITY;
+    expect_shape_refused(&wrong, &own, KN_ERROR_ARGUMENT, "not finite");
+    wrong = right;
+    wrong.batch = SIZE_MAX / 8;
+    expect_shape_refused(&wrong, &own, KN_ERROR_ARGUMENT, "more bytes");
+    wrong.batch = (size_t)1 << 33;
+    expect_shape_refused(&wrong, &own, KN_ERROR_LIMIT, "smaller batch");
+    context->device.info.fp64 = 0;
+    wrong = right;
+    wrong.type = KN_F64;
+    expect_shape_refused(&wrong, &own, KN_ERROR_UNSUPPORTED, "double precision");
+}
+END_TEST
+
+START_TEST(refused_executions)
+{
+    kn_fft_shape shape = {.rank = 1, .dims = {8}, .type = KN_F32, .in_dims = {4}};
+    kn_fft_plan *padded = NULL, *real = NULL;
+    kn_buffer *small = poisoned(0), *large = poisoned(0), *other = poisoned(0);
+
+    EXPECT_OK(kn_fft_plan_create(queue, &shape, &own, &padded, &err));
+    shape = (kn_fft_shape){.rank = 1, .dims = {8}, .type = KN_F32, .kind = KN_FFT_REAL_TO_COMPLEX};
+    EXPECT_OK(kn_fft_plan_create(queue, &shape, &own, &real, &err));
+    kn_buffer_free(small);
+    small = test_upload_with_room("", 0, 63);
+    EXPECT_REFUSED(KN_ERROR_ARGUMENT, "NULL",
+                   kn_fft_execute(queue, NULL, KN_FFT_FORWARD, large, other, &err));
+    EXPECT_REFUSED(KN_ERROR_ARGUMENT, "out holds 63 bytes",
+                   kn_fft_execute(queue, padded, KN_FFT_FORWARD, large, small, &err));
+    EXPECT_REFUSED(KN_ERROR_ARGUMENT, "in place",
+                   kn_fft_execute(queue, padded, KN_FFT_FORWARD, large, large, &err));
+    EXPECT_REFUSED(KN_ERROR_ARGUMENT, "forward only",
+                   kn_fft_execute(queue, real, KN_FFT_INVERSE, large, other, &err));
+    EXPECT_REFUSED(KN_ERROR_ARGUMENT, "no direction 2",
+                   kn_fft_execute(queue, real, (kn_fft_direction)2, large, other, &err));
+    test_expect_poison(large, 0);
+    test_expect_poison(other, 0);
+    kn_fft_plan_free(padded);
+    kn_fft_plan_free(real);
+    kn_buffer_free(small);
+    kn_buffer_free(large);
+    kn_buffer_free(other);
+}
+END_TEST
+
+// What the path's vendor has, on the same numbers; and the faster one, which is the one that the plan names.
+START_TEST(other_libraries)
+{
+    static const kn_fft_shape shapes[] = {
+        {.rank = 2, .dims = {12, 10}, .batch = 2},
+        {.rank = 3, .dims = {8, 1, 6}, .kind = KN_FFT_REAL_TO_COMPLEX},
+        {.rank = 2, .dims = {8, 6}, .batch = 2, .kind = KN_FFT_COMPLEX_TO_REAL}};
+    bool cuda = strcmp(kn_context_device(context)->backend, "cuda") == 0;
+    const kn_fft_options vendor = {.library = cuda ? KN_FFT_CUFFT : KN_FFT_CLFFT};
+
+    for (size_t i = 0; i < (test_is_slow() ? 1 : sizeof shapes / sizeof *shapes); i++) {
+        kn_fft_shape shape = shapes[i];
+        kn_fft_plan *plan = NULL;
+        shape.type = KN_F32;
+        err = (kn_error)KN_ERROR_INIT;
+        kn_status status = kn_fft_plan_create(queue, &shape, &vendor, &plan, &err);
+        if (status) {
+            ck_assert_int_eq(status, KN_ERROR_UNSUPPORTED);
+            fprintf(stderr, "skipped: %s\n", err.text);
+            return;
+        }
+        ck_assert_int_eq(kn_fft_plan_library(plan), vendor.library);
+        ck_assert_msg(strstr(kn_fft_plan_text(plan), cuda ? "cuFFT " : "clFFT "), "%s",
+                      kn_fft_plan_text(plan));
+        kn_fft_plan_free(plan);
+        expect_right(&shape, &vendor);
+        for (int again = 0; again < 2; again++) { // measured, then remembered
+            EXPECT_OK(kn_fft_plan_create(queue, &shape, NULL, &plan, &err));
+            bool own_runs = kn_fft_plan_library(plan) == KN_FFT_OWN;
+            bool measured = strstr(kn_fft_plan_text(plan), "(measured: own ") != NULL;
+            ck_assert(own_runs || kn_fft_plan_library(plan) == vendor.library);
+            ck_assert_int_eq(measured, shape.kind != KN_FFT_COMPLEX_TO_REAL);
+            ck_assert_int_eq(own_runs, strncmp(kn_fft_plan_text(plan), cuda ? "cuFFT" : "clFFT", 5) != 0);
+            kn_fft_plan_free(plan);
+        }
+        expect_right(&shape, NULL);
+        shape.scale = 0.5;
+        expect_shape_refused(&shape, &vendor, KN_ERROR_UNSUPPORTED, "does not scale");
+        EXPECT_OK(kn_fft_plan_create(queue, &shape, NULL, &plan, &err));
+        ck_assert_int_eq(kn_fft_plan_library(plan), KN_FFT_OWN);
+        kn_fft_plan_free(plan);
+        shape.scale = 0;
+        shape.in_dims[1] = shape.rank == 2 ? 3 : 0;
+        if (shape.in_dims[1])
+            expect_shape_refused(&shape, &vendor, KN_ERROR_UNSUPPORTED, "neither pads nor crops");
+    }
+}
+END_TEST
+
+// A library that is named runs or is refused.
+START_TEST(refused_libraries)
+{
+    const kn_fft_shape shape = {.rank = 1, .dims = {8}, .type = KN_F32};
+    const kn_fft_options cufft = {.library = KN_FFT_CUFFT}, none = {.library = (kn_fft_library)9};
+
+    if (strcmp(kn_context_device(context)->backend, "cuda") != 0)
+        expect_shape_refused(&shape, &cufft, KN_ERROR_UNSUPPORTED, "through cuda");
+    expect_shape_refused(&shape, &none, KN_ERROR_ARGUMENT, "no library 9");
+}
+END_TEST
+
+int main(void)
+{
+    const TTest *const tests[] = {passes_that_run, refused_shapes, other_libraries, refused_executions,
+                                  refused_libraries};
+
+    return test_run("fft_plans", tests, sizeof tests / sizeof *tests, set_up, tear_down);
+}
