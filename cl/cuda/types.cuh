@@ -31,6 +31,12 @@ template <class B> KN_BOTH constexpr bool kn_step_bool(B &b, int step)
     return before;
 }
 
+// What a char or a short was before a step: kn_before(c += 1, 1) is c++ that goes round.
+template <class T> KN_BOTH constexpr T kn_before(T after, int step)
+{
+    return (T)(after - step);
+}
+
 // An array that can be assigned: a compound literal's.
 template <class T, long N> struct kn_array {
     T kn_v[N];

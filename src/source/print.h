@@ -51,6 +51,7 @@ void print_expr(struct printer *printer, const struct syn_expr *expr);
 void print_converted(struct printer *printer, const struct syn_type *type, const struct syn_expr *expr);
 const struct syn_expr *print_unwrapped(const struct syn_expr *expr); // without its brackets
 bool print_is_null(const struct syn_expr *expr);                     // a null pointer constant
+bool print_is_bit_field(const struct syn_expr *expr);
 bool print_is_selection(const struct syn_expr *expr);                // several components of a vector
 
 // A file each.

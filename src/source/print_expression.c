@@ -151,6 +151,34 @@ static bool steps_bool(const struct syn_expr *expr)
            expr->a->type->kind == SYN_T_SCALAR && expr->a->type->scalar == SYN_S_BOOL;
 }
 
+bool print_is_bit_field(const struct syn_expr *expr)
+{
+    const struct syn_member *member = NULL;
+    const struct syn_type *type;
+
+    expr = print_unwrapped(expr);
+    if (expr->kind != SYN_E_DOT && expr->kind != SYN_E_ARROW)
+        return false;
+    type = expr->a->type;
+    if (expr->kind == SYN_E_ARROW)
+        type = type && (type->kind == SYN_T_POINTER || type->kind == SYN_T_ARRAY) ? type->of : NULL;
+    if (type && type->kind == SYN_T_RECORD)
+        member = syn_find_member(type->tag, expr->word);
+    return member && member->bits;
+}
+
+// ++ and -- of a char or a short, which go round (C99 6.5.3.1: as += 1). NVRTC 13.0 takes it that they do
+// not:
+// `--c; if (c < 0)` asks for c < 1 before, which -128 answers otherwise.
+static bool steps_round(const struct syn_expr *expr)
+{
+    const struct syn_type *type = expr->a->type;
+
+    return (expr->op == SYN_OP2('+', '+') || expr->op == SYN_OP2('-', '-')) && type &&
+           type->kind == SYN_T_SCALAR && (type->scalar == SYN_S_CHAR || type->scalar == SYN_S_SHORT) &&
+           !print_is_bit_field(expr->a);
+}
+
 static bool is_void_pointer(const struct syn_type *type)
 {
     return type && type->kind == SYN_T_POINTER && (!type->of || type->of->kind == SYN_T_VOID);
@@ -175,6 +203,12 @@ static void print_prefix(struct printer *printer, const struct syn_expr *expr)
         print_text(printer, expr->op == SYN_OP2('+', '+') ? " = 1)" : " ^= 1)");
         return;
     }
+    if (steps_round(expr)) {
+        print_text(printer, "(");
+        print_expr(printer, expr->a);
+        print_text(printer, expr->op == SYN_OP2('+', '+') ? " += 1)" : " -= 1)");
+        return;
+    }
     if (print_step(printer, expr, "kn_step_before"))
         return;
     print_op(printer, expr->op);
@@ -189,6 +223,12 @@ static void print_postfix(struct printer *printer, const struct syn_expr *expr)
         print_text(printer, "kn_step_bool(");
         print_expr(printer, expr->a);
         print_text(printer, expr->op == SYN_OP2('+', '+') ? ", 1)" : ", -1)");
+        return;
+    }
+    if (steps_round(expr)) {
+        print_text(printer, "kn_before(");
+        print_expr(printer, expr->a);
+        print_text(printer, expr->op == SYN_OP2('+', '+') ? " += 1, 1)" : " -= 1, -1)");
         return;
     }
     if (print_step(printer, expr, "kn_step_after"))

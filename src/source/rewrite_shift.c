@@ -12,22 +12,6 @@ static bool is_plain(const struct syn_expr *expr)
            count < 8 * syn_scalar_bytes(left->scalar);
 }
 
-static bool is_bit_field(const struct syn_expr *expr)
-{
-    const struct syn_member *member = NULL;
-    const struct syn_type *type;
-
-    expr = print_unwrapped(expr);
-    if (expr->kind != SYN_E_DOT && expr->kind != SYN_E_ARROW)
-        return false;
-    type = expr->a->type;
-    if (expr->kind == SYN_E_ARROW)
-        type = type && (type->kind == SYN_T_POINTER || type->kind == SYN_T_ARRAY) ? type->of : NULL;
-    if (type && type->kind == SYN_T_RECORD)
-        member = syn_find_member(type->tag, expr->word);
-    return member && member->bits;
-}
-
 // No reference may be taken of a bit-field: s.f = kn_shl(s.f, n), with s named once and evaluated once.
 static void print_bit_field(struct printer *printer, const struct syn_expr *expr, bool left)
 {
@@ -60,7 +44,7 @@ void rewrite_shift(struct printer *printer, const struct syn_expr *expr)
     bool left = (expr->op & 0xff) == '<', assigns = expr->kind == SYN_E_ASSIGN, plain = is_plain(expr);
 
     expect_integers(printer, expr);
-    if (assigns && !plain && is_bit_field(expr->a)) {
+    if (assigns && !plain && print_is_bit_field(expr->a)) {
         print_bit_field(printer, expr, left);
         return;
     }

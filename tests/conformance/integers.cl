@@ -121,3 +121,24 @@ __kernel void differences_of_bytes(__global const ulong *in, __global ulong *out
         v -= ((ulong4)(0, 1, d, 0) + (ulong4)d) + ((long4)(0, y, z, 0) ? (ulong4)i : (ulong4)d);
     vstore4(v, 0, out);
 }
+
+// ++ and -- of what is promoted go round, and what is asked of it then is asked of the number that came.
+struct narrow { short s; char c; };
+__kernel void steps_of_chars(__global const uint *in, __global uint *out)
+{
+    BEGIN;
+    for (uint i = 0; i < 4; i++) {
+        char c = in[12 + i], d = c, e = c, f = c;
+        short s = in[12 + i], t = s;
+        char2 v = (char2)(c, 1);
+        struct narrow both = {s, c};
+        __private char *p = &both.c;
+        --c, d++;
+        v.x--, ++v.y;
+        out[i] = (c < 0 ? 0 : c) + 1000 * (d > 0 ? d : -5) + 100000 * (v.x < 0 ? 1 : v.x);
+        out[4 + i] = (e++ < 0 ? 3 : e) + (f-- > 0 ? f : 9) * 1000 + (--s < 0 ? 0 : s) * 7 + (t++ < 5 ? t : 0) * 77;
+        out[8 + i] = convert_uint_sat(c) ^ convert_ushort_sat(s) * 3 ^ convert_ulong_sat(++*p) ^ (*p)-- << 8;
+        both.s++;
+        out[12 + i] = (both.s > 0 ? both.s : -1) + (both.c-- >= 0 ? both.c : 64) * 256 + (-both.c-- >> 3);
+    }
+}

@@ -90,6 +90,12 @@ START_TEST(scalars)
         {"i = get_global_id(0) + max(i, 2);", "i = get_global_id(kn_me, 0) + max(i, 2);"},
         {"i = p == NULL;", "i = p == nullptr;"},
         {"i = - -i - --i;", "i = - -i - --i;"},
+        {"char c = 1; short *q; uchar u; --c, ++*q; i = c++ + (*q)-- + u-- + i++;",
+         "char c = 1; short *q; uchar u; (c -= 1), (*q += 1); "
+         "i = kn_before(c += 1, 1) + kn_before((*q) -= 1, -1) + u-- + i++;"},
+        {"struct { short f : 3, s; } s, *t = &s; s.f++, --t->f, t->s--;",
+         "struct kn_type_1 { short f : 3; short s; }; struct kn_type_1 s; struct kn_type_1 *t = &s; "
+         "s.f++, --t->f, kn_before(t->s -= 1, -1);"},
         {"p = i ? p : 0, i = (i, 2);", "p = i ? p : 0, i = (i, 2);"},
         {"int class = 1, kn_x = class;", "int kn_id_class = 1; int kn_id_kn_x = kn_id_class;"},
         {"enum { A = -1, B = 5, C } e = A; e = C;", "int e = (-1 /* A */); e = 6 /* C */;"},
