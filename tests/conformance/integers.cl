@@ -105,7 +105,8 @@ __kernel void negated_shorts(__global const uint *in, __global uint *out)
         ushort2 words = as_ushort2(in[12 + i]);
         int2 negated = convert_int2(as_short2((ushort2)(0) - words));
         out[i] = (int)as_short((ushort)-words.x), out[4 + i] = (int)as_short((ushort)-words.y);
-        out[8 + i] = negated.x ^ negated.y * 3, out[12 + i] = convert_int((char)-(char)words.x);
+        out[8 + i] = negated.x ^ negated.y * 3;
+        out[12 + i] = convert_int((char)-(char)words.x) + 3 * as_short(abs(as_short(words.y)));
     }
 }
 

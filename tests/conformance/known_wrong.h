@@ -21,8 +21,8 @@ static const struct known_wrong {
     {"NVIDIA CUDA", "integer_functions", "mad_sat_long", MAD_SAT}, // not with all inputs
     {"NVIDIA CUDA", "common_functions", "zeros_", "6.12.4: max and min, of 0 and -0 too"},
     {"NVIDIA CUDA", "common_functions", "steps_", "6.12.4: sign(-0.0) is -0.0"},
-    // ptxas 13.0 widens before it negates; 13.5 does not, nor does -O0.
-#define NEGATED "C99 6.3.1.3: (ushort)-x is modulo 2^16: of 0x8000 it is 0x8000"
+    // ptxas 13.0 widens before neg.s16 and abs.s16; 13.5 does not, nor does -O0.
+#define NEGATED "C99 6.3.1.3: (ushort)-x is modulo 2^16: of 0x8000 it is 0x8000, as is abs"
     {"CUDA", "integers", "negated_shorts", NEGATED},
     {"NVIDIA CUDA", "integers", "negated_shorts", NEGATED},
     // NVRTC 13.0 and 13.5 add these products in 32 bits (dp2a.s32), and widen the sum as if it had no sign.
