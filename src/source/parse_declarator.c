@@ -45,15 +45,76 @@ static struct syn_parameter *parse_parameter(struct syn_parser *parser)
     return parameter;
 }
 
+// The parameters of a definition in the old style, whose types stand behind the brackets: int f(a, b) int a;
+// { ... }
+static bool at_old_style(struct syn_parser *parser)
+{
+    const struct syn_token *first = parser->at + 1;
+
+    return first->word && !first->word->keyword && !syn_starts_type(parser, first) &&
+           (first[1].op == ',' || first[1].op == ')') &&
+           syn_starts_type(parser, syn_behind_group(parser, parser->at));
+}
+
+static void declare_old_parameter(struct syn_parser *parser, struct syn_type *function,
+                                  const struct syn_type *type, const struct syn_token *name)
+{
+    for (struct syn_parameter *p = function->parameters; p && name; p = p->next)
+        if (p->symbol->word == name->word) {
+            syn_check_parameter(parser, type, name->token);
+            p->type = p->symbol->type = syn_decayed(parser, type);
+            return;
+        }
+    if (name)
+        syn_fail(parser, KN_ERROR_BUILD, name->token, "\"%s\" is none of this function's parameters",
+                 name->word->name->text);
+    else
+        syn_unexpected(parser, "the name of a parameter");
+}
+
+static void parse_old_parameters(struct syn_parser *parser, struct syn_type *function)
+{
+    struct syn_parameter **end = &function->parameters;
+
+    while (parser->at->word && !parser->at->word->keyword && !parser->status) {
+        const struct syn_token *name = parser->at++;
+        *end = syn_take(parser, sizeof **end);
+        (*end)->place = name->token;
+        (*end)->type = syn_scalar_type(SYN_S_INT);
+        (*end)->symbol = syn_declare(parser, SYN_SYMBOL_VARIABLE, name->word, (*end)->type, name->token);
+        end = &(*end)->next;
+        if (!syn_at(parser, ')'))
+            syn_expect(parser, ',', "between parameters");
+    }
+    syn_expect(parser, ')', "behind the parameters");
+    while (!syn_at(parser, '{') && !parser->status) {
+        struct syn_specifiers specifiers;
+        syn_parse_specifiers(parser, &specifiers);
+        do {
+            const struct syn_token *name = NULL;
+            const struct syn_type *type =
+                syn_parse_declarator(parser, specifiers.base, &name, &specifiers.attributes);
+            declare_old_parameter(parser, function, type, name);
+        } while (syn_take_op(parser, ','));
+        syn_expect(parser, ';', "behind the declaration of a parameter");
+    }
+}
+
 static const struct syn_type *parse_parameters(struct syn_parser *parser, const struct syn_type *result)
 {
     struct syn_type *type = syn_take(parser, sizeof *type);
     struct syn_parameter **end = &type->parameters;
+    bool old_style = at_old_style(parser);
 
     type->kind = SYN_T_FUNCTION;
     type->of = result;
     parser->at++;
     syn_enter(parser);
+    if (old_style) {
+        parse_old_parameters(parser, type);
+        syn_leave(parser);
+        return type;
+    }
     if (syn_at_keyword(parser, SYN_VOID) && parser->at[1].op == ')')
         parser->at++;
     while (!syn_at(parser, ')') && !parser->status) {

@@ -99,3 +99,25 @@ __kernel void unnamed(__global const uint *in, __global uint *out, uint, __const
     BEGIN;
     out[0] = second_of(in[0], in[1], 0);
 }
+
+// Definitions in the old style (C99 6.9.1), which C++ and C23 have no more.
+static float4 scaled(v, by, n)
+    const float4 v;
+    float by[2];
+    uchar n;
+{
+    return v * by[1] + n;
+}
+int shifted(x, n, to) uint n, *to; int x;
+{
+    *to = n;
+    return x << n;
+}
+__kernel void old_style(__global const uint *in, __global uint *out)
+{
+    BEGIN;
+    float by[] = {1, in[8]};
+    uint n;
+    out[0] = as_uint(scaled((float4)(1, 2, 3, 4), by, (uchar)in[9]).z);
+    out[1] = shifted((int)in[0], in[1] & 31, &n), out[2] = n;
+}

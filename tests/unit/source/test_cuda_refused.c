@@ -81,6 +81,8 @@ START_TEST(refusals)
         {"void f(int n)\n{ asm(\"a\" : [b] \"=r\"(n)); }", "t.cl:2: operands of asm with names", KN_ERROR_UNSUPPORTED},
         {"void f(int n)\n{ asm(\"a\") }", "t.cl:2: \"}\" stands where \";\" behind asm", KN_ERROR_BUILD},
         {"asm(\"a\");", "t.cl:1: \"asm\"", KN_ERROR_BUILD},
+        {"int f(a)\nint b; { return a; }", "t.cl:2: \"b\" is none of this function's parameters",
+        {"int f(a)\nint; { return a; }", "t.cl:2: \";\" stands where the name of a parameter",
         {"int g,\n f(int n) {}", "t.cl:2: \"{\" stands where \",\" or \";\"", KN_ERROR_BUILD},
     };
 
@@ -186,6 +188,7 @@ START_TEST(truncation)
     static const char source[] =
         "typedef struct { int a[2]; union { float f; uint u : 3; }; } s; enum e { A, B = 2 };\n"
         "__constant s t[2] = { [1].a[0] = 1, { { 2, 3 } } }; int g(float4 v, __local int *p);\n"
+        "float4 h(v, n, m) float4 v; uint n[2], m; { return v * n[1]; }\n"
         "__kernel __attribute__((reqd_work_group_size(8, 1, 1))) void k(__global float4 *a, __local int *l) "
         "{\n"
         "__local float tile[4]; for (int i = 0, n = 3; i < n; i++) { switch (i) { case A: default: break; } "
