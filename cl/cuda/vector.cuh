@@ -411,6 +411,7 @@ template <class T> KN_BOTH constexpr T kn_shr_one(T x, T n)
 #define KN_SHIFT(name, op)                                                                                   \
     template <class A, class B> KN_BOTH constexpr auto name(const A &a, const B &b)                          \
     {                                                                                                        \
+        static_assert(!kn_is_real<kn_element<A>> && !kn_is_real<kn_element<B>>, "a shift takes integers");   \
         if constexpr (kn_is_vector<A>) {                                                                     \
             typedef kn_element<A> T;                                                                         \
             return kn_map<T, T, kn_width<A>>([](T x, T n) { return name##_one(x, n); }, a, b);               \
