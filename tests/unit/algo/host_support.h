@@ -164,8 +164,9 @@ static inline void host_expect_poison(const void *x, size_t n)
 {
     const unsigned char *end = (const unsigned char *)x + n * kn_type_size(host_type);
 
-    for (size_t i = 0; i < 64; i++)
-        ck_assert_msg(end[i] == 0xa5, "byte %zu past the end was written", i);
+    for (size_t i = 0; i < 64; i++) // Check writes a file at every assertion
+        if (end[i] != 0xa5)
+            ck_abort_msg("byte %zu past the end was written", i);
 }
 
 static inline void *host_copy(const void *x, size_t n)
