@@ -257,7 +257,7 @@ const struct command command_compare = {
     .name = "compare",
     .summary = "Does the same work on every device and path, checks the answers, and compares the times",
     .operands = "[JOB]...",
-    .description = "The jobs are bandwidth, flops, launch, build, sort, reduce, select, fft and gemm; all of "
+    .description = "The jobs are bandwidth, flops, launch, build, sort, reduce, select, scan, fft and gemm; all of "
                    "them unless some "
                    "are named. A job whose "
                    "ceiling is the device's memory or arithmetic brings the job along that measures it.\n\n"

@@ -55,6 +55,18 @@ static kn_status check_arguments(const struct reduce_arguments *arguments, kn_er
     return KN_OK;
 }
 
+static kn_status sum_on_host(struct reduction *r, kn_error *err)
+{
+    const struct npy *values = &r->values;
+
+    if (r->arguments->combine || r->arguments->op != OP_SUM ||
+        (values->type != KN_F32 && values->type != KN_F64))
+        return kn_fail(
+            err, KN_ERROR_UNSUPPORTED,
+            "the host's code has the sum of float32 and float64 alone; name a device, such as cpu");
+    return kn_host_sum(values->data, values->type, values->count, &r->number.f64, NULL, err);
+}
+
 static kn_status reduce(struct reduction *r, kn_error *err)
 {
     const struct reduce_arguments *arguments = r->arguments;
@@ -66,6 +78,8 @@ static kn_status reduce(struct reduction *r, kn_error *err)
     if (n == 0 && (arguments->combine || arguments->op == OP_MIN || arguments->op == OP_MAX))
         return kn_fail_at(err, KN_ERROR_INPUT, arguments->tool.common.operands.items[0], 0,
                           "has no elements");
+    if (!queue)
+        return sum_on_host(r, err);
     if (arguments->combine)
         return kn_reduce_with(queue, r->buffer, type, n, &how, type, &r->combined, err);
     if (arguments->op == OP_MOMENTS)
@@ -152,7 +166,7 @@ static kn_status run_reduce(void *given, kn_error *err)
     if (!status)
         status = tool_read_column(&r.tool, arguments->tool.common.operands.items[0], &r.values, err);
     if (!status)
-        status = tool_open(&r.tool, err);
+        status = tool_open(&r.tool, TOOL_DEVICE_OR_HOST, err);
     if (!status)
         status = tool_upload(&r.tool, &r.values, &r.buffer, err);
     if (!status) {

@@ -92,6 +92,14 @@ static kn_status select_all(struct selection *selection, kn_error *err)
     const struct npy *column = &selection->column;
     kn_status status = KN_OK;
 
+    if (!queue && ranks)
+        status = kn_host_select(column->data, column->type, column->count, selection->ranks, ranks,
+                                selection->elements, NULL, err);
+    if (!queue && quantiles && !status)
+        status = kn_host_quantiles(column->data, column->type, column->count, selection->quantiles, quantiles,
+                                   selection->values, NULL, err);
+    if (!queue)
+        return status;
     if (ranks)
         status = kn_select(queue, selection->buffer, column->type, column->count, selection->ranks, ranks,
                            NULL, selection->elements, err);
@@ -150,7 +158,7 @@ static kn_status run_select(void *given, kn_error *err)
     if (!status)
         status = check_ranks(&selection, err);
     if (!status)
-        status = tool_open(tool, err);
+        status = tool_open(tool, TOOL_DEVICE_OR_HOST, err);
     if (!status)
         status = tool_upload(tool, &selection.column, &selection.buffer, err);
     if (!status) {

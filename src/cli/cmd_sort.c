@@ -181,6 +181,24 @@ static kn_status sort_segments(struct sorting *sorting, kn_error *err)
                             err);
 }
 
+static kn_status sort_on_host(struct sorting *sorting, kn_error *err)
+{
+    const struct sort_arguments *arguments = sorting->arguments;
+    const kn_host_options how = {.descending = arguments->descending};
+    struct npy *keys = &sorting->keys, *values = &sorting->values;
+
+    if (arguments->segments || arguments->less || arguments->algorithm != KN_SORT_AUTO)
+        return kn_fail(
+            err, KN_ERROR_UNSUPPORTED,
+            "the host's code does not take --segments, --less and --algorithm; name a device, such as cpu");
+    if (arguments->argsort)
+        return kn_host_argsort(keys->data, keys->type, keys->count, values->data, KN_U64, &how, err);
+    if (arguments->by_key)
+        return kn_host_sort_by_key(keys->data, keys->type, values->data, npy_element_size(values),
+                                   keys->count, &how, err);
+    return kn_host_sort(keys->data, keys->type, keys->count, &how, err);
+}
+
 static kn_status sort(struct sorting *sorting, kn_error *err)
 {
     const struct sort_arguments *arguments = sorting->arguments;
@@ -190,6 +208,8 @@ static kn_status sort(struct sorting *sorting, kn_error *err)
     kn_type type = sorting->keys.type;
     size_t n = sorting->keys.count;
 
+    if (!queue)
+        return sort_on_host(sorting, err);
     if (arguments->segments)
         return sort_segments(sorting, err);
     if (arguments->less || arguments->algorithm == KN_SORT_MERGE)
@@ -261,11 +281,11 @@ static kn_status run_sort(void *given, kn_error *err)
     if (!status)
         status = read_input(&sorting, err);
     if (!status)
-        status = tool_open(&sorting.tool, err);
+        status = tool_open(&sorting.tool, TOOL_DEVICE_OR_HOST, err);
     if (!status)
         status = compute(&sorting, err);
     if (!status)
-        status = tool_write(&sorting.tool, sorting.value_buffer ? &sorting.values : &sorting.keys, err);
+        status = tool_write(&sorting.tool, sorting.values.data ? &sorting.values : &sorting.keys, err);
     if (!status)
         status = report(&sorting, err);
     kn_buffer_free(sorting.key_buffer);

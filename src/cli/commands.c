@@ -13,6 +13,7 @@ const struct command *const koine_commands[] = {
     &command_sort,
     &command_reduce,
     &command_select,
+    &command_scan,
     &command_fft,
     &command_gemm,
     &command_stats,

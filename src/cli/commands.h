@@ -16,6 +16,7 @@ extern const struct command command_compare;
 extern const struct command command_sort;
 extern const struct command command_reduce;
 extern const struct command command_select;
+extern const struct command command_scan;
 extern const struct command command_fft;
 extern const struct command command_gemm;
 extern const struct command command_stats;

@@ -40,7 +40,7 @@ kn_status tool_begin(struct tool *tool, const struct tool_arguments *arguments, 
     return status || !arguments->out ? status : report_try_file(arguments->out, common->force, err);
 }
 
-kn_status tool_open(struct tool *tool, kn_error *err)
+kn_status tool_open(struct tool *tool, enum tool_place places, kn_error *err)
 {
     const struct common_arguments *common = &tool->arguments->common;
     struct places chosen = {NULL, 0};
@@ -51,12 +51,14 @@ kn_status tool_open(struct tool *tool, kn_error *err)
     if (chosen.count > 1)
         status = kn_fail(err, KN_ERROR_ARGUMENT, "--device names %zu devices; %s uses one", chosen.count,
                          common->command);
-    else if (strcmp(chosen.specs[0].spec, "host") == 0)
+    else if (places == TOOL_DEVICE && strcmp(chosen.specs[0].spec, "host") == 0)
         status = kn_fail(err, KN_ERROR_NO_DEVICE,
                          "device host: this command has no code for the host; name a device, such as cpu");
     else
-        status = place_open(chosen.specs[0].spec, true, common->command, &tool->place, err);
+        status = place_open(chosen.specs[0].spec, places == TOOL_DEVICE, common->command, &tool->place, err);
     choose_free(&chosen);
+    if (!status && !tool->place.queue) // the host has no such steps
+        tool->seconds.build = tool->seconds.upload = tool->seconds.download = -1;
     return status;
 }
 
@@ -116,6 +118,8 @@ kn_status tool_upload(struct tool *tool, const struct npy *array, kn_buffer **bu
     size_t bytes = array->count * npy_element_size(array);
     kn_status status;
 
+    if (!tool->place.queue)
+        return KN_OK;
     tool->clock = kn_clock_seconds();
     status = kn_buffer_create(tool->place.context, bytes ? bytes : 1, buffer, err);
     if (!status)
@@ -128,6 +132,8 @@ kn_status tool_download(struct tool *tool, kn_buffer *buffer, struct npy *array,
 {
     kn_status status;
 
+    if (!tool->place.queue)
+        return KN_OK;
     tool->clock = kn_clock_seconds();
     status = kn_buffer_read(tool->place.queue, buffer, 0, array->data, array->count * npy_element_size(array),
                             err);
@@ -138,13 +144,17 @@ kn_status tool_download(struct tool *tool, kn_buffer *buffer, struct npy *array,
 void tool_compute(struct tool *tool)
 {
     tool->clock = kn_clock_seconds();
-    tool->built = kn_context_build_seconds(tool->place.context);
+    tool->built = tool->place.queue ? kn_context_build_seconds(tool->place.context) : 0;
 }
 
 kn_status tool_computed(struct tool *tool, kn_status status, kn_error *err)
 {
     double built;
 
+    if (!tool->place.queue) {
+        tool->seconds.compute += lap(tool);
+        return status;
+    }
     if (!status)
         status = kn_queue_finish(tool->place.queue, err);
     built = kn_context_build_seconds(tool->place.context) - tool->built;
@@ -213,9 +223,13 @@ void tool_print_place(const struct tool *tool)
 {
     const struct kn_json_seconds *seconds = &tool->seconds;
 
-    printf("on %s (%s); seconds: read %.3f, build %.3f, upload %.3f, compute %.3f, download %.3f\n",
-           tool->place.device.name, tool->place.device.spec, seconds->read, seconds->build, seconds->upload,
-           seconds->compute, seconds->download);
+    printf("on %s (%s); seconds: read %.3f, ", tool->place.device.name, tool->place.device.spec,
+           seconds->read);
+    if (tool->place.queue)
+        printf("build %.3f, upload %.3f, compute %.3f, download %.3f\n", seconds->build, seconds->upload,
+               seconds->compute, seconds->download);
+    else
+        printf("compute %.3f\n", seconds->compute);
 }
 
 json_t *tool_report(struct tool *tool)

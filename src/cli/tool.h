@@ -42,18 +42,21 @@ struct tool {
 // the command `writes`, and whether the files can be written.
 kn_status tool_begin(struct tool *tool, const struct tool_arguments *arguments, size_t operands,
                      const char *names, bool writes, kn_error *err);
-// Opens the one device. The device that was named, or the best; KN_ERROR_ARGUMENT for several.
-kn_status tool_open(struct tool *tool, kn_error *err);
+// Opens the one place: the device that was named, or the best; KN_ERROR_ARGUMENT for several. The host
+// (--device host, or no device named and none there) only for those that have code for it: place.queue is
+// NULL then.
+enum tool_place { TOOL_DEVICE, TOOL_DEVICE_OR_HOST };
+kn_status tool_open(struct tool *tool, enum tool_place places, kn_error *err);
 void tool_end(struct tool *tool);
 
 // An array from a .npy file, or with --column from a CSV file.
 kn_status tool_read(struct tool *tool, const char *path, struct npy *array, kn_error *err);
 // The same, and it has one dimension and no complex numbers.
 kn_status tool_read_column(struct tool *tool, const char *path, struct npy *array, kn_error *err);
-// To the device and back. `*buffer` holds at least a byte.
+// To the device and back; on the host nothing happens. `*buffer` holds at least a byte.
 kn_status tool_upload(struct tool *tool, const struct npy *array, kn_buffer **buffer, kn_error *err);
 kn_status tool_download(struct tool *tool, kn_buffer *buffer, struct npy *array, kn_error *err);
-// Between these two the device computes; `status` is how that ended, and is returned if it was an error.
+// Between these two it is computed; `status` is how that ended, and is returned if it was an error.
 void tool_compute(struct tool *tool);
 kn_status tool_computed(struct tool *tool, kn_status status, kn_error *err);
 

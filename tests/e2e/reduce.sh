@@ -27,6 +27,10 @@ PYTHON
 expect_exit 0 koine reduce "$work/in.npy" --json "$work/r.json"
 expect_stdout '^sum [-0-9.e+]+$'
 expect_stdout '^of 10001 float32 on .*seconds: read '
+expect_exit 4 koine reduce "$work/in.npy" --device host --op max
+expect_exit 0 koine reduce "$work/in.npy" --device host --json "$work/host.json"
+[ "$precision" = float ] || [ "$(grep '"sum"' "$work/host.json")" = "$(grep '"sum"' "$work/r.json")" ] ||
+    fail "the host's sum has other bits"
 expect_exit 0 koine reduce "$work/empty.npy"
 expect_stdout '^sum 0$'
 expect_exit 3 koine reduce "$work/empty.npy" --op min

@@ -29,6 +29,8 @@ expect_exit 3 koine select "$work/empty.npy" --quantile 0.5
 expect_exit 0 koine select "$work/in.npy" --rank 0 --rank 1000 --rank 37 --quantile 0.5 --quantile 0.123 --json "$work/r.json"
 expect_stdout '^rank 37: -?[0-9.]+$'
 expect_stdout '^quantile 0.5: -?[0-9.]+$'
+expect_exit 0 koine select "$work/in.npy" --rank 0 --rank 1000 --rank 37 --quantile 0.5 --quantile 0.123 --device host \
+    --json "$work/host.json"
 expect_exit 0 koine select "$work/whole.npy" --rank 500 --json "$work/whole.json"
 (cd "$work" && PYTHONDONTWRITEBYTECODE=1 PYTHONPATH=$sources/tests/e2e python3 - <<'PYTHON') || fail "the answers are wrong"
 import arrays, json
@@ -41,5 +43,7 @@ position = 0.123 * 1000
 low = int(position)
 right = values[low] + (values[low + 1] - values[low]) * (position - low)
 assert abs(r["quantiles"][1]["value"] - right) <= 1e-12 * max(map(abs, values)), (r, right)
+host = json.load(open("host.json"))
+assert host["ranks"] == r["ranks"] and host["device"]["spec"] == "host", host
 assert json.load(open("whole.json"))["ranks"][0]["value"] == sorted(arrays.load("whole.npy")[2])[500]
 PYTHON

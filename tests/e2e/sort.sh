@@ -33,10 +33,19 @@ expect_exit 3 koine sort "$work/matrix.npy" -o "$work/out.npy"
 expect_stderr '2 dimensions, expected one.*a\.ravel\(\)'
 expect_exit 3 koine sort "$work/complex.npy" -o "$work/out.npy"
 expect_stderr 'complex64, which has no order'
-expect_exit 4 koine sort "$work/in31.npy" -o "$work/out.npy" --device host
 expect_exit 2 koine sort "$work/in31.npy" -o "$work/out.npy" --device cpu --device gpu
 expect_stderr 'names 2 devices'
 [ ! -e "$work/out.npy" ] || fail "a refused run left a result"
+
+# The host's own code, and where there is no device.
+expect_exit 4 koine sort "$work/in31.npy" -o "$work/out.npy" --device host --algorithm radix
+expect_stderr "host's code does not take"
+expect_exit 0 koine sort "$work/in5001.npy" -o "$work/host.npy" --device host --json "$work/host.json"
+expect_stdout '^sorted 5001 float32 on .* \(host\); seconds: read [0-9.]+, compute [0-9.]+$'
+grep -q '"backend": "host"' "$work/host.json" || fail "the JSON does not name the host"
+expect_exit 0 without_devices "$KOINE" sort "$work/in5001.npy" -o "$work/nowhere.npy"
+expect_stderr "the host's own code computes"
+expect_exit 0 koine sort "$work/in1000.npy" -o "$work/host_order.npy" --device host --argsort --descending
 
 need_device
 for n in 0 1 2 31 33 1000 5001; do
@@ -51,7 +60,11 @@ for n in (0, 1, 2, 31, 33, 1000, 5001):
     assert dtype == "f4" and shape == (n,), (dtype, shape)
     right = sorted(v for v in values if not math.isnan(v))
     assert list(found[:len(right)]) == right and all(map(math.isnan, found[len(right):])), n
+values = arrays.load("in1000.npy")[2]
+assert list(arrays.load("host_order.npy")[2]) == sorted(range(1000), key=lambda i: (math.isnan(values[i]), -values[i] if not math.isnan(values[i]) else 0))
 PYTHON
+cmp "$work/host.npy" "$work/out5001.npy" || fail "the host's order is another than the device's"
+cmp "$work/nowhere.npy" "$work/out5001.npy" || fail "without a device the order is another"
 expect_exit 3 koine sort "$work/in31.npy" -o "$work/out31.npy"
 expect_stderr 'out31\.npy.*--force'
 expect_exit 0 koine sort "$work/in31.npy" -o "$work/out31.npy" --force --json "$work/r.json"

@@ -10,6 +10,7 @@ const struct compare_job *const compare_jobs[] = {
     &compare_job_sort,
     &compare_job_reduce,
     &compare_job_select,
+    &compare_job_scan,
     &compare_job_fft,
     &compare_job_gemm,
     NULL,

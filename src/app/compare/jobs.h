@@ -14,6 +14,7 @@ extern const struct compare_job compare_job_build;
 extern const struct compare_job compare_job_sort;
 extern const struct compare_job compare_job_reduce;
 extern const struct compare_job compare_job_select;
+extern const struct compare_job compare_job_scan;
 extern const struct compare_job compare_job_fft;
 extern const struct compare_job compare_job_gemm;
 
