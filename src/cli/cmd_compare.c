@@ -13,7 +13,6 @@
 #include "../base/text.h"
 #include "commands.h"
 #include "nearest.h"
-#include "progress.h"
 #include "report.h"
 
 #define FIELD(field) offsetof(struct compare_arguments, field)
@@ -130,22 +129,31 @@ static kn_status choose_devices(struct compare_session *session, kn_error *err)
 
 // ---- doing it ----
 
-struct job_progress {
-    struct progress bar;
-    double before, share;
-};
-
 static void step(void *user, double done)
 {
-    struct job_progress *progress = user;
+    struct compare_session *session = user;
 
-    progress_step(&progress->bar, progress->before + progress->share * done);
+    progress_step(&session->bar, session->jobs_before + done / (double)session->job_count);
+}
+
+// What a driver lost with a failure, a new context has. If even that fails, the old one stays, and so does
+// what it says.
+static void reopen(void *user, size_t index)
+{
+    struct compare_session *session = user;
+    struct place *place = &session->opened[index], anew;
+
+    if (place_open(place->device.spec, true, session->arguments->common.command, &anew, NULL))
+        return;
+    session->build += kn_context_build_seconds(place->context);
+    place_close(place);
+    *place = anew;
+    session->places[index] = (struct compare_place){place->queue, kn_context_device(place->context)};
 }
 
 static kn_status run_jobs(struct compare_session *session, kn_error *err)
 {
     const struct common_arguments *common = &session->arguments->common;
-    struct job_progress progress = {.share = 1 / (double)session->job_count};
     double start = kn_clock_seconds();
     kn_status status = KN_OK;
 
@@ -153,15 +161,17 @@ static kn_status run_jobs(struct compare_session *session, kn_error *err)
         (struct compare_run){.places = session->places,
                              .place_count = session->place_count,
                              .options = {session->arguments->quick, session->arguments->repetitions},
+
                              .progress = step,
-                             .progress_user = &progress};
+                             .reopen = reopen,
+                             .user = session};
     for (size_t i = 0; i < session->job_count && !status; i++) {
         size_t first = session->run.row_count;
 
-        progress.before = (double)i * progress.share;
-        progress_begin(&progress.bar, common->quiet);
+        session->jobs_before = (double)i / (double)session->job_count;
+        progress_begin(&session->bar, common->quiet);
         status = compare_job_run(&session->run, session->jobs[i], err);
-        progress_end(&progress.bar);
+        progress_end(&session->bar);
         if (!status && report_shows_text(common) && !compare_print(session, session->jobs[i], first))
             status = kn_fail_memory(err, 0, "printing the results");
     }
@@ -257,34 +267,35 @@ const struct command command_compare = {
     .name = "compare",
     .summary = "Does the same work on every device and path, checks the answers, and compares the times",
     .operands = "[JOB]...",
-    .description = "The jobs are bandwidth, flops, launch, build, sort, reduce, select, scan, fft and gemm; all of "
-                   "them unless some "
-                   "are named. A job whose "
-                   "ceiling is the device's memory or arithmetic brings the job along that measures it.\n\n"
-                   "Without --device and KOINE_DEVICE every usable path is a row: a GPU that is reached "
-                   "through CUDA and through "
-                   "OpenCL has two. Each problem is made once and given to all of them; after a warm-up they "
-                   "take turns, "
-                   "repetition by repetition.\n\n"
-                   "Device ms is the median by the device's own clock, from the first kernel's start to the "
-                   "last one's end; wall ms "
-                   "what the host waited, without copies and compilation. The least and the most are of the "
-                   "device's clock, or of "
-                   "the wall's where a device measures nothing. Rates and ratios are made from the same one. "
-                   "Of ceiling is the "
-                   "share of what this device itself reached in the job bandwidth (at a footprint that holds "
-                   "the data) or flops, "
-                   "counting each input read once and each result written once. Ratio is how many times as "
-                   "fast as the first "
-                   "device a row is.\n\n"
-                   "Every answer is checked against the host's own, in double precision or to the bit, and "
-                   "is right if it is "
-                   "within the bound that report.json states. One that is not makes the exit status 1. A "
-                   "device that fails is a "
-                   "row with the reason; if all fail, the exit status is 4.\n\n"
-                   "With --output the folder receives report.json and, where gnuplot is installed, a plot of "
-                   "the rates of each job "
-                   "that has several sizes (sort.svg).",
+    .description =
+        "The jobs are bandwidth, flops, launch, build, sort, reduce, select, scan, fft and gemm; all of "
+        "them unless some "
+        "are named. A job whose "
+        "ceiling is the device's memory or arithmetic brings the job along that measures it.\n\n"
+        "Without --device and KOINE_DEVICE every usable path is a row: a GPU that is reached "
+        "through CUDA and through "
+        "OpenCL has two. Each problem is made once and given to all of them; after a warm-up they "
+        "take turns, "
+        "repetition by repetition.\n\n"
+        "Device ms is the median by the device's own clock, from the first kernel's start to the "
+        "last one's end; wall ms "
+        "what the host waited, without copies and compilation. The least and the most are of the "
+        "device's clock, or of "
+        "the wall's where a device measures nothing. Rates and ratios are made from the same one. "
+        "Of ceiling is the "
+        "share of what this device itself reached in the job bandwidth (at a footprint that holds "
+        "the data) or flops, "
+        "counting each input read once and each result written once. Ratio is how many times as "
+        "fast as the first "
+        "device a row is.\n\n"
+        "Every answer is checked against the host's own, in double precision or to the bit, and "
+        "is right if it is "
+        "within the bound that report.json states. One that is not makes the exit status 1. A "
+        "device that fails is a "
+        "row with the reason; if all fail, the exit status is 4.\n\n"
+        "With --output the folder receives report.json and, where gnuplot is installed, a plot of "
+        "the rates of each job "
+        "that has several sizes (sort.svg).",
     .common = COMMON_DEVICE | COMMON_JSON | COMMON_OUTPUT | COMMON_FORCE,
     .options = options,
     .examples = {{"koine compare --quick", "all jobs on all devices, in small sizes"},

@@ -8,6 +8,7 @@
 #include "../io/json.h"
 #include "choose.h"
 #include "options.h"
+#include "progress.h"
 
 struct compare_arguments {
     struct common_arguments common;
@@ -24,6 +25,8 @@ struct compare_session {
     size_t place_count;
     struct compare_run run;
     double total, build; // seconds
+    struct progress bar;
+    double jobs_before; // share of the jobs that are done
 };
 
 // The rows of a job, from `first` on, as a table. False if memory ran out.

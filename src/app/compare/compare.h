@@ -128,7 +128,9 @@ struct compare_run {
     struct compare_row *rows;
     size_t row_count, row_capacity;
     void (*progress)(void *user, double done); // of the current job; may be NULL
-    void *progress_user;
+    // After a place failed: its context may be of no use any more. Opens it anew, if it can; may be NULL.
+    void (*reopen)(void *user, size_t place);
+    void *user;
 };
 
 // Does one job everywhere and appends its rows: by case, size and place. A device's failure is a row, not an

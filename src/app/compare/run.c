@@ -206,6 +206,9 @@ static kn_status run_places(struct compare_run *run, const struct compare_proble
         rate_row(run, places[i].row, places[0].row);
     for (size_t i = 0; places && i < run->place_count; i++)
         leave_place(&places[i], problem->job);
+    for (size_t i = 0; run->reopen && i < run->place_count && !status; i++)
+        if (places[i].row->verdict == COMPARE_FAILED)
+            run->reopen(run->user, i);
     free(places);
     return status;
 }
@@ -253,7 +256,7 @@ kn_status compare_job_run(struct compare_run *run, const struct compare_job *job
                 status = run_size(run, job, &job->cases[c], n, sizes[s], err);
             before = n;
             if (run->progress)
-                run->progress(run->progress_user,
+                run->progress(run->user,
                               (double)(c * size_count + s + 1) / (double)(case_count * size_count));
         }
     }

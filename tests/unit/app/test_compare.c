@@ -204,8 +204,20 @@ START_TEST(wrong_answers)
 }
 END_TEST
 
+static size_t reopened[3];
+
+static void reopen(void *user, size_t place)
+{
+    ck_assert_ptr_eq(user, &fake);
+    ck_assert_int_eq(fake.calls[fake.count - 1], 'l'); // its work is gone before
+    reopened[place]++;
+}
+
 START_TEST(failures_are_rows)
 {
+    memset(reopened, 0, sizeof reopened);
+    the_run.reopen = reopen;
+    the_run.user = &fake;
     fake.fails_in = 0;
     do_job();
     ck_assert_int_eq(the_run.rows[0].verdict, COMPARE_FAILED);
@@ -214,6 +226,8 @@ START_TEST(failures_are_rows)
     ck_assert_double_eq(the_run.rows[1].ratio, 0); // of a first one that failed there is none
     ck_assert_int_eq(fake.calls[fake.count - 1], 'l');
     ck_assert_int_eq(fake.calls[fake.count - 2], 'l');
+    ck_assert_uint_eq(reopened[0], 1);
+    ck_assert_uint_eq(reopened[1], 0);
     fake.failure = KN_ERROR_UNSUPPORTED;
     do_job();
     ck_assert_int_eq(the_run.rows[2].verdict, COMPARE_LEFT_OUT);
