@@ -133,7 +133,7 @@ static const struct shape {
     {8, false, (size_t)1 << 17, 512, 2, 0, 1, 2},  {8, false, (size_t)1 << 18, 512, 4, 0, 1, 2},
     {8, false, (size_t)1 << 21, 1024, 8, 0, 1, 2}, {8, false, SIZE_MAX, 384, 16, 80, 4, 2},
     {8, true, (size_t)1 << 17, 512, 2, 0, 1, 2},   {8, true, (size_t)1 << 21, 512, 8, 0, 1, 2},
-    {8, true, SIZE_MAX, 384, 12, 80, 4, 2},        {16, true, SIZE_MAX, 256, 8, 0, 4, 2},
+    {8, true, SIZE_MAX, 384, 10, 80, 4, 2},        {16, true, SIZE_MAX, 256, 8, 0, 4, 2},
 };
 
 static const struct shape *shape_for(const struct radix *r)

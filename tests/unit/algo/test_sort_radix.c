@@ -383,7 +383,7 @@ START_TEST(descending)
         for (size_t t = 0; t < COUNT(types); t++) {
             kn_sort_options options = options_for(lanes[i]);
             options.descending = 1;
-            if (!is_chosen(types[t], lanes[i]))
+            if (!is_chosen(types[t], lanes[i]) || (types[t] == KN_I64 && !is_chosen(KN_U8, lanes[i])))
                 continue;
             expect_sorts(test_is_slow() ? 300 : 20001, types[t], SPECIAL, &options, &state);
         }
@@ -416,7 +416,7 @@ START_TEST(values_of_every_size)
     for (size_t i = 0; i < count; i++)
         for (size_t v = 0; v < COUNT(value_sizes); v++) {
             kn_sort_options options = options_for(lanes[i]);
-            if (!is_chosen(KN_U8, lanes[i]) && value_sizes[v] != 4 && value_sizes[v] != 16)
+            if (!is_chosen(KN_U8, lanes[i]) && value_sizes[v] != 4)
                 continue;
             size_t n = test_is_slow() ? 300 : 30011;
             expect_moves(n, KN_F32, value_sizes[v], SPECIAL, &options, &state);
