@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
-// Times reductions, medians and quantiles on a device, each answer checked against the host in the same run.
+// Times reductions, scans, medians, quantiles and the first k on a device, each answer checked against the host in the
+// same run.
 //
-//     bench/select [--device SPEC] [--smallest LOG2] [--largest LOG2] [--type float|double] [--tune]
+//     bench/select [--device SPEC] [--smallest LOG2] [--largest LOG2] [--type float|double] [--reductions] [--tune]
 //
 // Columns: median, least and most of the device's time from the first kernel's start to the last one's end (by its
 // events), and the median of the time that the caller waits.
@@ -19,14 +20,15 @@ struct bench {
     kn_context *context;
     kn_queue *queue;
     kn_error err;
-    bool tune;
+    bool tune, reductions; // reductions and scans alone
 };
 
 struct work {
     kn_type type;
     size_t n;
     void *host;
-    kn_buffer *x;
+    kn_buffer *x, *out;
+    size_t k;
     kn_select_options options;
     double value[8];
     kn_moments moments;
@@ -70,6 +72,21 @@ static void integer_moments(struct bench *bench, struct work *work)
 static void moments(struct bench *bench, struct work *work)
 {
     bench_try(kn_reduce_moments(bench->queue, work->x, work->type, work->n, NULL, &work->moments, &bench->err), &bench->err);
+}
+
+static void scan(struct bench *bench, struct work *work)
+{
+    bench_try(kn_scan(bench->queue, work->x, work->type, work->n, KN_REDUCE_SUM, KN_SCAN_INCLUSIVE, work->out, &bench->err),
+              &bench->err);
+    bench_try(kn_queue_finish(bench->queue, &bench->err), &bench->err);
+}
+
+static void first_k(struct bench *bench, struct work *work)
+{
+    bench_try(kn_top_k(bench->queue, work->x, work->type, work->n, work->k, KN_TOP_LARGEST, work->out, NULL, KN_U64,
+                       &bench->err),
+              &bench->err);
+    bench_try(kn_queue_finish(bench->queue, &bench->err), &bench->err);
 }
 
 static double value_at(const struct work *work, size_t i)
@@ -120,6 +137,58 @@ static void report(struct bench *bench, struct work *work, work_function *run, c
     fflush(stdout);
 }
 
+static double result_at(const struct work *work, const void *results, size_t i)
+{
+    return work->type == KN_F32 ? (double)((const float *)results)[i] : ((const double *)results)[i];
+}
+
+static void *results_of(struct bench *bench, const struct work *work, size_t count)
+{
+    void *results = malloc(count * kn_type_size(work->type));
+
+    if (!results)
+        exit(5);
+    bench_try(kn_buffer_read(bench->queue, work->out, 0, results, count * kn_type_size(work->type), &bench->err), &bench->err);
+    return results;
+}
+
+// Each prefix within 64 roundings of the sum of magnitudes.
+static const char *judge_scan(struct bench *bench, const struct work *work)
+{
+    void *results = results_of(bench, work, work->n);
+    double unit = work->type == KN_F32 ? 0x1p-24 : 0x1p-53;
+    long double total = 0, magnitude = 0;
+    bool right = true;
+
+    for (size_t i = 0; i < work->n; i++) {
+        long double value = (long double)value_at(work, i), error;
+        total += value;
+        magnitude += value < 0 ? -value : value;
+        error = (long double)result_at(work, results, i) - total;
+        right = right && (error < 0 ? -error : error) <= 64 * (long double)unit * magnitude;
+    }
+    free(results);
+    return right ? "right" : "WRONG";
+}
+
+// In descending order, and as many elements above the last as there can be.
+static const char *judge_first(struct bench *bench, const struct work *work)
+{
+    void *results = results_of(bench, work, work->k);
+    double last = result_at(work, results, work->k - 1);
+    size_t above = 0, equal = 0;
+    bool right = true;
+
+    for (size_t i = 1; i < work->k; i++)
+        right = right && result_at(work, results, i - 1) >= result_at(work, results, i);
+    for (size_t i = 0; i < work->n; i++) {
+        above += value_at(work, i) > last;
+        equal += value_at(work, i) == last;
+    }
+    free(results);
+    return right && above < work->k && above + equal >= work->k ? "right" : "WRONG";
+}
+
 static const char *judge_reductions(const struct work *work)
 {
     long double total = 0;
@@ -150,6 +219,18 @@ static void bench_reductions(struct bench *bench, struct work *work)
     report(bench, work, greatest, "kn_reduce, greatest", verdict);
     report(bench, work, moments, "kn_reduce_moments", verdict);
     report(bench, work, integer_moments, "kn_reduce_moments, integers", "");
+    scan(bench, work);
+    report(bench, work, scan, "kn_scan", judge_scan(bench, work));
+}
+
+static void bench_first(struct bench *bench, struct work *work)
+{
+    for (work->k = 1000; work->k <= work->n; work->k *= 1000) {
+        char what[64];
+        snprintf(what, sizeof what, "kn_top_k, %zu", work->k);
+        first_k(bench, work);
+        report(bench, work, first_k, what, judge_first(bench, work));
+    }
 }
 
 static void bench_column(struct bench *bench, kn_type type, unsigned log2_n)
@@ -165,7 +246,15 @@ static void bench_column(struct bench *bench, kn_type type, unsigned log2_n)
     bench_fill(work.host, type, work.n, log2_n);
     bench_try(kn_buffer_create(bench->context, bytes, &work.x, &bench->err), &bench->err);
     bench_try(kn_buffer_write(bench->queue, work.x, 0, work.host, bytes, &bench->err), &bench->err);
+    bench_try(kn_buffer_create(bench->context, bytes, &work.out, &bench->err), &bench->err);
     bench_reductions(bench, &work);
+    if (bench->reductions) {
+        kn_buffer_free(work.x);
+        kn_buffer_free(work.out);
+        free(work.host);
+        return;
+    }
+    bench_first(bench, &work);
     median(bench, &work);
     report(bench, &work, median, "kn_median", judge(&work, work.value[0], 0.5));
     quartiles(bench, &work);
@@ -193,6 +282,7 @@ static void bench_column(struct bench *bench, kn_type type, unsigned log2_n)
                 bench->tune = true;
             }
     kn_buffer_free(work.x);
+    kn_buffer_free(work.out);
     free(work.host);
 }
 
@@ -206,6 +296,8 @@ int main(int argc, char **argv)
     for (int i = 1; i < argc; i++) {
         if (strcmp(argv[i], "--tune") == 0)
             bench.tune = true;
+        else if (strcmp(argv[i], "--reductions") == 0)
+            bench.reductions = true;
         else if (i + 1 < argc && strcmp(argv[i], "--device") == 0)
             spec = argv[++i];
         else if (i + 1 < argc && strcmp(argv[i], "--smallest") == 0)
@@ -215,7 +307,7 @@ int main(int argc, char **argv)
         else if (i + 1 < argc && strcmp(argv[i], "--type") == 0)
             first = last = strcmp(argv[++i], "double") == 0 ? KN_F64 : KN_F32;
         else
-            return fprintf(stderr, "usage: %s [--device SPEC] [--smallest LOG2] [--largest LOG2] [--type TYPE] [--tune]\n",
+            return fprintf(stderr, "usage: %s [--device SPEC] [--smallest LOG2] [--largest LOG2] [--type TYPE] [--reductions] [--tune]\n",
                            argv[0]),
                    2;
     }

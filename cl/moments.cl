@@ -52,8 +52,9 @@ moments_shift(__global const sort_key *x, ulong skip, ulong first, ulong count, 
     __local uint valid;
     uint item = (uint)get_local_id(0), samples = n < SAMPLES ? (uint)n : SAMPLES;
     uint hash = (item + 1) * 0x9e3779b9u, rank = 0;
-    ulong begin = n / samples * item + n % samples * item / samples;
-    ulong length = n / samples;
+    // Stratum item of 64, or element item of fewer.
+    ulong begin = n < SAMPLES ? item : n / SAMPLES * item + n % SAMPLES * item / SAMPLES;
+    ulong length = n < SAMPLES ? 1 : n / SAMPLES;
     ulong place = begin + (length >> 32 ? hash : (length * hash) >> 32);
     sort_key own;
 
@@ -174,16 +175,36 @@ typedef struct {
     countw nan;
 } statistics;
 
-inline void take_row(realw row, real shift, statistics *s)
+inline void take_sums(realw row, real shift, statistics *s)
 {
-    countw is_nan = isnan(row);
-    accw d = accw_difference(select(row, (realw)(shift), is_nan), shift);
+    accw d = accw_difference(row, shift);
 
-    s->nan -= is_nan;
-    s->least = fmin(s->least, row);
-    s->greatest = fmax(s->greatest, row);
     s->sum = accw_add(s->sum, d);
     s->squares = accw_add_square(s->squares, d);
+}
+
+// NaN are left out by themselves.
+inline void take_extremes(realw row, statistics *s)
+{
+    s->least = fmin(s->least, row);
+    s->greatest = fmax(s->greatest, row);
+}
+
+inline bool sum_is_nan(const statistics *s)
+{
+#if ACC_PAIR
+    return any(isnan(s->sum.high));
+#else
+    return any(isnan(s->sum));
+#endif
+}
+
+inline void begin(statistics *s)
+{
+    s->sum = s->squares = accw_zero();
+    s->least = (realw)(INFINITY);
+    s->greatest = (realw)(-INFINITY);
+    s->nan = (countw)(0);
 }
 
 inline real real_of(ulong bits)
@@ -229,6 +250,23 @@ static inline void fold_extremes(const statistics *s, ulong own[3])
     }
 }
 
+// Those of a group, which come to work-item 0.
+inline void combine_all(ulong own[3], __local ulong *node)
+{
+    uint item = (uint)get_local_id(0);
+
+    for (uint c = 0; c < FIRST_ACC; c++)
+        node[c * GROUP + item] = own[c];
+    for (uint distance = GROUP / 2; distance > 0; distance /= 2) {
+        barrier(CLK_LOCAL_MEM_FENCE);
+        if (item < distance)
+            for (uint c = 0; c < FIRST_ACC; c++)
+                node[c * GROUP + item] = combine(node[c * GROUP + item], node[c * GROUP + item + distance], c);
+    }
+    for (uint c = 0; c < FIRST_ACC; c++)
+        own[c] = node[c * GROUP + item];
+}
+
 // What LEAVES leaves from x + start on come to comes to work-item 0. The next call writes to the same local memory: a
 // barrier stands before it.
 static inline void take_leaves(__global const real *x, ulong n, ulong start, real shift, __local accw *wide,
@@ -237,28 +275,35 @@ static inline void take_leaves(__global const real *x, ulong n, ulong start, rea
     uint item = (uint)get_local_id(0);
     statistics s;
 
-    s.sum = s.squares = accw_zero();
-    s.least = (realw)(INFINITY);
-    s.greatest = (realw)(-INFINITY);
-    s.nan = (countw)(0);
+    begin(&s);
     start += item / ITEMS_PER_LEAF * LEAF;
-    if (start + LEAF <= n) { // a whole leaf: nothing to check between loads
-        __global const realw *rows = (__global const realw *)(x + start) + item % ITEMS_PER_LEAF;
-#pragma unroll 16
-        for (uint row = 0; row < ROWS; row++)
-            take_row(rows[row * (LANES / WIDTH)], shift, &s);
-    } else {
-        start += item % ITEMS_PER_LEAF * WIDTH;
-        for (uint row = 0; row < ROWS; row++)
-            take_row(load_guarded(x, n, start + row * LANES, (real)NAN), shift, &s);
+    bool whole = start + LEAF <= n;
+    start += item % ITEMS_PER_LEAF * WIDTH;
+    if (whole) { // nothing to check between loads
+        __global const realw *rows = (__global const realw *)(x + start);
+#pragma unroll 4
+        for (uint row = 0; row < ROWS; row++) {
+            realw elements = rows[row * (LANES / WIDTH)];
+            take_extremes(elements, &s);
+            take_sums(elements, shift, &s);
+        }
+    }
+    if (!whole || sum_is_nan(&s)) { // once more, with a look at each
+        begin(&s);
+        for (uint row = 0; row < ROWS; row++) {
+            realw elements = load_guarded(x, n, start + row * LANES, (real)NAN);
+            countw is_nan = isnan(elements);
+            s.nan -= is_nan;
+            take_extremes(elements, &s);
+            take_sums(select(elements, (realw)(shift), is_nan), shift, &s);
+        }
     }
 
     sums[0] = fold_group(s.sum, wide, leaf);
     barrier(CLK_LOCAL_MEM_FENCE);
     sums[1] = fold_group(s.squares, wide, leaf);
     fold_extremes(&s, own);
-    for (uint component = 0; component < FIRST_ACC; component++)
-        own[component] = combine_group(own[component], component, node);
+    combine_all(own, node);
 }
 
 // Cells first, first + 1, ... of the rows at `base`, one for every LEAVES leaves of x[0..n).
@@ -267,7 +312,7 @@ moments_leaves(__global const real *x, ulong n, __global ulong *state, ulong bas
 {
     __local accw wide[GROUP];
     __local acc leaf[LEAVES];
-    __local ulong node[GROUP];
+    __local ulong node[FIRST_ACC * GROUP];
     real shift = real_of(state[0]);
     ulong count = (n + LEAVES * LEAF - 1) / (LEAVES * LEAF);
 

@@ -42,7 +42,7 @@ static inline void sum_leaves(__global const real *x, ulong n, ulong start, real
     start += item / ITEMS_PER_LEAF * LEAF;
     if (start + LEAF <= n) { // a whole leaf: nothing to check between loads
         __global const realw *rows = (__global const realw *)(x + start) + item % ITEMS_PER_LEAF;
-#pragma unroll 16
+#pragma unroll 8
         for (uint row = 0; row < ROWS; row++)
             add_row(rows[row * (LANES / WIDTH)], shift, &sum, &squares);
     } else {

