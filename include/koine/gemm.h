@@ -14,7 +14,7 @@ extern "C" {
 // cuBLAS where it is there, but for products of floats up to 512 x 512 x 512; else the own kernels.
 typedef enum kn_gemm_library {
     KN_GEMM_AUTO,
-    KN_GEMM_OWN,     // cl/gemm.cl, or cl/gemm_cpu.cl on CPUs
+    KN_GEMM_OWN,     // cl/gemm.cl, or cl/gemm_cpu.cl on CPUs that have no limit of loop iterations
     KN_GEMM_CLBLAST, // on OpenCL devices, if Koine was built with it
     KN_GEMM_CUBLAS   // on CUDA devices, if NVIDIA's library is there (libcublas.so.13 or .12)
 } kn_gemm_library;

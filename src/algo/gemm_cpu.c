@@ -31,7 +31,7 @@ static uint64_t groups_of(const struct blocks *blocks, const kn_gemm_task *task)
 static struct blocks choose_blocks(const kn_queue *queue, const kn_gemm_task *task)
 {
     const kn_device_info *info = &queue->context->device.info;
-    struct blocks blocks = {task->is_complex ? 3 : 6, 96, 256, 512};
+    struct blocks blocks = {task->is_complex ? 3 : 6, 192, 256, 512};
 
     while (blocks.k > 16 && local_bytes(&blocks, task) > info->local_memory)
         blocks.k /= 2;

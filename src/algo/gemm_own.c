@@ -188,8 +188,8 @@ static kn_arg element_arg(union gemm_element *element, const kn_gemm_task *task,
     return (kn_arg){KN_ARG_VALUE, NULL, element, gemm_element(task), NULL, 0};
 }
 
-static kn_status launch_tiles(kn_queue *queue, const kn_gemm_task *task, const kn_gemm_tile *tile,
-                              kn_error *err)
+static kn_status launch_once(kn_queue *queue, const kn_gemm_task *task, const kn_gemm_tile *tile,
+                             kn_error *err)
 {
     const kn_gemm_matrix *a = &task->a, *b = &task->b, *c = &task->c;
     const uint64_t places[3][3] = {
@@ -225,6 +225,39 @@ static kn_status launch_tiles(kn_queue *queue, const kn_gemm_task *task, const k
         KN_VALUE(keep),
     };
     return kn_launch(queue, kernel, &range, args, KN_COUNT(args), NO_EVENT, err);
+}
+
+// From an element of op(A), or of op(B), to the next along k.
+static size_t step_a(const kn_gemm_task *task)
+{
+    return task->transpose_a == KN_GEMM_AS_IS ? 1 : task->a.pitch;
+}
+
+static size_t step_b(const kn_gemm_task *task)
+{
+    return task->transpose_b == KN_GEMM_AS_IS ? task->b.pitch : 1;
+}
+
+// All of k at once, or, where a work-item's loops are limited, piece by piece: 128 iterations for each k are
+// more than any compiler leaves of the loops over a step.
+static kn_status launch_tiles(kn_queue *queue, const kn_gemm_task *task, const kn_gemm_tile *tile,
+                              kn_error *err)
+{
+    size_t limit = queue->context->device.info.loop_limit / 128 / tile->k * tile->k;
+    kn_gemm_task piece = *task;
+    kn_status status = KN_OK;
+
+    if (limit == 0 || task->k <= limit)
+        return launch_once(queue, task, tile, err);
+    for (size_t begin = 0; begin < task->k && !status; begin += limit) {
+        piece.k = task->k - begin < limit ? task->k - begin : limit;
+        piece.a.offset = task->a.offset + begin * step_a(task);
+        piece.b.offset = task->b.offset + begin * step_b(task);
+        status = launch_once(queue, &piece, tile, err);
+        piece.beta[0] = 1;
+        piece.beta[1] = 0;
+    }
+    return status;
 }
 
 static kn_status fold_parts(kn_queue *queue, const kn_gemm_task *task, const kn_gemm_tile *tile,
@@ -269,8 +302,8 @@ static kn_status run_parts(kn_queue *queue, const kn_gemm_task *task, const kn_g
 
     part.alpha[0] = 1;
     part.alpha[1] = part.beta[0] = part.beta[1] = 0;
-    part.a.stride = task->transpose_a == KN_GEMM_AS_IS ? depth : depth * task->a.pitch;
-    part.b.stride = task->transpose_b == KN_GEMM_AS_IS ? depth * task->b.pitch : depth;
+    part.a.stride = depth * step_a(task);
+    part.b.stride = depth * step_b(task);
     part.c = (kn_gemm_matrix){partial, 0, task->n, size};
     part.k = depth;
     part.batch = whole;
@@ -307,7 +340,9 @@ static kn_status run_tiles(kn_queue *queue, const kn_gemm_task *given, const kn_
 
 static kn_status run(kn_queue *queue, const kn_gemm_task *task, const kn_gemm_tile *tile, kn_error *err)
 {
-    if (!tile->m && queue->context->device.info.type == KN_DEVICE_CPU)
+    const kn_device_info *info = &queue->context->device.info;
+
+    if (!tile->m && info->type == KN_DEVICE_CPU && !info->loop_limit)
         return gemm_on_cpu(queue, task, err);
     return run_tiles(queue, task, tile, err);
 }

@@ -37,7 +37,8 @@ START_TEST(split_along_k)
             task.transpose_a = i % 2 ? KN_GEMM_TRANSPOSED : KN_GEMM_AS_IS;
             task.transpose_b = i % 2 ? KN_GEMM_TRANSPOSED : KN_GEMM_AS_IS;
             options.tile.parts = parts;
-            expect_product(task, 4, &options, &state);
+            if (!test_is_slow() || parts == 3 || depths[i] < 16)
+                expect_product(task, 4, &options, &state);
         }
 }
 END_TEST
@@ -106,7 +107,7 @@ START_TEST(what_is_named_runs)
 
     task.a.buffer = task.b.buffer = test_upload_with_room(ones, sizeof ones, 0);
     task.c.buffer = test_upload_with_room(ones, sizeof ones, 0);
-    expect_ran(&task, &own, info->type == KN_DEVICE_CPU ? "gemm_cpu" : "gemm");
+    expect_ran(&task, &own, info->type == KN_DEVICE_CPU && !info->loop_limit ? "gemm_cpu" : "gemm");
     expect_ran(&task, &tiled, "gemm");
     for (kn_gemm_library library = KN_GEMM_CLBLAST; library <= KN_GEMM_CUBLAS; library++) {
         const kn_gemm_options options = {.library = library};
