@@ -26,12 +26,10 @@ typedef enum kn_fft_direction {
 } kn_fft_direction;
 
 typedef enum kn_fft_library {
-    // The faster of the own one and the path's vendor's, measured when a shape is first planned on a device
-    // (which
-    // takes buffers for it, and clFFT seconds to prepare) and remembered in the cache on disk; without a
-    // cache,
-    // measured at every plan. What only the own one does (padding,
-    // cropping, a scale, any half spectrum) is done by it.
+    // The faster of the own one and the path's vendor's: measured when a shape is first planned on a device
+    // (which takes buffers for it, and clFFT seconds to prepare) and remembered in the cache on disk; without
+    // a cache, measured at every plan. What only the own one does is done by it: padding, cropping, a scale,
+    // integers, any half spectrum.
     KN_FFT_AUTO,
     KN_FFT_OWN,   // cl/fft.cl
     KN_FFT_CLFFT, // OpenCL devices, if libkoine was built with clFFT
@@ -46,6 +44,9 @@ typedef struct kn_fft_shape {
     kn_type type;   // KN_F32 or KN_F64: what a complex number has two of
     kn_fft_kind kind;
     double scale; // multiplies the result; 0 is 1
+    // KN_FFT_REAL_TO_COMPLEX, KN_FFT_OWN: the input is unsigned integers of 8 or 16 bits, converted as they
+    // are read. 0: numbers of `type`.
+    unsigned input_bits;
     // Zero padding and cropping, which only KN_FFT_OWN does without touching the zeros. Only the first
     // in_dims[i] of dims[i] numbers are in the input (an array of those dims), the rest are zeros; only the
     // first out_dims[i] numbers are in the output. 0: all. For the half spectrum, out of dims[0] / 2 + 1 they

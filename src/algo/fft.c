@@ -82,9 +82,17 @@ static kn_status check_shape(const kn_device_info *info, const kn_fft_shape *giv
     if ((unsigned)given->kind > KN_FFT_COMPLEX_TO_REAL)
         return kn_fail(err, KN_ERROR_ARGUMENT, "kn_fft_plan_create: there is no kind %d; see kn_fft_kind",
                        (int)given->kind);
+    if (given->input_bits &&
+        (given->kind != KN_FFT_REAL_TO_COMPLEX || (given->input_bits != 8 && given->input_bits != 16)))
+        return kn_fail(err, KN_ERROR_ARGUMENT,
+                       "kn_fft_plan_create: input_bits %u; it is 8 or 16 with KN_FFT_REAL_TO_COMPLEX, else 0",
+                       given->input_bits);
     if (!isfinite(given->scale))
         return kn_fail(err, KN_ERROR_ARGUMENT, "kn_fft_plan_create: scale %g is not finite", given->scale);
     *shape = (struct fft_shape){.given = *given};
+    shape->in_number = given->input_bits                       ? given->input_bits / 8
+                       : given->kind == KN_FFT_REAL_TO_COMPLEX ? real
+                                                               : 2 * real;
     shape->given.batch = given->batch ? given->batch : 1;
     shape->given.scale = given->scale != 0 ? given->scale : 1;
     for (unsigned i = given->rank; i < 3; i++)
@@ -92,8 +100,7 @@ static kn_status check_shape(const kn_device_info *info, const kn_fft_shape *giv
     for (unsigned i = 0; i < 3 && !status; i++)
         status = check_axis(shape, i, err);
     if (!status)
-        status = count_bytes(shape->in, shape->given.batch,
-                             given->kind == KN_FFT_REAL_TO_COMPLEX ? real : 2 * real, &shape->in_bytes, err);
+        status = count_bytes(shape->in, shape->given.batch, shape->in_number, &shape->in_bytes, err);
     if (!status)
         status = count_bytes(shape->out, shape->given.batch,
                              given->kind == KN_FFT_COMPLEX_TO_REAL ? real : 2 * real, &shape->out_bytes, err);

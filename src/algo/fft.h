@@ -93,7 +93,8 @@ struct fft_shape {
     kn_fft_shape given;
     size_t in[3], out[3]; // numbers along each axis (complex ones, or real ones on a real side)
     uint64_t in_bytes, out_bytes;
-    bool resized; // padded or cropped
+    size_t in_number; // bytes of a number of the input
+    bool resized;     // padded or cropped
 };
 
 // The passes of a direction, with tables appended to `roots`. fft_passes.c.

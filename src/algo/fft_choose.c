@@ -185,7 +185,8 @@ kn_status fft_choose(kn_queue *queue, const struct fft_shape *shape, const struc
     kn_status status;
 
     // What the vendors' have no word for; and half spectra, which they take for granted are of real numbers.
-    if (shape->resized || shape->given.scale != 1 || shape->given.kind == KN_FFT_COMPLEX_TO_REAL) {
+    if (shape->resized || shape->given.scale != 1 || shape->given.input_bits ||
+        shape->given.kind == KN_FFT_COMPLEX_TO_REAL) {
         status = create(queue, shape, &candidates[0], err);
     } else if (!recall(queue->context, shape, &winner, &words) ||
                create(queue, shape, &candidates[winner], NULL)) {

@@ -11,13 +11,14 @@
 #define NO_EVENT NULL
 
 struct own_plan {
-    kn_type type;
+    kn_fft_shape shape;
     struct fft_passes passes[2]; // by direction; none where the kind does not have it
     kn_buffer *roots;
     size_t scratch[2]; // bytes
 };
 
-static kn_status get_kernel(kn_context *context, kn_type type, struct fft_pass *pass, kn_error *err)
+static kn_status get_kernel(kn_context *context, kn_type type, unsigned input_bits, struct fft_pass *pass,
+                            kn_error *err)
 {
     static const char *const radix_names[FFT_MAX_RADICES] = {"RADIX_0", "RADIX_1", "RADIX_2",
                                                              "RADIX_3", "RADIX_4", "RADIX_5"};
@@ -44,7 +45,7 @@ static kn_status get_kernel(kn_context *context, kn_type type, struct fft_pass *
                   {"SCALED", pass->scale != 1},
                   {"TABLE_IN", pass->table_in},
                   {"TABLE_OUT", pass->table_out}};
-    kn_define defines[KN_COUNT(values) + FFT_MAX_RADICES];
+    kn_define defines[KN_COUNT(values) + FFT_MAX_RADICES + 1];
     char texts[KN_COUNT(values) + FFT_MAX_RADICES][16];
     size_t count = 0;
 
@@ -56,17 +57,20 @@ static kn_status get_kernel(kn_context *context, kn_type type, struct fft_pass *
         snprintf(texts[count], sizeof texts[count], "%u", pass->cut.radices[s]);
         defines[count] = (kn_define){radix_names[s], texts[count]};
     }
+    if (input_bits)
+        defines[count++] = (kn_define){"SAMPLE", input_bits == 8 ? "uchar" : "ushort"};
     return engine_builtin_kernel(context, "fft.cl", defines, count, KN_POLICY_DEFAULT, "fft_pass",
                                  &pass->kernel, err);
 }
 
-static kn_status get_kernels(kn_context *context, kn_type type, struct fft_passes *passes, kn_error *err)
+static kn_status get_kernels(kn_context *context, const kn_fft_shape *shape, struct fft_passes *passes,
+                             kn_error *err)
 {
     kn_status status = KN_OK;
 
     for (size_t i = 0; i < passes->count && !status; i++)
         if (!passes->items[i].kernel)
-            status = get_kernel(context, type, &passes->items[i], err);
+            status = get_kernel(context, shape->type, shape->input_bits, &passes->items[i], err);
     return status;
 }
 
@@ -92,7 +96,7 @@ static void measure_scratch(struct own_plan *plan, const struct fft_passes *pass
     for (size_t i = 0; i < passes->count; i++) {
         const struct fft_pass *pass = &passes->items[i];
         for (unsigned slot = 0; slot < KN_COUNT(plan->scratch); slot++) {
-            size_t bytes = (size_t)pass->to_numbers * 2 * kn_type_size(plan->type);
+            size_t bytes = (size_t)pass->to_numbers * 2 * kn_type_size(plan->shape.type);
             if (pass->target == FFT_SCRATCH_0 + slot && bytes > plan->scratch[slot])
                 plan->scratch[slot] = bytes;
         }
@@ -135,12 +139,12 @@ static kn_status own_create(kn_queue *queue, const struct fft_shape *shape, cons
         if ((direction == KN_FFT_INVERSE && shape->given.kind == KN_FFT_REAL_TO_COMPLEX) ||
             (direction == KN_FFT_FORWARD && shape->given.kind == KN_FFT_COMPLEX_TO_REAL))
             continue;
-        own->type = shape->given.type;
+        own->shape = shape->given;
         status = fft_plan_passes(shape, (kn_fft_direction)direction, &queue->context->device.info, options,
                                  passes, &roots, err);
         // A plan is often for one direction: the way back is compiled when it is first gone.
         if (!status && (direction == KN_FFT_FORWARD || shape->given.kind != KN_FFT_COMPLEX))
-            status = get_kernels(queue->context, shape->given.type, passes, err);
+            status = get_kernels(queue->context, &shape->given, passes, err);
         if (status)
             continue;
         measure_scratch(own, passes);
@@ -177,7 +181,7 @@ static kn_status launch(kn_queue *queue, const struct own_plan *plan, const stru
                            KN_VALUE(pass->table_out_at),
                            KN_VALUE(pass->long_roots),
                            KN_VALUE(pass->log2_low),
-                           column_real(&scale, plan->type, pass->scale),
+                           column_real(&scale, plan->shape.type, pass->scale),
                            KN_LOCAL(pass->local_bytes)};
     const kn_range range = {1, {groups * group}, {group}, {0}};
 
@@ -189,7 +193,7 @@ static kn_status own_execute(kn_queue *queue, void *data, kn_fft_direction direc
 {
     struct own_plan *plan = data;
     kn_buffer *places[4] = {in, out, NULL, NULL};
-    kn_status status = get_kernels(queue->context, plan->type, &plan->passes[direction], err);
+    kn_status status = get_kernels(queue->context, &plan->shape, &plan->passes[direction], err);
 
     for (unsigned slot = 0; slot < KN_COUNT(plan->scratch) && !status; slot++) {
         kn_buffer **place = &places[FFT_SCRATCH_0 + slot];

@@ -31,6 +31,9 @@ static kn_status check_whole(const struct be_fft *library, const struct fft_shap
     if (shape->resized)
         return kn_fail(err, KN_ERROR_UNSUPPORTED,
                        "%s neither pads nor crops: take KN_FFT_OWN, or whole arrays", library->name);
+    if (shape->given.input_bits)
+        return kn_fail(err, KN_ERROR_UNSUPPORTED,
+                       "%s transforms no integers: take KN_FFT_OWN, or input_bits 0", library->name);
     if (shape->given.scale != 1)
         return kn_fail(err, KN_ERROR_UNSUPPORTED,
                        "%s does not scale: take KN_FFT_OWN, or scale 1 (here it is %g)", library->name,

@@ -87,6 +87,46 @@ START_TEST(real_numbers)
 }
 END_TEST
 
+// Integers as they are, converted on the way in.
+START_TEST(integers)
+{
+    enum { X = 15, Y = 6 };
+
+    for (unsigned bits = 8; bits <= 16; bits += 8) {
+        const kn_fft_shape shape = {.rank = 2,
+                                    .dims = {X, Y},
+                                    .type = KN_F32,
+                                    .kind = KN_FFT_REAL_TO_COMPLEX,
+                                    .input_bits = bits,
+                                    .in_dims = {0, Y - 1}};
+        struct whole whole = complete(&shape);
+        uint8_t bytes[X * Y];
+        uint16_t words[X * Y];
+        number in[X * Y];
+        kn_fft_plan *plan = NULL;
+        for (size_t i = 0; i < whole.in_count; i++) {
+            words[i] = (uint16_t)test_random(&state);
+            bytes[i] = (uint8_t)words[i];
+            in[i] = bits == 8 ? bytes[i] : words[i];
+        }
+        kn_buffer *from =
+            test_upload_with_room(bits == 8 ? (void *)bytes : (void *)words, whole.in_count * bits / 8, 0);
+        kn_buffer *to = poisoned(bytes_of(whole.out_count, false, KN_F32));
+        EXPECT_OK(kn_fft_plan_create(queue, &shape, NULL, &plan, &err));
+        ck_assert_int_eq(kn_fft_plan_library(plan), KN_FFT_OWN);
+        EXPECT_OK(kn_fft_execute(queue, plan, KN_FFT_FORWARD, from, to, &err));
+        number *found = download(to, whole.out_count, false, KN_F32);
+        number *expected = reference(&whole, KN_FFT_FORWARD, in);
+        expect_near(found, expected, &whole, kn_fft_plan_text(plan));
+        free(found);
+        free(expected);
+        kn_fft_plan_free(plan);
+        kn_buffer_free(from);
+        kn_buffer_free(to);
+    }
+}
+END_TEST
+
 START_TEST(padded_and_cropped)
 {
     static const kn_fft_shape shapes[] = {

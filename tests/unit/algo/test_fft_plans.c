@@ -70,6 +70,9 @@ START_TEST(refused_shapes)
     wrong.out_dims[0] = 4;
     expect_shape_refused(&wrong, &own, KN_ERROR_ARGUMENT, "half spectrum");
     wrong = right;
+    wrong.input_bits = 8;
+    expect_shape_refused(&wrong, &own, KN_ERROR_ARGUMENT, "input_bits 8");
+    wrong = right;
     wrong.scale = INFINITY;
     expect_shape_refused(&wrong, &own, KN_ERROR_ARGUMENT, "not finite");
     wrong = right;
