@@ -107,6 +107,16 @@ static kn_status check_shape(const kn_device_info *info, const kn_fft_shape *giv
     return status;
 }
 
+static kn_status check_options(const kn_fft_options *options, kn_error *err)
+{
+    if (options->held && (options->held < 4 || options->held > 32))
+        return kn_fail(err, KN_ERROR_ARGUMENT, "kn_fft_plan_create: held %u; it goes from 4 to 32", options->held);
+    if (options->rows > 64 || options->columns > 64)
+        return kn_fail(err, KN_ERROR_ARGUMENT, "kn_fft_plan_create: rows %u and columns %u; they go up to 64",
+                       options->rows, options->columns);
+    return KN_OK;
+}
+
 // ---- the plan ----
 
 static const struct fft_library *find_library(kn_fft_library id)
@@ -132,6 +142,8 @@ kn_status kn_fft_plan_create(kn_queue *queue, const kn_fft_shape *shape, const k
                        "kn_fft_plan_create: there is no library %d; see kn_fft_library", (int)asked);
     made.context = queue->context;
     status = check_shape(&queue->context->device.info, shape, &made.shape, err);
+    if (!status && options)
+        status = check_options(options, err);
     if (status)
         return status;
     status = made.library ? made.library->create(queue, &made.shape, options, &made.plan, &text, err)

@@ -131,7 +131,7 @@ START_TEST(padded_and_cropped)
 {
     static const kn_fft_shape shapes[] = {
         {.rank = 1, .dims = {24}, .batch = 2, .in_dims = {12}},
-        {.rank = 1, .dims = {24}, .batch = 2, .out_dims = {1}},
+        {.rank = 1, .dims = {24}, .batch = 2, .out_dims = {13}},
         {.rank = 1, .dims = {37}, .batch = 2, .in_dims = {30}, .out_dims = {5}},
         {.rank = 2, .dims = {16, 12}, .batch = 2, .in_dims = {9, 7}},
         {.rank = 2, .dims = {16, 12}, .batch = 2, .out_dims = {8, 5}},

@@ -80,6 +80,8 @@ START_TEST(refused_shapes)
     expect_shape_refused(&wrong, &own, KN_ERROR_ARGUMENT, "more bytes");
     wrong.batch = (size_t)1 << 33;
     expect_shape_refused(&wrong, &own, KN_ERROR_LIMIT, "smaller batch");
+    expect_shape_refused(&right, &(kn_fft_options){.held = 3}, KN_ERROR_ARGUMENT, "held 3");
+    expect_shape_refused(&right, &(kn_fft_options){.columns = 65}, KN_ERROR_ARGUMENT, "columns 65");
     context->device.info.fp64 = 0;
     wrong = right;
     wrong.type = KN_F64;
