@@ -37,7 +37,7 @@
 #define GROUP 256
 #endif
 #ifndef ITEMS
-#define ITEMS 15
+#define ITEMS 19
 #endif
 #define TILE (GROUP * ITEMS)
 #if KN_CPU
@@ -451,7 +451,8 @@ sort_tiles(__global const TYPE *keys, __global const VALUE *values, ulong n, __g
         uint i = k * GROUP + item;
         tile[i] = load_entry(keys, values, base + (i < count ? i : 0));
     }
-    barrier(CLK_LOCAL_MEM_FENCE);
+    // In place, the first element is written by one work-item and has been read by others.
+    barrier(CLK_LOCAL_MEM_FENCE | CLK_GLOBAL_MEM_FENCE);
     take_own(tile, item, own);
     if (count - at < ITEMS) {
 #if SEGMENTS

@@ -83,17 +83,21 @@ static kn_status choose_sizes(struct merger *m, kn_error *err)
 {
     const kn_device_info *info = &m->queue->context->device.info;
     unsigned words = (unsigned)(entry_size(m) + 3) / 4;
+    // Elements of a word each that a work-item takes, measured best on an H200 (bench/RESULTS.md): fewer
+    // where tiles would not keep all compute units busy.
+    unsigned most = m->n / (256 * 19 / words + 1) < info->compute_units ? 11 : 19;
+    bool groups_are_free = !m->less.group, items_are_free = !m->less.items;
 
-    m->group = m->less.group ? m->less.group : 256;
-    m->items = m->less.items ? m->less.items : words >= 16 ? 1 : (15 / words) | 1;
+    m->group = groups_are_free ? 256 : m->less.group;
+    m->items = items_are_free ? (words < most ? (most / words) | 1 : 1) : m->less.items;
     if (m->group > MOST_GROUP || (m->group & (m->group - 1)) || m->items > MOST_ITEMS)
         return kn_fail(err, KN_ERROR_ARGUMENT,
                        "%s: group %u and items %u; a group has a power of two up to %d, items go up to %d",
                        m->function, m->group, m->items, MOST_GROUP, MOST_ITEMS);
-    while (!tile_fits(m)) {
-        if (!m->less.group && m->group > 1)
+    while (!tile_fits(m)) { // as many work-items as eight times the elements of one, so long as both are free
+        if (groups_are_free && m->group > 1 && (!items_are_free || m->items == 1 || m->group > 8 * m->items))
             m->group /= 2;
-        else if (!m->less.items && m->items > 1)
+        else if (items_are_free && m->items > 1)
             m->items--;
         else
             return kn_fail(

@@ -181,6 +181,14 @@ END_TEST
 
 // ---- host memory ----
 
+// A small block where an interpreter has to sort it.
+static const kn_sort_options *small_block(void)
+{
+    static const kn_sort_options small = {.log2_group = 5, .log2_keys = 2};
+
+    return test_is_slow() ? &small : NULL;
+}
+
 static void expect_sorts_host(kn_type type, size_t n, const kn_sort_large_options *options, uint64_t *state)
 {
     size_t bytes = n * kn_type_size(type);
@@ -204,12 +212,14 @@ START_TEST(host_sizes)
     test_prepare_numbers();
     for (size_t i = 0; i < sizeof small / sizeof *small; i++)
         for (size_t chunk = 0; chunk < 3; chunk++)
-            expect_sorts_host(KN_F32, small[i], &(kn_sort_large_options){NULL, chunk * 32, 0}, &state);
+            expect_sorts_host(KN_F32, small[i], &(kn_sort_large_options){small_block(), chunk * 32, 0},
+                              &state);
     for (int i = 0; i < 20 && !test_is_slow(); i++)
         expect_sorts_host(KN_F32, 1 + test_random(&state) % 20000,
                           &(kn_sort_large_options){NULL, 1000 + test_random(&state) % 5000, (unsigned)i % 4},
                           &state);
-    expect_sorts_host(KN_F32, test_is_slow() ? 100 : 60000, NULL, &state);
+    expect_sorts_host(KN_F32, test_is_slow() ? 100 : 60000, &(kn_sort_large_options){small_block(), 0, 0},
+                      &state);
 }
 END_TEST
 
@@ -219,7 +229,9 @@ START_TEST(host_types)
 
     for (kn_type type = KN_I8; type <= KN_F64; type++)
         for (int descending = 0; descending < 2 && test_takes(type); descending++) {
-            const kn_sort_options sort = {.descending = descending};
+            kn_sort_options sort = {.descending = descending};
+            if (small_block())
+                sort = (kn_sort_options){.log2_group = 5, .log2_keys = 2, .descending = descending};
             size_t n = test_is_slow() ? 100 : 10000;
             expect_sorts_host(type, n, &(kn_sort_large_options){&sort, n / 30, 0}, &state);
         }
@@ -232,7 +244,7 @@ static size_t count_launches(size_t n, size_t chunk)
     size_t count = 0;
 
     EXPECT_OK(kn_profile_start(queue, &err));
-    EXPECT_OK(kn_sort_host(queue, found, KN_F32, n, &(kn_sort_large_options){NULL, chunk, 0}, &err));
+    EXPECT_OK(kn_sort_host(queue, found, KN_F32, n, &(kn_sort_large_options){small_block(), chunk, 0}, &err));
     EXPECT_OK(kn_profile_stop(queue, &entries, &count, &err));
     kn_free(entries);
     return count;
@@ -260,8 +272,9 @@ START_TEST(host_on_a_small_device)
 
     test_open_with(&small);
     for (size_t n = 50; n < (test_is_slow() ? 2000 : 100000); n *= 3) {
-        expect_sorts_host(KN_F32, n, NULL, &state);
-        expect_sorts_host(KN_F32, n, &(kn_sort_large_options){NULL, 0, 3}, &state);
+        expect_sorts_host(KN_F32, n, test_is_slow() ? &(kn_sort_large_options){small_block(), 0, 0} : NULL,
+                          &state);
+        expect_sorts_host(KN_F32, n, &(kn_sort_large_options){small_block(), 0, 3}, &state);
     }
     test_close();
 }
@@ -276,7 +289,7 @@ static void expect_sorts_buffer(kn_type type, size_t n, size_t room, uint64_t *s
 
     make_keys(keys, type, n, state);
     buffer = test_upload_with_room(keys, bytes, room);
-    EXPECT_OK(kn_sort_large(queue, buffer, type, n, NULL, &err));
+    EXPECT_OK(kn_sort_large(queue, buffer, type, n, &(kn_sort_large_options){small_block(), 0, 0}, &err));
     EXPECT_OK(kn_buffer_read(queue, buffer, 0, found, bytes, &err));
     test_expect_poison(buffer, bytes);
     kn_buffer_free(buffer);
