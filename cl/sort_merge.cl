@@ -49,7 +49,7 @@
 
 DEFINITIONS
 
-inline int less(TYPE a, TYPE b)
+static inline int less(TYPE a, TYPE b)
 {
     return (LESS);
 }
@@ -73,7 +73,7 @@ typedef uchar unused_value;
 #define NO_VALUES
 #endif
 
-inline entry load_entry(__global const TYPE *keys, __global const VALUE *values, ulong i)
+static inline entry load_entry(__global const TYPE *keys, __global const VALUE *values, ulong i)
 {
 #ifdef NO_VALUES
     return keys[i];
@@ -85,7 +85,7 @@ inline entry load_entry(__global const TYPE *keys, __global const VALUE *values,
 #endif
 }
 
-inline void store_entry(__global TYPE *keys, __global VALUE *values, ulong i, entry e)
+static inline void store_entry(__global TYPE *keys, __global VALUE *values, ulong i, entry e)
 {
     keys[i] = KEY(e);
 #ifndef NO_VALUES
@@ -96,7 +96,7 @@ inline void store_entry(__global TYPE *keys, __global VALUE *values, ulong i, en
 // Where `at` elements of the result of merging x[begin..middle) with x[middle..end) end in the first run. What stands
 // at at <= begin or at >= end is not merged: it comes from its own place.
 #define DEFINE_SPLIT(name, pointer, index, key_at)                                                                     \
-    inline index name(pointer x, index begin, index middle, index end, index at)                                       \
+    static inline index name(pointer x, index begin, index middle, index end, index at)                                \
     {                                                                                                                  \
         index low, high;                                                                                               \
         if (at <= begin)                                                                                               \
@@ -106,11 +106,11 @@ inline void store_entry(__global TYPE *keys, __global VALUE *values, ulong i, en
         low = at - begin > end - middle ? at - (end - middle) : begin;                                                 \
         high = min(at, middle);                                                                                        \
         while (low < high) {                                                                                           \
-            index mid = low + (high - low) / 2;                                                                       \
-            if (less(key_at(x[middle + (at - 1 - mid)]), key_at(x[mid])))                                            \
-                high = mid;                                                                                           \
+            index mid = low + (high - low) / 2;                                                                        \
+            if (less(key_at(x[middle + (at - 1 - mid)]), key_at(x[mid])))                                              \
+                high = mid;                                                                                            \
             else                                                                                                       \
-                low = mid + 1;                                                                                        \
+                low = mid + 1;                                                                                         \
         }                                                                                                              \
         return low;                                                                                                    \
     }
@@ -123,7 +123,7 @@ DEFINE_SPLIT(split_memory, __global const TYPE *, ulong, ITSELF)
 // ---- segments ----
 
 // How many of sorted[0..count) are not greater than x.
-inline ulong count_not_greater(__global const ulong *sorted, ulong count, ulong x)
+static inline ulong count_not_greater(__global const ulong *sorted, ulong count, ulong x)
 {
     ulong low = 0;
 
@@ -142,7 +142,7 @@ typedef struct {
 } segment;
 
 // The segment that a tile's first position lies in.
-inline segment segment_of(ulong n, __global const ulong *offsets, __global const ulong *through, ulong tile)
+static inline segment segment_of(ulong n, __global const ulong *offsets, __global const ulong *through, ulong tile)
 {
     segment s = {0, n};
 #if SEGMENTS
@@ -157,7 +157,7 @@ typedef struct {
     ulong begin, middle, end;
 } runs;
 
-inline runs runs_around(segment s, ulong tile, uint level)
+static inline runs runs_around(segment s, ulong tile, uint level)
 {
     runs r;
     ulong first = s.begin / TILE;
@@ -177,7 +177,7 @@ typedef struct {
 
 // The output [at, until) of two runs, of which the first is used from `from` to `to`. Where no strict weak order can
 // have split the runs so, the part is what stands there.
-inline part part_of(runs r, ulong at, ulong from, ulong until, ulong to)
+static inline part part_of(runs r, ulong at, ulong from, ulong until, ulong to)
 {
     ulong from_b = r.middle + (at - from), to_b = r.middle + (until - to);
     part p = {at, from, from_b, (uint)(until - at), (uint)(to - from)};
@@ -229,7 +229,7 @@ __kernel void find_segments(ulong n, __global const ulong *offsets, ulong segmen
 #define INSERTED 8 // elements sorted by insertion
 
 // Merges from[begin..middle) and from[middle..end) into to[begin..end).
-inline void merge_local(__local const entry *from, __local entry *to, uint begin, uint middle, uint end)
+static inline void merge_local(__local const entry *from, __local entry *to, uint begin, uint middle, uint end)
 {
     uint a = begin, b = middle, i = begin;
 
@@ -244,7 +244,7 @@ inline void merge_local(__local const entry *from, __local entry *to, uint begin
 }
 
 // Sorts tile[begin..end).
-inline void sort_run(__local entry *tile, __local entry *spare, uint begin, uint end)
+static inline void sort_run(__local entry *tile, __local entry *spare, uint begin, uint end)
 {
     __local entry *from = tile, *to = spare;
 
@@ -269,7 +269,7 @@ inline void sort_run(__local entry *tile, __local entry *spare, uint begin, uint
         tile[i] = from[i];
 }
 
-inline void merge_part(__global const TYPE *keys, __global const VALUE *values, part p, __local entry *tile,
+static inline void merge_part(__global const TYPE *keys, __global const VALUE *values, part p, __local entry *tile,
                        __global TYPE *out_keys, __global VALUE *out_values)
 {
     ulong a = p.a, b = p.b, end_a = p.a + p.of_a, end_b = p.b + (p.count - p.of_a), i = p.at;
@@ -314,7 +314,7 @@ sort_tiles(__global const TYPE *keys, __global const VALUE *values, ulong n, __g
 #else
 
 // Positions [at, at + ITEMS) of the result of merging tile[begin..middle) with tile[middle..end).
-inline void merge_own(__local const entry *tile, uint begin, uint middle, uint end, uint at, entry own[ITEMS])
+static inline void merge_own(__local const entry *tile, uint begin, uint middle, uint end, uint at, entry own[ITEMS])
 {
     uint a = split_tile(tile, begin, middle, end, at);
     uint b = middle + at - a;
@@ -341,7 +341,7 @@ inline void merge_own(__local const entry *tile, uint begin, uint middle, uint e
 
 // Odd-even transposition: neighbours only, so that it is stable and no element leaves its segment. Bit k of `heads`:
 // a segment begins at own[k].
-inline void sort_own(entry own[ITEMS], uint heads)
+static inline void sort_own(entry own[ITEMS], uint heads)
 {
 #pragma unroll
     for (uint round = 0; round < ITEMS; round++) {
@@ -361,7 +361,7 @@ inline void sort_own(entry own[ITEMS], uint heads)
 }
 
 // The greatest of the first `count` of a work-item's elements in place of the others: a filling that stays behind.
-inline void fill_own(entry own[ITEMS], uint count)
+static inline void fill_own(entry own[ITEMS], uint count)
 {
     entry greatest = own[0];
 
@@ -374,7 +374,7 @@ inline void fill_own(entry own[ITEMS], uint count)
     }
 }
 
-inline void take_own(__local const entry *tile, uint item, entry own[ITEMS])
+static inline void take_own(__local const entry *tile, uint item, entry own[ITEMS])
 {
 #pragma unroll
     for (uint k = 0; k < ITEMS; k++)
@@ -382,7 +382,7 @@ inline void take_own(__local const entry *tile, uint item, entry own[ITEMS])
 }
 
 // Between two barriers: others have read what is written, and will read it.
-inline void put_own(__local entry *tile, uint item, const entry own[ITEMS])
+static inline void put_own(__local entry *tile, uint item, const entry own[ITEMS])
 {
     barrier(CLK_LOCAL_MEM_FENCE);
 #pragma unroll
@@ -391,7 +391,7 @@ inline void put_own(__local entry *tile, uint item, const entry own[ITEMS])
     barrier(CLK_LOCAL_MEM_FENCE);
 }
 
-inline void store_tile(__global TYPE *keys, __global VALUE *values, ulong at, uint count, __local const entry *tile)
+static inline void store_tile(__global TYPE *keys, __global VALUE *values, ulong at, uint count, __local const entry *tile)
 {
     uint item = (uint)get_local_id(0);
 
@@ -406,7 +406,7 @@ inline void store_tile(__global TYPE *keys, __global VALUE *values, ulong at, ui
 #if SEGMENTS
 // The heads of segments in a tile: of each work-item's elements as bits; and where the segment of its first begins and
 // ends.
-inline void find_heads(ulong base, uint count, __global const ulong *offsets, ulong first, ulong last,
+static inline void find_heads(ulong base, uint count, __global const ulong *offsets, ulong first, ulong last,
                        __local uint *heads, __local uint *left, __local uint *right)
 {
     uint item = (uint)get_local_id(0);
@@ -478,7 +478,7 @@ sort_tiles(__global const TYPE *keys, __global const VALUE *values, ulong n, __g
     store_tile(out_keys, out_values, base, count, tile);
 }
 
-inline void merge_part(__global const TYPE *keys, __global const VALUE *values, part p, __local entry *tile,
+static inline void merge_part(__global const TYPE *keys, __global const VALUE *values, part p, __local entry *tile,
                        __global TYPE *out_keys, __global VALUE *out_values)
 {
     uint item = (uint)get_local_id(0);
@@ -518,7 +518,7 @@ typedef struct {
 } span;
 
 #if KN_CPU
-inline span search_splits(__global const TYPE *keys, runs r, ulong at, runs e, ulong until)
+static inline span search_splits(__global const TYPE *keys, runs r, ulong at, runs e, ulong until)
 {
     span s = {split_memory(keys, r.begin, r.middle, r.end, at), split_memory(keys, e.begin, e.middle, e.end, until)};
 
@@ -532,7 +532,7 @@ typedef struct {
     uint below; // probes that came out below what is looked for
 } search;
 
-inline search search_for(runs r, ulong at)
+static inline search search_for(runs r, ulong at)
 {
     search s = {r, at, r.begin, min(at, r.middle), 0};
 
@@ -546,7 +546,7 @@ inline search search_for(runs r, ulong at)
 }
 
 // PROBES work-items look at PROBES places at once: fewer steps than bisection, each of which waits for memory.
-inline span search_splits(__global const TYPE *keys, runs r, ulong at, runs e, ulong until, __local search both[2])
+static inline span search_splits(__global const TYPE *keys, runs r, ulong at, runs e, ulong until, __local search both[2])
 {
     uint item = (uint)get_local_id(0);
     span found;
