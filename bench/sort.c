@@ -3,9 +3,11 @@
 //
 //     bench/sort [--device SPEC] [--sizes LOG2,LOG2,...] [--column FILE] [--tune] [--pairs] [--huge]
 //
-// --tune tries shapes of the radix sort at the sizes 16, 18, 20 and 26; --pairs sorts with values and makes indices too; --huge
-// sorts more than 2^32 keys of a byte. --column takes the keys of the rows "real" (2^28 floats, 2^27 doubles) from a text
-// file (a number a line or the first of each line), tiled; its peer is bench/sort_cub on the same file. Times are of the caller's wait for the queue, without events, the median of REPETITIONS (least to most).
+// --tune tries shapes of the radix sort at the sizes 16, 18, 20 and 26; --pairs sorts with values and makes
+// indices too; --huge sorts more than 2^32 keys of a byte. --column takes the keys of the rows "real" (2^28
+// floats, 2^27 doubles) from a text file (a number a line or the first of each line), tiled; its peer is
+// bench/sort_cub on the same file. Times are of the caller's wait for the queue, without events, the median
+// of REPETITIONS (least to most).
 #include <inttypes.h>
 #include <stdbool.h>
 #include <stdio.h>
@@ -95,19 +97,22 @@ static bool is_stable_order(const void *before, const uint32_t *order, kn_type t
 static kn_status run(struct bench *bench, const struct work *work, const kn_sort_options *options)
 {
     if (work->indices)
-        return kn_argsort(bench->queue, work->original, work->type, work->n, work->values, KN_U32, options, &bench->err);
+        return kn_argsort(bench->queue, work->original, work->type, work->n, work->values, KN_U32, options,
+                          &bench->err);
     if (work->values)
-        return kn_sort_by_key(bench->queue, work->keys, work->type, work->values, 4, work->n, options, &bench->err);
+        return kn_sort_by_key(bench->queue, work->keys, work->type, work->values, 4, work->n, options,
+                              &bench->err);
     return kn_sort(bench->queue, work->keys, work->type, work->n, options, &bench->err);
 }
 
 static void restore(struct bench *bench, const struct work *work, const uint32_t *numbers)
 {
-    bench_try(kn_buffer_copy(bench->queue, work->original, 0, work->keys, 0, work->n * kn_type_size(work->type), NULL,
-                             &bench->err),
+    bench_try(kn_buffer_copy(bench->queue, work->original, 0, work->keys, 0,
+                             work->n * kn_type_size(work->type), NULL, &bench->err),
               &bench->err);
     if (numbers)
-        bench_try(kn_buffer_write(bench->queue, work->values, 0, numbers, work->n * 4, &bench->err), &bench->err);
+        bench_try(kn_buffer_write(bench->queue, work->values, 0, numbers, work->n * 4, &bench->err),
+                  &bench->err);
     bench_try(kn_queue_finish(bench->queue, &bench->err), &bench->err);
 }
 
@@ -117,7 +122,9 @@ static bool is_right(struct bench *bench, const struct work *work)
     void *found = allocate(bytes);
     bool right;
 
-    bench_try(kn_buffer_read(bench->queue, work->values ? work->values : work->keys, 0, found, bytes, &bench->err), &bench->err);
+    bench_try(
+        kn_buffer_read(bench->queue, work->values ? work->values : work->keys, 0, found, bytes, &bench->err),
+        &bench->err);
     right = work->values ? is_stable_order(work->host, found, work->type, work->n)
                          : is_sorted_version(work->host, found, work->type, work->n);
     free(found);
@@ -125,8 +132,8 @@ static bool is_right(struct bench *bench, const struct work *work)
 }
 
 // A line: what, time, rate; the time is that of `finish` beyond an empty queue's.
-static double report(struct bench *bench, const struct work *work, const kn_sort_options *options, const char *label,
-                     bool check)
+static double report(struct bench *bench, const struct work *work, const kn_sort_options *options,
+                     const char *label, bool check)
 {
     double wall[REPETITIONS];
     uint32_t *numbers = work->values && !work->indices ? allocate(work->n * 4) : NULL;
@@ -138,7 +145,8 @@ static double report(struct bench *bench, const struct work *work, const kn_sort
         restore(bench, work, numbers);
         double start = bench_seconds();
         if (run(bench, work, options)) {
-            printf("%-7s %-6s %11zu  %-36s  %s\n", work->what, kn_type_name(work->type), work->n, label, bench->err.text);
+            printf("%-7s %-6s %11zu  %-36s  %s\n", work->what, kn_type_name(work->type), work->n, label,
+                   bench->err.text);
             free(numbers);
             return 1e9;
         }
@@ -147,9 +155,12 @@ static double report(struct bench *bench, const struct work *work, const kn_sort
             wall[i] = bench_seconds() - start;
     }
     times = bench_times_of(wall, REPETITIONS);
-    printf("%-7s %-6s %11zu  %-36s %9.4f ms (%.4f to %.4f)  %7.2f Gkeys/s  %s\n", work->what, kn_type_name(work->type),
-           work->n, label, times.median * 1e3, times.least * 1e3, times.most * 1e3, (double)work->n / times.median * 1e-9,
-           !check ? "" : is_right(bench, work) ? "right" : "WRONG");
+    printf("%-7s %-6s %11zu  %-36s %9.4f ms (%.4f to %.4f)  %7.2f Gkeys/s  %s\n", work->what,
+           kn_type_name(work->type), work->n, label, times.median * 1e3, times.least * 1e3, times.most * 1e3,
+           (double)work->n / times.median * 1e-9,
+           !check                  ? ""
+           : is_right(bench, work) ? "right"
+                                   : "WRONG");
     fflush(stdout);
     free(numbers);
     return times.median;
@@ -183,15 +194,18 @@ static const struct candidate {
     kn_type type;
     unsigned group, keys, registers, chunks, prefetch;
 } candidates[] = {
-    {16, KN_F32, 512, 2, 0, 1, 2},   {16, KN_F32, 384, 2, 0, 1, 2},   {16, KN_F32, 512, 1, 0, 1, 2},   {16, KN_F32, 384, 4, 0, 1, 2},
-    {16, KN_F64, 512, 2, 0, 1, 2},   {16, KN_F64, 256, 4, 0, 1, 2},   {18, KN_F32, 512, 2, 0, 1, 2},   {18, KN_F32, 512, 4, 0, 1, 2},
-    {18, KN_F32, 512, 8, 0, 1, 2},   {18, KN_F64, 512, 4, 0, 1, 2},   {20, KN_F32, 512, 16, 0, 1, 2},  {20, KN_F32, 768, 12, 0, 1, 2},
-    {20, KN_F32, 1024, 8, 0, 1, 2},  {20, KN_F64, 1024, 8, 0, 1, 2},  {26, KN_F32, 384, 18, 80, 4, 2}, {26, KN_F32, 384, 18, 80, 4, 1},
-    {26, KN_F32, 384, 20, 80, 4, 2}, {26, KN_F32, 384, 22, 80, 4, 2}, {26, KN_F32, 256, 20, 80, 6, 2}, {26, KN_F32, 256, 20, 64, 8, 2},
-    {26, KN_F32, 256, 24, 80, 6, 2}, {26, KN_F32, 512, 16, 64, 4, 2}, {26, KN_F32, 512, 16, 64, 4, 1}, {26, KN_F32, 512, 18, 64, 4, 2},
-    {26, KN_F32, 768, 20, 80, 4, 2}, {26, KN_F32, 384, 18, 56, 6, 2}, {26, KN_F64, 384, 14, 80, 4, 2}, {26, KN_F64, 384, 16, 80, 4, 2},
-    {26, KN_F64, 384, 16, 80, 4, 1}, {26, KN_F64, 384, 18, 80, 4, 2}, {26, KN_F64, 256, 16, 80, 6, 2}, {26, KN_F64, 256, 20, 80, 6, 2},
-    {26, KN_F64, 512, 16, 64, 4, 2}, {26, KN_F64, 512, 14, 64, 4, 2}, {26, KN_F64, 512, 20, 0, 4, 2},  {26, KN_F64, 768, 16, 80, 4, 2},
+    {16, KN_F32, 512, 2, 0, 1, 2},   {16, KN_F32, 384, 2, 0, 1, 2},   {16, KN_F32, 512, 1, 0, 1, 2},
+    {16, KN_F32, 384, 4, 0, 1, 2},   {16, KN_F64, 512, 2, 0, 1, 2},   {16, KN_F64, 256, 4, 0, 1, 2},
+    {18, KN_F32, 512, 2, 0, 1, 2},   {18, KN_F32, 512, 4, 0, 1, 2},   {18, KN_F32, 512, 8, 0, 1, 2},
+    {18, KN_F64, 512, 4, 0, 1, 2},   {20, KN_F32, 512, 16, 0, 1, 2},  {20, KN_F32, 768, 12, 0, 1, 2},
+    {20, KN_F32, 1024, 8, 0, 1, 2},  {20, KN_F64, 1024, 8, 0, 1, 2},  {26, KN_F32, 384, 18, 80, 4, 2},
+    {26, KN_F32, 384, 18, 80, 4, 1}, {26, KN_F32, 384, 20, 80, 4, 2}, {26, KN_F32, 384, 22, 80, 4, 2},
+    {26, KN_F32, 256, 20, 80, 6, 2}, {26, KN_F32, 256, 20, 64, 8, 2}, {26, KN_F32, 256, 24, 80, 6, 2},
+    {26, KN_F32, 512, 16, 64, 4, 2}, {26, KN_F32, 512, 16, 64, 4, 1}, {26, KN_F32, 512, 18, 64, 4, 2},
+    {26, KN_F32, 768, 20, 80, 4, 2}, {26, KN_F32, 384, 18, 56, 6, 2}, {26, KN_F64, 384, 14, 80, 4, 2},
+    {26, KN_F64, 384, 16, 80, 4, 2}, {26, KN_F64, 384, 16, 80, 4, 1}, {26, KN_F64, 384, 18, 80, 4, 2},
+    {26, KN_F64, 256, 16, 80, 6, 2}, {26, KN_F64, 256, 20, 80, 6, 2}, {26, KN_F64, 512, 16, 64, 4, 2},
+    {26, KN_F64, 512, 14, 64, 4, 2}, {26, KN_F64, 512, 20, 0, 4, 2},  {26, KN_F64, 768, 16, 80, 4, 2},
     {26, KN_F64, 1024, 16, 0, 4, 2}, {26, KN_F64, 1024, 12, 0, 4, 2},
 };
 
@@ -202,13 +216,17 @@ static void tune(struct bench *bench, const struct work *work)
 
     for (size_t i = 0; i < KN_COUNT(candidates); i++) {
         const struct candidate *c = &candidates[i];
-        kn_sort_options options = {.algorithm = KN_SORT_RADIX, .radix_group = c->group, .radix_keys = c->keys,
-                                   .radix_registers = c->registers, .radix_chunks = c->chunks, .radix_prefetch = c->prefetch};
+        kn_sort_options options = {.algorithm = KN_SORT_RADIX,
+                                   .radix_group = c->group,
+                                   .radix_keys = c->keys,
+                                   .radix_registers = c->registers,
+                                   .radix_chunks = c->chunks,
+                                   .radix_prefetch = c->prefetch};
         char label[64];
         if (work->n != (size_t)1 << c->log2_n || work->type != c->type)
             continue;
-        snprintf(label, sizeof label, "%u x %u, %u regs, %u chunks%s", c->group, c->keys, c->registers, c->chunks,
-                 c->prefetch == 1 ? ", prefetch" : "");
+        snprintf(label, sizeof label, "%u x %u, %u regs, %u chunks%s", c->group, c->keys, c->registers,
+                 c->chunks, c->prefetch == 1 ? ", prefetch" : "");
         if (c->log2_n < 24) { // counting ahead, too
             options.counting = KN_SORT_COUNTING_AHEAD;
             char ahead[80];
@@ -345,7 +363,11 @@ int main(int argc, char **argv)
         else if (i + 1 < argc && strcmp(argv[i], "--column") == 0)
             column = argv[++i];
         else
-            return fprintf(stderr, "usage: %s [--device SPEC] [--tune] [--pairs] [--huge] [--sizes LOG2,...] [--column FILE]\n", argv[0]), 2;
+            return fprintf(stderr,
+                           "usage: %s [--device SPEC] [--tune] [--pairs] [--huge] [--sizes LOG2,...] "
+                           "[--column FILE]\n",
+                           argv[0]),
+                   2;
     }
     bench_try(kn_context_open(spec, &bench.context, &bench.err), &bench.err);
     bench_try(kn_queue_open(bench.context, &bench.queue, &bench.err), &bench.err);

@@ -40,15 +40,19 @@ static kn_status choose_sizes(struct sorter *s, kn_error *err)
     s->log2_group = options->log2_group ? options->log2_group : 8;
     s->log2_keys = options->log2_keys ? options->log2_keys : cpu ? 3 : 5;
     if (s->log2_group < 5 || s->log2_group > 10 || s->log2_keys < 2 || s->log2_keys > 5)
-        return kn_fail(err, KN_ERROR_ARGUMENT, "kn_sort: log2_group %u and log2_keys %u; they go from 5 to 10 and 2 to 5",
+        return kn_fail(err, KN_ERROR_ARGUMENT,
+                       "kn_sort: log2_group %u and log2_keys %u; they go from 5 to 10 and 2 to 5",
                        s->log2_group, s->log2_keys);
-    while (((uint64_t)1 << s->log2_group) > info->max_work_group || block_bytes(s) > sort_local_arrays(info)) {
+    while (((uint64_t)1 << s->log2_group) > info->max_work_group ||
+           block_bytes(s) > sort_local_arrays(info)) {
         if (group_asked || s->log2_group == 5)
             return kn_fail(err, KN_ERROR_LIMIT,
-                           "kn_sort: groups of %u work-items with %u keys each need %llu bytes of local memory; %s takes "
+                           "kn_sort: groups of %u work-items with %u keys each need %llu bytes of local "
+                           "memory; %s takes "
                            "groups of %llu and has %llu bytes",
-                           1u << s->log2_group, 1u << s->log2_keys, (unsigned long long)block_bytes(s), info->spec,
-                           (unsigned long long)info->max_work_group, (unsigned long long)sort_local_arrays(info));
+                           1u << s->log2_group, 1u << s->log2_keys, (unsigned long long)block_bytes(s),
+                           info->spec, (unsigned long long)info->max_work_group,
+                           (unsigned long long)sort_local_arrays(info));
         s->log2_group--;
     }
     return KN_OK;
@@ -81,8 +85,8 @@ static kn_range range_over_runs(const struct sorter *s, unsigned log2_run)
     return range;
 }
 
-static kn_status launch(const struct sorter *s, kn_kernel *kernel, unsigned log2_run, kn_buffer *keys, uint32_t first,
-                        uint32_t second, kn_error *err)
+static kn_status launch(const struct sorter *s, kn_kernel *kernel, unsigned log2_run, kn_buffer *keys,
+                        uint32_t first, uint32_t second, kn_error *err)
 {
     const kn_range range = range_over_runs(s, log2_run);
     const kn_arg args[] = {KN_BUFFER(keys), KN_VALUE(s->n), KN_VALUE(first), KN_VALUE(second)};
@@ -99,7 +103,8 @@ static kn_status sort_blocks(const struct sorter *s, kn_buffer *keys, uint32_t d
 }
 
 // Stage `stage`: runs of 2^(stage - 1) become runs of 2^stage.
-static kn_status merge_stage(const struct sorter *s, kn_buffer *keys, unsigned stage, bool last, kn_error *err)
+static kn_status merge_stage(const struct sorter *s, kn_buffer *keys, unsigned stage, bool last,
+                             kn_error *err)
 {
     unsigned bits = stage - s->log2_keys; // steps left are at distances 2^(bits - 1), ..., 1
     kn_status status = launch(s, s->global, stage, keys, bits, 1, err);
@@ -143,7 +148,8 @@ static kn_status sort_padded(struct sorter *s, kn_buffer *keys, kn_error *err)
     if (!status)
         status = kn_buffer_copy(s->queue, keys, 0, copy, 0, (size_t)n * size, NO_EVENT, err);
     if (!status && padded > n)
-        status = kn_buffer_fill(s->queue, copy, filler, size, (size_t)n * size, (size_t)(padded - n) * size, NO_EVENT, err);
+        status = kn_buffer_fill(s->queue, copy, filler, size, (size_t)n * size, (size_t)(padded - n) * size,
+                                NO_EVENT, err);
     s->n = padded;
     if (!status)
         status = sort_network(s, copy, err);
@@ -162,5 +168,6 @@ kn_status sort_bitonic(const struct sort_job *job, kn_error *err)
         status = get_kernels(&s, err);
     if (status)
         return status;
-    return job->options.padding == KN_SORT_POWER_OF_TWO ? sort_padded(&s, job->keys, err) : sort_network(&s, job->keys, err);
+    return job->options.padding == KN_SORT_POWER_OF_TWO ? sort_padded(&s, job->keys, err)
+                                                        : sort_network(&s, job->keys, err);
 }

@@ -8,7 +8,14 @@
 #include "../base/error.h"
 
 #define NO_EVENT NULL
-enum { DIGITS = 256, DIGIT_BITS = 8, SCAN_GROUP = 256, MOST_PASSES = 8, CLASSES = 3, MASKS_BYTES = CLASSES * 16 };
+enum {
+    DIGITS = 256,
+    DIGIT_BITS = 8,
+    SCAN_GROUP = 256,
+    MOST_PASSES = 8,
+    CLASSES = 3,
+    MASKS_BYTES = CLASSES * 16
+};
 
 // Groups whose counts scatter_digits adds up itself, a launch less.
 enum { FOLDED_GROUPS = 256 };
@@ -61,7 +68,8 @@ static bool is_nvidia(const kn_context *context)
 
 static kn_status choose_places(struct radix *r, kn_error *err)
 {
-    unsigned asked = r->job->options.radix_places, least = r->n > UINT32_MAX - (1u << 20) ? 64 : 32; // a tile may reach over
+    unsigned asked = r->job->options.radix_places,
+             least = r->n > UINT32_MAX - (1u << 20) ? 64 : 32; // a tile may reach over
 
     if ((asked && asked != 32 && asked != 64) || (asked && asked < least))
         return kn_fail(err, KN_ERROR_ARGUMENT, "%s: radix_places %u; it is %s64", r->job->function, asked,
@@ -81,7 +89,8 @@ static kn_sort_lanes best_lanes(const struct radix *r)
 
     if (is_nvidia(context))
         return KN_SORT_LANES_BALLOT;
-    if (context->device.info.type == KN_DEVICE_CPU && !r->job->options.radix_group && !r->job->options.radix_keys)
+    if (context->device.info.type == KN_DEVICE_CPU && !r->job->options.radix_group &&
+        !r->job->options.radix_keys)
         return KN_SORT_LANES_SERIAL;
     return has_ballot(context) ? KN_SORT_LANES_SUBGROUPS : KN_SORT_LANES_LOCAL;
 }
@@ -92,7 +101,8 @@ static kn_status choose_lanes(struct radix *r, kn_error *err)
     unsigned wanted = r->job->options.lanes;
 
     r->lanes = wanted == KN_SORT_LANES_AUTO ? best_lanes(r) : wanted;
-    if ((rungs[r->lanes].subgroup == 1 && !is_nvidia(context)) || (rungs[r->lanes].subgroup == 2 && !has_ballot(context)))
+    if ((rungs[r->lanes].subgroup == 1 && !is_nvidia(context)) ||
+        (rungs[r->lanes].subgroup == 2 && !has_ballot(context)))
         return kn_fail(err, KN_ERROR_UNSUPPORTED,
                        "%s: %s (%s) has not what lanes %u need; it has those of KN_SORT_LANES_LOCAL (%d) and "
                        "KN_SORT_LANES_SERIAL (%d)",
@@ -120,8 +130,8 @@ static bool fits(const struct radix *r)
     return r->group <= info->max_work_group && arena_bytes(r) + own <= info->local_memory;
 }
 
-// Work-items, keys of each, registers of each, groups a compute unit, and whether a tile is loaded ahead (1) or not (2), as
-// measured best on an H200 (bench/RESULTS.md).
+// Work-items, keys of each, registers of each, groups a compute unit, and whether a tile is loaded ahead (1)
+// or not (2), as measured best on an H200 (bench/RESULTS.md).
 static const struct shape {
     size_t element; // bytes, at most: of a key or a value
     bool values;    // with or without
@@ -142,7 +152,8 @@ static const struct shape *shape_for(const struct radix *r)
     size_t element = larger(kn_type_size(r->job->type), r->job->value_size);
 
     for (size_t i = 0; i < KN_COUNT(shapes) && is_nvidia(r->queue->context); i++)
-        if (element <= shapes[i].element && r->n <= shapes[i].n && (r->job->values != NULL) == shapes[i].values)
+        if (element <= shapes[i].element && r->n <= shapes[i].n &&
+            (r->job->values != NULL) == shapes[i].values)
             return &shapes[i];
     return &other;
 }
@@ -153,11 +164,13 @@ static kn_status choose_group(struct radix *r, kn_error *err)
     const kn_sort_options *options = &r->job->options;
     const struct shape *shape = shape_for(r);
 
-    if ((options->radix_group && (options->radix_group % 32 || options->radix_group < DIGITS || options->radix_group > 1024)) ||
+    if ((options->radix_group &&
+         (options->radix_group % 32 || options->radix_group < DIGITS || options->radix_group > 1024)) ||
         options->radix_keys > 32)
-        return kn_fail(err, KN_ERROR_ARGUMENT,
-                       "%s: radix_group %u and radix_keys %u; they are a multiple of 32 from 256 to 1024, and 1 to 32",
-                       r->job->function, options->radix_group, options->radix_keys);
+        return kn_fail(
+            err, KN_ERROR_ARGUMENT,
+            "%s: radix_group %u and radix_keys %u; they are a multiple of 32 from 256 to 1024, and 1 to 32",
+            r->job->function, options->radix_group, options->radix_keys);
     if (r->lanes == KN_SORT_LANES_SERIAL) {
         r->group = r->keys = 1;
         r->arena = 16;
@@ -171,7 +184,8 @@ static kn_status choose_group(struct radix *r, kn_error *err)
         r->keys--;
     if (!fits(r))
         return kn_fail(err, KN_ERROR_LIMIT,
-                       "%s: groups of %u work-items with %u keys each need %zu bytes of local memory; %s takes groups of "
+                       "%s: groups of %u work-items with %u keys each need %zu bytes of local memory; %s "
+                       "takes groups of "
                        "%llu and has %llu bytes",
                        r->job->function, r->group, r->keys, arena_bytes(r), info->spec,
                        (unsigned long long)info->max_work_group, (unsigned long long)info->local_memory);
@@ -190,7 +204,8 @@ static void choose_chunks(struct radix *r)
 
     r->chunk = ((tiles - 1) / most + 1) * tile;
     if (info->loop_limit) { // at most 1,000 rounds for a tile, one for a key of a chunk in series
-        uint64_t rounds = info->loop_limit / 2, longest = serial ? rounds / tile * tile : rounds / 1000 * tile;
+        uint64_t rounds = info->loop_limit / 2,
+                 longest = serial ? rounds / tile * tile : rounds / 1000 * tile;
         r->chunk = r->chunk < longest ? r->chunk : longest;
     }
     r->groups = (unsigned)((r->n - 1) / r->chunk + 1);
@@ -207,7 +222,8 @@ static void choose_counting(struct radix *r)
     bool possible = r->flags & FOLDED && r->lanes != KN_SORT_LANES_SERIAL;
 
     if (counting == KN_SORT_COUNTING_AUTO)
-        counting = is_nvidia(r->queue->context) && r->n <= ahead_up_to ? KN_SORT_COUNTING_AHEAD : KN_SORT_COUNTING_SEPARATE;
+        counting = is_nvidia(r->queue->context) && r->n <= ahead_up_to ? KN_SORT_COUNTING_AHEAD
+                                                                       : KN_SORT_COUNTING_SEPARATE;
     r->tables = possible && counting == KN_SORT_COUNTING_AHEAD ? (unsigned)kn_type_size(r->job->type) : 1;
 }
 
@@ -233,7 +249,8 @@ static kn_status get_kernels(struct radix *r, kn_error *err)
     column_define(&defines, "PREFETCH", r->prefetch == 1);
     options.define_count = defines.count;
     for (size_t i = 0; i < KN_COUNT(wanted) && !status; i++)
-        status = engine_builtin_kernel_with(r->queue->context, "sort_radix.cl", &options, wanted[i].name, wanted[i].kernel, err);
+        status = engine_builtin_kernel_with(r->queue->context, "sort_radix.cl", &options, wanted[i].name,
+                                            wanted[i].kernel, err);
     return status;
 }
 
@@ -242,8 +259,8 @@ static kn_status get_slot(struct radix *r, unsigned slot, size_t bytes, kn_error
     kn_status status = engine_scratch(r->queue, slot, bytes, &r->slots[slot], err);
 
     if (!status && kn_buffer_part_count(r->slots[slot]) > 1)
-        status = kn_fail(err, KN_ERROR_LIMIT, "%s: %zu bytes are more than one allocation of %s holds", r->job->function,
-                         bytes, r->queue->context->device.info.spec);
+        status = kn_fail(err, KN_ERROR_LIMIT, "%s: %zu bytes are more than one allocation of %s holds",
+                         r->job->function, bytes, r->queue->context->device.info.spec);
     return status;
 }
 
@@ -251,8 +268,9 @@ static kn_status count(const struct radix *r, kn_buffer *keys, unsigned shift, u
 {
     const kn_range range = {1, {(size_t)r->groups * r->group}, {r->group}, {0}};
     uint32_t bits = shift, what = flags, tables = r->tables;
-    const kn_arg args[] = {KN_BUFFER(keys), KN_VALUE(r->n),   KN_VALUE(r->chunk),          KN_VALUE(bits),
-                           KN_VALUE(what),  KN_VALUE(tables), KN_BUFFER(r->slots[COUNTS]), KN_BUFFER(r->slots[DIFFERING])};
+    const kn_arg args[] = {
+        KN_BUFFER(keys), KN_VALUE(r->n),   KN_VALUE(r->chunk),          KN_VALUE(bits),
+        KN_VALUE(what),  KN_VALUE(tables), KN_BUFFER(r->slots[COUNTS]), KN_BUFFER(r->slots[DIFFERING])};
 
     return kn_launch(r->queue, r->count, &range, args, KN_COUNT(args), NO_EVENT, err);
 }
@@ -270,7 +288,8 @@ static kn_status scan(const struct radix *r, kn_error *err)
 static kn_status scatter(const struct radix *r, unsigned pass, unsigned flags, kn_error *err)
 {
     const kn_range range = {1, {(size_t)r->groups * r->group}, {r->group}, {0}};
-    uint32_t bits = r->shifts[pass], what = flags, table = r->tables > 1 ? pass : 0, next = r->shifts[pass + 1];
+    uint32_t bits = r->shifts[pass], what = flags, table = r->tables > 1 ? pass : 0,
+             next = r->shifts[pass + 1];
     kn_arg args[14];
     size_t n = 0;
 
@@ -390,7 +409,8 @@ static kn_status run_passes(struct radix *r, kn_error *err)
 
     if (counted) {
         const uint32_t zero = 0;
-        status = kn_buffer_fill(r->queue, r->slots[DIFFERING], &zero, sizeof zero, 0, MASKS_BYTES, NO_EVENT, err);
+        status =
+            kn_buffer_fill(r->queue, r->slots[DIFFERING], &zero, sizeof zero, 0, MASKS_BYTES, NO_EVENT, err);
         if (!status)
             status = count(r, r->job->keys, 0, r->flags | FIRST | MASKS, err);
         if (!status)
@@ -406,11 +426,11 @@ static kn_status run_passes(struct radix *r, kn_error *err)
         status = run_pass(r, pass, counted && pass == 0 && r->shifts[0] == 0, err);
     if (status || r->passes > 1 || r->job->indices)
         return status;
-    status = kn_buffer_copy(r->queue, r->slots[KEYS_A], 0, r->job->keys, 0, r->job->n * kn_type_size(r->job->type), NO_EVENT,
-                            err);
+    status = kn_buffer_copy(r->queue, r->slots[KEYS_A], 0, r->job->keys, 0,
+                            r->job->n * kn_type_size(r->job->type), NO_EVENT, err);
     if (!status && r->job->values)
-        status = kn_buffer_copy(r->queue, r->slots[VALUES_A], 0, r->job->values, 0, r->job->n * r->job->value_size,
-                                NO_EVENT, err);
+        status = kn_buffer_copy(r->queue, r->slots[VALUES_A], 0, r->job->values, 0,
+                                r->job->n * r->job->value_size, NO_EVENT, err);
     return status;
 }
 
@@ -432,7 +452,8 @@ kn_status sort_radix(const struct sort_job *job, kn_error *err)
     if (!status)
         status = get_slot(&r, COUNTS, (size_t)DIGITS * r.groups * r.tables * sizeof(uint32_t), err);
     if (!status)
-        status = get_slot(&r, OFFSETS, r.flags & FOLDED ? 1 : (size_t)DIGITS * r.groups * (r.place_bits / 8), err);
+        status =
+            get_slot(&r, OFFSETS, r.flags & FOLDED ? 1 : (size_t)DIGITS * r.groups * (r.place_bits / 8), err);
     if (!status)
         status = get_slot(&r, TOTALS, DIGITS * (r.place_bits / 8), err);
     if (!status)

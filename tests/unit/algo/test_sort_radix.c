@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// The radix sort against qsort: every type, both directions, keys alone, keys with values, indices; and that what can be
-// left out is left out.
+// The radix sort against qsort: every type, both directions, keys alone, keys with values, indices; and that
+// what can be left out is left out.
 #include "../device_support.h"
 
 #define MAX_KEYS ((size_t)1 << 17)
@@ -125,8 +125,17 @@ static uint64_t special_key(kn_type type, uint64_t *state)
     unsigned mantissa = type == KN_F32 ? 23 : 52;
     uint64_t sign = (uint64_t)1 << (bits - 1), one = (uint64_t)1 << mantissa;
     uint64_t infinity = is_float(type) ? sign - one : sign - 1;
-    const uint64_t magnitudes[] = {0, 0, 1, 2, sign - 1, infinity, infinity, (infinity + 1) & (sign - 1),
-                                   (infinity + 12345) & (sign - 1), infinity - 1, infinity / 2};
+    const uint64_t magnitudes[] = {0,
+                                   0,
+                                   1,
+                                   2,
+                                   sign - 1,
+                                   infinity,
+                                   infinity,
+                                   (infinity + 1) & (sign - 1),
+                                   (infinity + 12345) & (sign - 1),
+                                   infinity - 1,
+                                   infinity / 2};
 
     return magnitudes[test_random(state) % COUNT(magnitudes)] | (test_random(state) % 2 ? sign : 0);
 }
@@ -197,20 +206,22 @@ static void expect_keys(size_t n, kn_type type, bool down)
 
     for (size_t i = 1; i < n; i++) {
         int values = compare_values(found[i - 1], found[i]);
-        ck_assert_msg(values <= 0, "n %zu, %s: key %zu, %llx, stands before %llx", n, kn_type_name(type), i - 1,
-                      (unsigned long long)found[i - 1], (unsigned long long)found[i]);
+        ck_assert_msg(values <= 0, "n %zu, %s: key %zu, %llx, stands before %llx", n, kn_type_name(type),
+                      i - 1, (unsigned long long)found[i - 1], (unsigned long long)found[i]);
         if (values == 0 && is_float(type) && !is_nan(type, found[i]) && found[i] != found[i - 1])
-            ck_assert_msg(found[i] == (down ? sign : 0), "n %zu, %s: zeros in the wrong order at %zu", n, kn_type_name(type), i);
+            ck_assert_msg(found[i] == (down ? sign : 0), "n %zu, %s: zeros in the wrong order at %zu", n,
+                          kn_type_name(type), i);
     }
     memcpy(expected, keys, n * sizeof *keys);
     qsort(expected, n, sizeof *expected, compare_bits);
     qsort(found, n, sizeof *found, compare_bits);
     for (size_t i = 0; i < n; i++)
-        ck_assert_msg(found[i] == expected[i], "n %zu, %s: found %llx for %llx: not the keys that there were", n,
-                      kn_type_name(type), (unsigned long long)found[i], (unsigned long long)expected[i]);
+        ck_assert_msg(found[i] == expected[i], "n %zu, %s: found %llx for %llx: not the keys that there were",
+                      n, kn_type_name(type), (unsigned long long)found[i], (unsigned long long)expected[i]);
 }
 
-static void expect_sorts(size_t n, kn_type type, enum pattern pattern, const kn_sort_options *options, uint64_t *state)
+static void expect_sorts(size_t n, kn_type type, enum pattern pattern, const kn_sort_options *options,
+                         uint64_t *state)
 {
     size_t size = kn_type_size(type);
     kn_buffer *buffer;
@@ -233,8 +244,9 @@ static void expect_sorts(size_t n, kn_type type, enum pattern pattern, const kn_
 static void expect_same(const uint64_t *wanted, size_t n, const char *what, kn_type type)
 {
     for (size_t i = 0; i < n; i++)
-        ck_assert_msg(found[i] == wanted[i], "n %zu, %s: %s %zu is %llx, expected %llx", n, kn_type_name(type), what, i,
-                      (unsigned long long)found[i], (unsigned long long)wanted[i]);
+        ck_assert_msg(found[i] == wanted[i], "n %zu, %s: %s %zu is %llx, expected %llx", n,
+                      kn_type_name(type), what, i, (unsigned long long)found[i],
+                      (unsigned long long)wanted[i]);
 }
 
 // A value that tells where it stood, in as many bytes as it has.
@@ -245,8 +257,8 @@ static void make_value(unsigned char *value, size_t i, size_t size)
     memcpy(value, (char *)words + (size < 16 ? 8 - (size < 8 ? size : 8) : 0), size);
 }
 
-static void expect_moves(size_t n, kn_type type, size_t value_size, enum pattern pattern, const kn_sort_options *options,
-                         uint64_t *state)
+static void expect_moves(size_t n, kn_type type, size_t value_size, enum pattern pattern,
+                         const kn_sort_options *options, uint64_t *state)
 {
     size_t size = kn_type_size(type);
     unsigned char *values = malloc(n * value_size + 1), wanted[16];
@@ -269,8 +281,8 @@ static void expect_moves(size_t n, kn_type type, size_t value_size, enum pattern
     for (size_t i = 0; i < n; i++) {
         expected[i] = keys[order[i]];
         make_value(wanted, order[i], value_size);
-        ck_assert_msg(memcmp(wanted, values + i * value_size, value_size) == 0, "n %zu, %s: value %zu of %zu bytes is wrong", n,
-                      kn_type_name(type), i, value_size);
+        ck_assert_msg(memcmp(wanted, values + i * value_size, value_size) == 0,
+                      "n %zu, %s: value %zu of %zu bytes is wrong", n, kn_type_name(type), i, value_size);
     }
     expect_same(expected, n, "key", type);
     free(values);
@@ -310,7 +322,8 @@ static bool is_nvidia(void)
            strstr(context->device.extensions, "cl_nv_device_attribute_query");
 }
 
-// Small tiles where an interpreter runs them, and on a CPU, whose compiler takes half a minute for large ones.
+// Small tiles where an interpreter runs them, and on a CPU, whose compiler takes half a minute for large
+// ones.
 static kn_sort_options options_for(kn_sort_lanes lanes)
 {
     kn_sort_options options = {.algorithm = KN_SORT_RADIX, .lanes = lanes};
@@ -338,14 +351,15 @@ static size_t lanes_here(kn_sort_lanes lanes[LANES])
     return count;
 }
 
-static const size_t sizes[] = {0,   1,   2,   3,   31,   32,   33,   63,   64,   65,   127,   128,   129,   255,   256,
-                               257, 511, 512, 513, 1023, 1024, 1025, 4095, 4096, 4097, 16383, 16385, 40001, 100003};
+static const size_t sizes[] = {0,    1,    2,    3,    31,   32,    33,    63,    64,    65,
+                               127,  128,  129,  255,  256,  257,   511,   512,   513,   1023,
+                               1024, 1025, 4095, 4096, 4097, 16383, 16385, 40001, 100003};
 
-// All of a kernel that depends on the type is how wide it is and its order, which every form shares: all types for the
-// form that the device takes by itself, a few for the others, which take long to compile.
+// All of a kernel that depends on the type is how wide it is and its order, which every form shares: all
+// types for the form that the device takes by itself, a few for the others, which take long to compile.
 static bool is_chosen(kn_type type, kn_sort_lanes lanes)
 {
-    kn_sort_lanes own = is_nvidia()                                                 ? KN_SORT_LANES_BALLOT
+    kn_sort_lanes own = is_nvidia()                                         ? KN_SORT_LANES_BALLOT
                         : kn_context_device(context)->type == KN_DEVICE_CPU ? KN_SORT_LANES_SERIAL
                                                                             : KN_SORT_LANES_LOCAL;
 
@@ -383,7 +397,8 @@ START_TEST(descending)
         for (size_t t = 0; t < COUNT(types); t++) {
             kn_sort_options options = options_for(lanes[i]);
             options.descending = 1;
-            if (!test_takes(types[t]) || !is_chosen(types[t], lanes[i]) || (types[t] == KN_I64 && !is_chosen(KN_U8, lanes[i])))
+            if (!test_takes(types[t]) || !is_chosen(types[t], lanes[i]) ||
+                (types[t] == KN_I64 && !is_chosen(KN_U8, lanes[i])))
                 continue;
             expect_sorts(test_is_slow() ? 300 : 20001, types[t], SPECIAL, &options, &state);
         }
@@ -452,9 +467,11 @@ START_TEST(indices)
         for (size_t t = 0; t < COUNT(types); t++)
             for (size_t i = 0; i < COUNT(sizes) && test_takes(types[t]); i++) {
                 kn_sort_options options = options_for(lanes[l]);
-                if (sizes[i] > (test_is_slow() ? 32 : 50000) || (!is_chosen(KN_U8, lanes[l]) && types[t] != KN_F32))
+                if (sizes[i] > (test_is_slow() ? 32 : 50000) ||
+                    (!is_chosen(KN_U8, lanes[l]) && types[t] != KN_F32))
                     continue;
-                expect_indices(sizes[i], types[t], t % 2 ? KN_U64 : KN_U32, i % 3 ? SPECIAL : SMALL_INTEGERS, &options, &state);
+                expect_indices(sizes[i], types[t], t % 2 ? KN_U64 : KN_U32, i % 3 ? SPECIAL : SMALL_INTEGERS,
+                               &options, &state);
                 options.descending = 1;
                 if (i % 5 == 0 && is_chosen(KN_U8, lanes[l]) && t % 4 == 0)
                     expect_indices(sizes[i], types[t], t % 2 ? KN_U64 : KN_U32, SPECIAL, &options, &state);
@@ -465,8 +482,8 @@ END_TEST
 // ---- digits that are left out ----
 
 // As many passes as digits differ, and the right result.
-static void expect_passes(size_t n, kn_type type, enum pattern pattern, kn_sort_lanes lanes, size_t passes, size_t counts,
-                          uint64_t *state)
+static void expect_passes(size_t n, kn_type type, enum pattern pattern, kn_sort_lanes lanes, size_t passes,
+                          size_t counts, uint64_t *state)
 {
     static const char *const kernels[] = {"count_digits", "scatter_digits"};
     kn_sort_options options = options_for(lanes);
@@ -486,8 +503,8 @@ static void expect_passes(size_t n, kn_type type, enum pattern pattern, kn_sort_
         for (size_t i = 0; i < count; i++)
             launches += strcmp(entries[i].kernel, kernels[k]) == 0;
         size_t wanted = k == 0 ? counts : passes;
-        ck_assert_msg(launches == wanted, "%s, pattern %d: %zu launches of %s, expected %zu", kn_type_name(type), (int)pattern,
-                      launches, kernels[k], wanted);
+        ck_assert_msg(launches == wanted, "%s, pattern %d: %zu launches of %s, expected %zu",
+                      kn_type_name(type), (int)pattern, launches, kernels[k], wanted);
     }
     EXPECT_OK(kn_buffer_read(queue, buffer, 0, packed, n * size, &err));
     unpack(found, n, size);
@@ -503,7 +520,8 @@ START_TEST(constant_digits_are_left_out)
     static const struct {
         kn_type type;
         enum pattern pattern;
-        size_t passes, counts; // the first count gathers the masks, and serves the lowest digit if that is not left out
+        size_t passes,
+            counts; // the first count gathers the masks, and serves the lowest digit if that is not left out
     } cases[] = {
         {KN_F32, SMALL_INTEGERS, 2, 3}, {KN_F64, SMALL_INTEGERS, 3, 4}, {KN_F32, ALL_EQUAL, 0, 1},
         {KN_F64, ALL_EQUAL, 0, 1},      {KN_F32, ANY_BITS, 4, 4},       {KN_F64, ANY_BITS, 8, 8},
@@ -517,7 +535,8 @@ START_TEST(constant_digits_are_left_out)
     for (size_t l = 0; l < count; l++)
         for (size_t i = 0; i < COUNT(cases); i++)
             if (test_takes(cases[i].type) && is_chosen(cases[i].type, lanes[l]))
-                expect_passes(n, cases[i].type, cases[i].pattern, lanes[l], cases[i].passes, cases[i].counts, &state);
+                expect_passes(n, cases[i].type, cases[i].pattern, lanes[l], cases[i].passes, cases[i].counts,
+                              &state);
 }
 END_TEST
 
@@ -529,7 +548,8 @@ START_TEST(differing_digits)
     kn_sort_options options = {.algorithm = KN_SORT_RADIX, .digits = KN_SORT_DIGITS_DIFFERING};
 
     for (size_t t = 0; t < COUNT(types); t++)
-        for (enum pattern pattern = 0; pattern < PATTERN_COUNT && test_takes(types[t]); pattern += test_is_slow() ? 4 : 1) {
+        for (enum pattern pattern = 0; pattern < PATTERN_COUNT && test_takes(types[t]);
+             pattern += test_is_slow() ? 4 : 1) {
             expect_sorts(n, types[t], pattern, &options, &state);
             if (types[t] == KN_F32 || types[t] == KN_I16)
                 expect_indices(n, types[t], KN_U32, pattern, &options, &state);
@@ -620,29 +640,44 @@ END_TEST
 
 START_TEST(refusals)
 {
-    kn_buffer *buffer = test_upload_with_room(packed, 4096, 0), *other = test_upload_with_room(packed, 4096, 0);
-    const kn_sort_options bad[] = {{.radix_group = 128}, {.radix_group = 300}, {.radix_group = 2048}, {.radix_keys = 33}};
+    kn_buffer *buffer = test_upload_with_room(packed, 4096, 0),
+              *other = test_upload_with_room(packed, 4096, 0);
+    const kn_sort_options bad[] = {
+        {.radix_group = 128}, {.radix_group = 300}, {.radix_group = 2048}, {.radix_keys = 33}};
     const kn_sort_options bitonic = {.algorithm = KN_SORT_BITONIC}, narrow = {.radix_places = 16};
 
     for (size_t i = 0; i < COUNT(bad); i++)
-        EXPECT_REFUSED(KN_ERROR_ARGUMENT, "a multiple of 32 from 256 to 1024", kn_sort(queue, buffer, KN_F32, 10, &bad[i], &err));
-    EXPECT_REFUSED(KN_ERROR_ARGUMENT, "no lanes", kn_sort(queue, buffer, KN_F32, 10, &(kn_sort_options){.lanes = (kn_sort_lanes)99}, &err));
-    EXPECT_REFUSED(KN_ERROR_ARGUMENT, "no digits", kn_sort(queue, buffer, KN_F32, 10, &(kn_sort_options){.digits = (kn_sort_digits)99}, &err));
+        EXPECT_REFUSED(KN_ERROR_ARGUMENT, "a multiple of 32 from 256 to 1024",
+                       kn_sort(queue, buffer, KN_F32, 10, &bad[i], &err));
+    EXPECT_REFUSED(KN_ERROR_ARGUMENT, "no lanes",
+                   kn_sort(queue, buffer, KN_F32, 10, &(kn_sort_options){.lanes = (kn_sort_lanes)99}, &err));
+    EXPECT_REFUSED(
+        KN_ERROR_ARGUMENT, "no digits",
+        kn_sort(queue, buffer, KN_F32, 10, &(kn_sort_options){.digits = (kn_sort_digits)99}, &err));
     EXPECT_REFUSED(KN_ERROR_ARGUMENT, "32 or 64",
                    kn_sort_by_key(queue, buffer, KN_F32, other, 4, 10, &narrow, &err));
-    EXPECT_REFUSED(KN_ERROR_UNSUPPORTED, "not stable", kn_sort_by_key(queue, buffer, KN_F32, other, 4, 10, &bitonic, &err));
-    EXPECT_REFUSED(KN_ERROR_ARGUMENT, "1, 2, 4, 8 or 16", kn_sort_by_key(queue, buffer, KN_F32, other, 3, 10, NULL, &err));
-    EXPECT_REFUSED(KN_ERROR_ARGUMENT, "1, 2, 4, 8 or 16", kn_sort_by_key(queue, buffer, KN_F32, other, 32, 10, NULL, &err));
-    EXPECT_REFUSED(KN_ERROR_ARGUMENT, "one buffer", kn_sort_by_key(queue, buffer, KN_F32, buffer, 4, 10, NULL, &err));
-    EXPECT_REFUSED(KN_ERROR_ARGUMENT, "holds 512", kn_sort_by_key(queue, buffer, KN_F32, other, 8, 513, NULL, &err));
-    EXPECT_REFUSED(KN_ERROR_ARGUMENT, "NULL", kn_sort_by_key(queue, buffer, KN_F32, NULL, 8, 513, NULL, &err));
-    EXPECT_REFUSED(KN_ERROR_ARGUMENT, "KN_U32 or KN_U64", kn_argsort(queue, buffer, KN_F32, 10, other, KN_I32, NULL, &err));
+    EXPECT_REFUSED(KN_ERROR_UNSUPPORTED, "not stable",
+                   kn_sort_by_key(queue, buffer, KN_F32, other, 4, 10, &bitonic, &err));
+    EXPECT_REFUSED(KN_ERROR_ARGUMENT, "1, 2, 4, 8 or 16",
+                   kn_sort_by_key(queue, buffer, KN_F32, other, 3, 10, NULL, &err));
+    EXPECT_REFUSED(KN_ERROR_ARGUMENT, "1, 2, 4, 8 or 16",
+                   kn_sort_by_key(queue, buffer, KN_F32, other, 32, 10, NULL, &err));
+    EXPECT_REFUSED(KN_ERROR_ARGUMENT, "one buffer",
+                   kn_sort_by_key(queue, buffer, KN_F32, buffer, 4, 10, NULL, &err));
+    EXPECT_REFUSED(KN_ERROR_ARGUMENT, "holds 512",
+                   kn_sort_by_key(queue, buffer, KN_F32, other, 8, 513, NULL, &err));
+    EXPECT_REFUSED(KN_ERROR_ARGUMENT, "NULL",
+                   kn_sort_by_key(queue, buffer, KN_F32, NULL, 8, 513, NULL, &err));
+    EXPECT_REFUSED(KN_ERROR_ARGUMENT, "KN_U32 or KN_U64",
+                   kn_argsort(queue, buffer, KN_F32, 10, other, KN_I32, NULL, &err));
     if (!is_nvidia())
-        EXPECT_REFUSED(KN_ERROR_UNSUPPORTED, "KN_SORT_LANES_LOCAL",
-                       kn_sort(queue, buffer, KN_F32, 10, &(kn_sort_options){.lanes = KN_SORT_LANES_BALLOT}, &err));
+        EXPECT_REFUSED(
+            KN_ERROR_UNSUPPORTED, "KN_SORT_LANES_LOCAL",
+            kn_sort(queue, buffer, KN_F32, 10, &(kn_sort_options){.lanes = KN_SORT_LANES_BALLOT}, &err));
     context->device.info.local_memory = 8192;
-    EXPECT_REFUSED(KN_ERROR_LIMIT, "bytes of local memory",
-                   kn_sort(queue, buffer, KN_F32, 10, &(kn_sort_options){.lanes = KN_SORT_LANES_LOCAL}, &err));
+    EXPECT_REFUSED(
+        KN_ERROR_LIMIT, "bytes of local memory",
+        kn_sort(queue, buffer, KN_F32, 10, &(kn_sort_options){.lanes = KN_SORT_LANES_LOCAL}, &err));
     kn_buffer_free(buffer);
     kn_buffer_free(other);
 }
@@ -650,8 +685,17 @@ END_TEST
 
 int main(void)
 {
-    const TTest *const tests[] = {types_and_sizes, descending, patterns, values_of_every_size, values_and_types, indices,
-                                  constant_digits_are_left_out, differing_digits, many_groups, counting_ahead, refusals};
+    const TTest *const tests[] = {types_and_sizes,
+                                  descending,
+                                  patterns,
+                                  values_of_every_size,
+                                  values_and_types,
+                                  indices,
+                                  constant_digits_are_left_out,
+                                  differing_digits,
+                                  many_groups,
+                                  counting_ahead,
+                                  refusals};
 
     return test_run("sort_radix", tests, COUNT(tests), test_open, test_close);
 }
