@@ -1,11 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
-// Times reductions, scans, medians, quantiles and the first k on a device, each answer checked against the host in the
-// same run.
+// Times reductions, scans, medians, quantiles and the first k on a device, each answer checked against the
+// host in the same run.
 //
-//     bench/select [--device SPEC] [--smallest LOG2] [--largest LOG2] [--type float|double] [--reductions] [--tune]
+//     bench/select [--device SPEC] [--smallest LOG2] [--largest LOG2] [--type float|double] [--reductions]
+//     [--tune]
 //
-// Columns: median, least and most of the device's time from the first kernel's start to the last one's end (by its
-// events), and the median of the time that the caller waits.
+// Columns: median, least and most of the device's time from the first kernel's start to the last one's end
+// (by its events), and the median of the time that the caller waits.
 #include <stdbool.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -40,51 +41,60 @@ typedef void work_function(struct bench *bench, struct work *work);
 
 static void median(struct bench *bench, struct work *work)
 {
-    bench_try(kn_median(bench->queue, work->x, work->type, work->n, &work->options, &work->value[0], &bench->err),
-              &bench->err);
+    bench_try(
+        kn_median(bench->queue, work->x, work->type, work->n, &work->options, &work->value[0], &bench->err),
+        &bench->err);
 }
 
 static void quartiles(struct bench *bench, struct work *work)
 {
     static const double q[] = {0.25, 0.5, 0.75};
 
-    bench_try(kn_quantiles(bench->queue, work->x, work->type, work->n, q, 3, &work->options, work->value, &bench->err),
+    bench_try(kn_quantiles(bench->queue, work->x, work->type, work->n, q, 3, &work->options, work->value,
+                           &bench->err),
               &bench->err);
 }
 
 static void sum(struct bench *bench, struct work *work)
 {
-    bench_try(kn_reduce_sum(bench->queue, work->x, work->type, work->n, &work->number.f64, &bench->err), &bench->err);
+    bench_try(kn_reduce_sum(bench->queue, work->x, work->type, work->n, &work->number.f64, &bench->err),
+              &bench->err);
 }
 
 static void greatest(struct bench *bench, struct work *work)
 {
-    bench_try(kn_reduce(bench->queue, work->x, work->type, work->n, KN_REDUCE_MAX, &work->number, &bench->err), &bench->err);
+    bench_try(
+        kn_reduce(bench->queue, work->x, work->type, work->n, KN_REDUCE_MAX, &work->number, &bench->err),
+        &bench->err);
 }
 
 static void integer_moments(struct bench *bench, struct work *work)
 {
     kn_type type = work->type == KN_F32 ? KN_I32 : KN_I64;
 
-    bench_try(kn_reduce_moments(bench->queue, work->x, type, work->n, NULL, &work->moments, &bench->err), &bench->err);
+    bench_try(kn_reduce_moments(bench->queue, work->x, type, work->n, NULL, &work->moments, &bench->err),
+              &bench->err);
 }
 
 static void moments(struct bench *bench, struct work *work)
 {
-    bench_try(kn_reduce_moments(bench->queue, work->x, work->type, work->n, NULL, &work->moments, &bench->err), &bench->err);
+    bench_try(
+        kn_reduce_moments(bench->queue, work->x, work->type, work->n, NULL, &work->moments, &bench->err),
+        &bench->err);
 }
 
 static void scan(struct bench *bench, struct work *work)
 {
-    bench_try(kn_scan(bench->queue, work->x, work->type, work->n, KN_REDUCE_SUM, KN_SCAN_INCLUSIVE, work->out, &bench->err),
+    bench_try(kn_scan(bench->queue, work->x, work->type, work->n, KN_REDUCE_SUM, KN_SCAN_INCLUSIVE, work->out,
+                      &bench->err),
               &bench->err);
     bench_try(kn_queue_finish(bench->queue, &bench->err), &bench->err);
 }
 
 static void first_k(struct bench *bench, struct work *work)
 {
-    bench_try(kn_top_k(bench->queue, work->x, work->type, work->n, work->k, KN_TOP_LARGEST, work->out, NULL, KN_U64,
-                       &bench->err),
+    bench_try(kn_top_k(bench->queue, work->x, work->type, work->n, work->k, KN_TOP_LARGEST, work->out, NULL,
+                       KN_U64, &bench->err),
               &bench->err);
     bench_try(kn_queue_finish(bench->queue, &bench->err), &bench->err);
 }
@@ -106,7 +116,8 @@ static const char *judge(const struct work *work, double value, double q)
     return below <= rank + 1 && above <= work->n - 1 - rank ? "right" : "WRONG";
 }
 
-static void report(struct bench *bench, struct work *work, work_function *run, const char *what, const char *verdict)
+static void report(struct bench *bench, struct work *work, work_function *run, const char *what,
+                   const char *verdict)
 {
     double device[REPETITIONS], wall[REPETITIONS];
     kn_profile_entry *entries = NULL;
@@ -131,8 +142,9 @@ static void report(struct bench *bench, struct work *work, work_function *run, c
         kn_free(entries);
     }
     times = bench_times_of(device, REPETITIONS);
-    printf("%-34s %-6s %11zu  %9.4f (%.4f to %.4f)  %9.4f  %7.1f  %5zu  %s\n", what, kn_type_name(work->type), work->n,
-           times.median * 1e3, times.least * 1e3, times.most * 1e3, bench_times_of(wall, REPETITIONS).median * 1e3,
+    printf("%-34s %-6s %11zu  %9.4f (%.4f to %.4f)  %9.4f  %7.1f  %5zu  %s\n", what, kn_type_name(work->type),
+           work->n, times.median * 1e3, times.least * 1e3, times.most * 1e3,
+           bench_times_of(wall, REPETITIONS).median * 1e3,
            (double)(work->n * kn_type_size(work->type)) / times.median * 1e-9, launches, verdict);
     fflush(stdout);
 }
@@ -148,7 +160,9 @@ static void *results_of(struct bench *bench, const struct work *work, size_t cou
 
     if (!results)
         exit(5);
-    bench_try(kn_buffer_read(bench->queue, work->out, 0, results, count * kn_type_size(work->type), &bench->err), &bench->err);
+    bench_try(
+        kn_buffer_read(bench->queue, work->out, 0, results, count * kn_type_size(work->type), &bench->err),
+        &bench->err);
     return results;
 }
 
@@ -307,7 +321,9 @@ int main(int argc, char **argv)
         else if (i + 1 < argc && strcmp(argv[i], "--type") == 0)
             first = last = strcmp(argv[++i], "double") == 0 ? KN_F64 : KN_F32;
         else
-            return fprintf(stderr, "usage: %s [--device SPEC] [--smallest LOG2] [--largest LOG2] [--type TYPE] [--reductions] [--tune]\n",
+            return fprintf(stderr,
+                           "usage: %s [--device SPEC] [--smallest LOG2] [--largest LOG2] [--type TYPE] "
+                           "[--reductions] [--tune]\n",
                            argv[0]),
                    2;
     }
@@ -315,7 +331,8 @@ int main(int argc, char **argv)
     bench_try(kn_queue_open(bench.context, &bench.queue, &bench.err), &bench.err);
     const kn_device_info *info = kn_context_device(bench.context);
     printf("%s: %s, %s, driver %s\n", info->spec, info->name, info->version, info->driver);
-    printf("%-34s %-6s %11s  %-30s  %9s  %7s  %5s\n", "", "", "n", "device ms (least to most)", "wall ms", "GB/s", "launches");
+    printf("%-34s %-6s %11s  %-30s  %9s  %7s  %5s\n", "", "", "n", "device ms (least to most)", "wall ms",
+           "GB/s", "launches");
     for (kn_type type = first; type <= last && (type == KN_F32 || info->fp64); type++)
         for (unsigned log2_n = smallest; log2_n <= largest; log2_n += 4)
             bench_column(&bench, type, log2_n);

@@ -327,6 +327,125 @@ inline void count_ends(const items *tile, const bracket *wanted, uint seen[4])
     }
 }
 
+// What a work-item knows of the column, and where candidates go.
+typedef struct {
+    bracket wanted[BRACKETS];
+    uint seen[SEEN];
+    __global uint *counters;
+    __global sort_key *candidates;
+    ulong room;
+} gatherer;
+
+inline void keep(const gatherer *g, uint b, ulong to, sort_key bits)
+{
+    if (to < g->room)
+        g->candidates[b * g->room + to] = bits;
+}
+
+// x + i is where the tile was loaded from.
+static inline bool tile_has_nan(const items *tile, __global const sort_key *x, ulong i)
+{
+    bool nan = false;
+#if KEY_KIND == 2
+    real probe = 0;
+
+#if GROUP > 1
+#pragma unroll
+#endif
+    for (uint j = 0; j < ITEMS; j++)
+        probe = fma(AS_REAL(tile->element[j]), (real)0, probe);
+    if (isnan(probe)) // or an infinity
+        for (uint j = 0; j < ITEMS; j++)
+            nan |= isnan(AS_REAL(x[i + place_in_tile((uint)get_local_id(0), j)])) != 0;
+#endif
+    return nan;
+}
+
+#if GROUP == 1
+
+static inline void gather_tile(gatherer *g, const items *tile)
+{
+    for (uint b = 0; b < BRACKETS; b++) {
+        uint below = 0, inside = 0;
+        for (uint j = 0; j < ITEMS; j++) {
+            ordered element = order_of(tile->element[j]);
+            below += element < g->wanted[b].low;
+            inside += is_gathered(&g->wanted[b], element);
+        }
+        g->seen[4 * b] += below;
+        g->seen[4 * b + 3] += inside;
+        if (g->wanted[b].tied)
+            count_ends(tile, &g->wanted[b], &g->seen[4 * b]);
+        if (inside) {
+            ulong to = atomic_add(&g->counters[b], inside);
+            for (uint j = 0; j < ITEMS; j++)
+                if (is_gathered(&g->wanted[b], order_of(tile->element[j])))
+                    keep(g, b, to++, tile->element[j]);
+        }
+    }
+}
+
+#else
+
+// taken[b] counts the group's candidates; base[b] is where they go.
+static inline void gather_tile(gatherer *g, const items *tile, __global const sort_key *x, ulong i, __local uint *taken,
+                               __local uint *base)
+{
+    uint item = (uint)get_local_id(0);
+    uint chosen[BRACKETS], place[BRACKETS]; // a bit an element
+
+#pragma unroll
+    for (uint b = 0; b < BRACKETS; b++) {
+        chosen[b] = 0;
+#pragma unroll
+        for (uint j = 0; j < ITEMS; j++) {
+            ordered element = order_of(tile->element[j]);
+            g->seen[4 * b] += element < g->wanted[b].low;
+            chosen[b] |= is_gathered(&g->wanted[b], element) ? 1u << j : 0;
+        }
+        if (g->wanted[b].tied)
+            count_ends(tile, &g->wanted[b], &g->seen[4 * b]);
+        place[b] = 0;
+        if (chosen[b]) {
+            uint own = popcount(chosen[b]);
+            g->seen[4 * b + 3] += own;
+            place[b] = atomic_add(&taken[b], own);
+        }
+    }
+    barrier(CLK_LOCAL_MEM_FENCE);
+    for (uint b = item; b < BRACKETS; b += GROUP) {
+        base[b] = taken[b] ? atomic_add(&g->counters[b], taken[b]) : 0;
+        taken[b] = 0;
+    }
+    barrier(CLK_LOCAL_MEM_FENCE);
+#pragma unroll
+    for (uint b = 0; b < BRACKETS; b++)
+        for (ulong to = (ulong)base[b] + place[b]; chosen[b]; to++) {
+            uint j = 31 - clz(chosen[b]);
+            chosen[b] ^= 1u << j;
+            keep(g, b, to, x[i + place_in_tile(item, j)]);
+        }
+}
+
+#endif
+
+// What is less than a tile.
+static inline void gather_element(gatherer *g, sort_key bits)
+{
+    ordered element = order_of(bits);
+
+#pragma unroll
+    for (uint b = 0; b < BRACKETS; b++) {
+        g->seen[4 * b] += element < g->wanted[b].low;
+        g->seen[4 * b + 1] += element == g->wanted[b].low;
+        g->seen[4 * b + 2] += element == g->wanted[b].high;
+        if (is_gathered(&g->wanted[b], element)) {
+            keep(g, b, atomic_inc(&g->counters[b]), bits);
+            g->seen[4 * b + 3]++;
+        }
+    }
+}
+
 // Where the n elements from x[skip] on lie. candidates[j * room], ... take up to `room` of job j's.
 __kernel __attribute__((reqd_work_group_size(GROUP, 1, 1))) void
 select_gather(__global const sort_key *x, ulong skip, ulong n, __global job *jobs, __global uint *counters, ulong part,
@@ -335,19 +454,21 @@ select_gather(__global const sort_key *x, ulong skip, ulong n, __global job *job
     __local uint taken[BRACKETS], base[BRACKETS];
     __local uint total[SEEN];
     uint item = (uint)get_local_id(0);
-    bracket wanted[BRACKETS];
-    uint seen[SEEN];
     bool nan = false;
+    gatherer g;
     ulong i, end;
 
     for (uint c = item; c < SEEN; c += GROUP)
         total[c] = 0;
     for (uint b = item; b < BRACKETS; b += GROUP)
         taken[b] = 0;
+    g.counters = counters;
+    g.candidates = candidates;
+    g.room = room;
 #pragma unroll
     for (uint b = 0; b < BRACKETS; b++) {
-        wanted[b] = bracket_of(&jobs[b]);
-        seen[4 * b] = seen[4 * b + 1] = seen[4 * b + 2] = seen[4 * b + 3] = 0;
+        g.wanted[b] = bracket_of(&jobs[b]);
+        g.seen[4 * b] = g.seen[4 * b + 1] = g.seen[4 * b + 2] = g.seen[4 * b + 3] = 0;
     }
     barrier(CLK_LOCAL_MEM_FENCE);
 
@@ -356,97 +477,22 @@ select_gather(__global const sort_key *x, ulong skip, ulong n, __global job *job
     for (; i + TILE <= end; i += TILE) {
         items tile;
         load_tile(&tile, x, i);
-#if KEY_KIND == 2
-        real probe = 0;
-#if GROUP > 1
-#pragma unroll
-#endif
-        for (uint j = 0; j < ITEMS; j++)
-            probe = fma(AS_REAL(tile.element[j]), (real)0, probe);
-        if (isnan(probe)) // or an infinity
-            for (uint j = 0; j < ITEMS; j++)
-                nan |= isnan(AS_REAL(x[i + place_in_tile(item, j)]));
-#endif
+        nan |= tile_has_nan(&tile, x, i);
 #if GROUP == 1
-        for (uint b = 0; b < BRACKETS; b++) {
-            uint below = 0, inside = 0;
-            for (uint j = 0; j < ITEMS; j++) {
-                ordered element = order_of(tile.element[j]);
-                below += element < wanted[b].low;
-                inside += is_gathered(&wanted[b], element);
-            }
-            seen[4 * b] += below;
-            seen[4 * b + 3] += inside;
-            if (wanted[b].tied)
-                count_ends(&tile, &wanted[b], &seen[4 * b]);
-            if (inside) {
-                ulong to = atomic_add(&counters[b], inside);
-                for (uint j = 0; j < ITEMS; j++)
-                    if (is_gathered(&wanted[b], order_of(tile.element[j]))) {
-                        if (to < room)
-                            candidates[b * room + to] = tile.element[j];
-                        to++;
-                    }
-            }
-        }
+        gather_tile(&g, &tile);
 #else
-        uint chosen[BRACKETS], place[BRACKETS]; // a bit an element
-#pragma unroll
-        for (uint b = 0; b < BRACKETS; b++) {
-            chosen[b] = 0;
-#pragma unroll
-            for (uint j = 0; j < ITEMS; j++) {
-                ordered element = order_of(tile.element[j]);
-                seen[4 * b] += element < wanted[b].low;
-                chosen[b] |= is_gathered(&wanted[b], element) ? 1u << j : 0;
-            }
-            if (wanted[b].tied)
-                count_ends(&tile, &wanted[b], &seen[4 * b]);
-            place[b] = 0;
-            if (chosen[b]) {
-                uint own = popcount(chosen[b]);
-                seen[4 * b + 3] += own;
-                place[b] = atomic_add(&taken[b], own);
-            }
-        }
-        barrier(CLK_LOCAL_MEM_FENCE);
-        for (uint b = item; b < BRACKETS; b += GROUP) {
-            base[b] = taken[b] ? atomic_add(&counters[b], taken[b]) : 0;
-            taken[b] = 0;
-        }
-        barrier(CLK_LOCAL_MEM_FENCE);
-#pragma unroll
-        for (uint b = 0; b < BRACKETS; b++)
-            for (ulong to = (ulong)base[b] + place[b]; chosen[b]; to++) {
-                uint j = 31 - clz(chosen[b]);
-                chosen[b] ^= 1u << j;
-                if (to < room)
-                    candidates[b * room + to] = x[i + place_in_tile(item, j)];
-            }
+        gather_tile(&g, &tile, x, i, taken, base);
 #endif
     }
     for (i += item; i < end; i += GROUP) {
-        sort_key bits = x[i];
-        ordered element = order_of(bits);
-        nan |= IS_NAN(encode_key(bits));
-#pragma unroll
-        for (uint b = 0; b < BRACKETS; b++) {
-            seen[4 * b] += element < wanted[b].low;
-            seen[4 * b + 1] += element == wanted[b].low;
-            seen[4 * b + 2] += element == wanted[b].high;
-            if (is_gathered(&wanted[b], element)) {
-                ulong to = atomic_inc(&counters[b]);
-                if (to < room)
-                    candidates[b * room + to] = bits;
-                seen[4 * b + 3]++;
-            }
-        }
+        nan |= IS_NAN(encode_key(x[i]));
+        gather_element(&g, x[i]);
     }
 
 #pragma unroll
     for (uint c = 0; c < SEEN; c++)
-        if (seen[c])
-            atomic_add(&total[c], seen[c]);
+        if (g.seen[c])
+            atomic_add(&total[c], g.seen[c]);
     if (nan)
         atomic_or(&jobs[0].nan, 1u);
     barrier(CLK_LOCAL_MEM_FENCE);

@@ -27,13 +27,13 @@ top_k_count(__global const sort_key *x, ulong skip, ulong n, ulong threshold, __
     uint item = (uint)get_local_id(0), before = 0, equal = 0;
     ulong start = (ulong)get_group_id(0) * BLOCK;
     uint count = n - start < BLOCK ? (uint)(n - start) : BLOCK;
-    sort_key last = rank_key((sort_key)threshold);
+    sort_key last = rank_key(encode_key((sort_key)threshold));
 
     if (item == 0)
         all[0] = all[1] = 0;
     barrier(CLK_LOCAL_MEM_FENCE);
     for (uint i = item; i < count; i += GROUP) {
-        sort_key key = rank_key(x[skip + start + i]);
+        sort_key key = rank_key(encode_key(x[skip + start + i]));
         before += key < last;
         equal += key == last;
     }
@@ -61,12 +61,12 @@ top_k_gather(__global const sort_key *x, ulong skip, ulong n, ulong number, ulon
     ulong block = first + get_group_id(0), start = (ulong)get_group_id(0) * BLOCK + item * ITEMS;
     uint count = start >= n ? 0 : n - start < ITEMS ? (uint)(n - start) : ITEMS;
     ulong to = places[block], to_equal = places[blocks + block];
-    sort_key last = rank_key((sort_key)threshold);
+    sort_key last = rank_key(encode_key((sort_key)threshold));
     bool none = places[block + 1] == to && (to_equal >= k || places[blocks + block + 1] == to_equal);
 
     count = none ? 0 : count;
     for (uint i = 0; i < count; i++) {
-        sort_key key = rank_key(x[skip + start + i]);
+        sort_key key = rank_key(encode_key(x[skip + start + i]));
         before += key < last;
         equal += key == last;
     }
@@ -82,7 +82,7 @@ top_k_gather(__global const sort_key *x, ulong skip, ulong n, ulong number, ulon
     to += (sum[side + item] >> 16) - before;
     to_equal += (sum[side + item] & 0xffff) - equal;
     for (uint i = 0; i < count; i++) {
-        sort_key bits = x[skip + start + i], key = rank_key(bits);
+        sort_key bits = x[skip + start + i], key = rank_key(encode_key(bits));
         ulong place = key < last ? to++ : key == last ? to_equal++ : k;
         if (place < k) {
             values[place] = bits;

@@ -48,11 +48,11 @@ double element_value(uint64_t bits, kn_type type)
     } element = {.u64 = 0};
 
     element_store(&element, bits, type);
-    const double values[] = {[KN_I8] = element.i8,          [KN_U8] = element.u8,
-                             [KN_I16] = element.i16,        [KN_U16] = element.u16,
-                             [KN_I32] = element.i32,        [KN_U32] = element.u32,
-                             [KN_I64] = (double)element.i64, [KN_U64] = (double)element.u64,
-                             [KN_F32] = (double)element.f32, [KN_F64] = element.f64};
+    const double values[] = {
+        [KN_I8] = element.i8,           [KN_U8] = element.u8,           [KN_I16] = element.i16,
+        [KN_U16] = element.u16,         [KN_I32] = element.i32,         [KN_U32] = element.u32,
+        [KN_I64] = (double)element.i64, [KN_U64] = (double)element.u64, [KN_F32] = (double)element.f32,
+        [KN_F64] = element.f64};
     return values[type];
 }
 

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Columns of elements of any type, handled as stored bits: what hosts of kernels with cl/lib/key.clh and cl/lib/tile.clh
-// share.
+// Columns of elements of any type, handled as stored bits: what hosts of kernels with cl/lib/key.clh and
+// cl/lib/tile.clh share.
 #ifndef KN_ALGO_ELEMENTS_H
 #define KN_ALGO_ELEMENTS_H
 
@@ -17,7 +17,8 @@ double element_value(uint64_t bits, kn_type type);
 // The bits of the element whose key is `key` (encode_key in cl/lib/key.clh).
 uint64_t element_of_key(uint64_t key, kn_type type);
 
-// A stretch of a column, of at most 2^31 elements and in one part of the buffer. Zeroed, it stands before the first.
+// A stretch of a column, of at most 2^31 elements and in one part of the buffer. Zeroed, it stands before the
+// first.
 struct element_piece {
     kn_buffer *buffer;
     uint64_t skip, count; // in the buffer

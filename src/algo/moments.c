@@ -57,13 +57,13 @@ static kn_status get_kernels(struct moments *m, kn_error *err)
     }
     // Strict: the sums promise bits, so no compiler may regroup them.
     for (size_t i = 0; i < KN_COUNT(wanted) && !status; i++)
-        status = engine_builtin_kernel(m->queue->context, "moments.cl", defines.items, defines.count, KN_POLICY_STRICT,
-                                       wanted[i].name, wanted[i].kernel, err);
+        status = engine_builtin_kernel(m->queue->context, "moments.cl", defines.items, defines.count,
+                                       KN_POLICY_STRICT, wanted[i].name, wanted[i].kernel, err);
     return status;
 }
 
-static kn_status launch(const struct moments *m, kn_kernel *kernel, size_t groups, size_t rows, const kn_arg *args,
-                        size_t count, kn_error *err)
+static kn_status launch(const struct moments *m, kn_kernel *kernel, size_t groups, size_t rows,
+                        const kn_arg *args, size_t count, kn_error *err)
 {
     const kn_range range = {rows > 1 ? 2 : 1, {groups * group_of(m), rows}, {group_of(m), 1}, {0}};
 
@@ -80,8 +80,9 @@ static kn_status choose_shift(const struct moments *m, kn_error *err)
 
     while (!status && element_next_piece(m->x, m->type, m->n, &piece)) {
         uint32_t last = piece.first + piece.count == m->n;
-        const kn_arg args[] = {KN_BUFFER(piece.buffer), KN_VALUE(piece.skip), KN_VALUE(piece.first), KN_VALUE(piece.count),
-                               KN_VALUE(m->n),          KN_BUFFER(m->state),  KN_VALUE(last)};
+        const kn_arg args[] = {KN_BUFFER(piece.buffer), KN_VALUE(piece.skip), KN_VALUE(piece.first),
+                               KN_VALUE(piece.count),   KN_VALUE(m->n),       KN_BUFFER(m->state),
+                               KN_VALUE(last)};
         status = kn_launch(m->queue, m->shift, &range, args, KN_COUNT(args), NO_EVENT, err);
     }
     return status;
@@ -99,8 +100,8 @@ static kn_status give_shift(const struct moments *m, double shift, kn_error *err
         bits.f64 = shift;
     else
         bits.f32 = (float)shift;
-    return kn_buffer_fill(m->queue, m->state, &bits.cell, sizeof bits.cell, SHIFT * sizeof bits.cell, sizeof bits.cell, NO_EVENT,
-                          err);
+    return kn_buffer_fill(m->queue, m->state, &bits.cell, sizeof bits.cell, SHIFT * sizeof bits.cell,
+                          sizeof bits.cell, NO_EVENT, err);
 }
 
 // ---- folding ----
@@ -126,14 +127,16 @@ static kn_status fold(const struct moments *m, uint64_t count, kn_error *err)
 
 static kn_status make_state(struct moments *m, size_t groups, kn_error *err)
 {
-    size_t cells = ROWS + (groups + tree_fold_groups(&(struct tree_shape){group_of(m), 0, 0}, groups)) * (size_t)m->components;
+    size_t cells = ROWS + (groups + tree_fold_groups(&(struct tree_shape){group_of(m), 0, 0}, groups)) *
+                              (size_t)m->components;
 
     return engine_scratch(m->queue, 0, cells * sizeof(uint64_t), &m->state, err);
 }
 
 static kn_status read_cells(struct moments *m, kn_error *err)
 {
-    return kn_buffer_read(m->queue, m->state, 0, m->cells, (RESULT + (size_t)m->components) * sizeof m->cells[0], err);
+    return kn_buffer_read(m->queue, m->state, 0, m->cells,
+                          (RESULT + (size_t)m->components) * sizeof m->cells[0], err);
 }
 
 // ---- floats ----
@@ -233,7 +236,8 @@ static void add_piece(const struct moments *m, struct exact *sums)
 
 static void finish_integers(const struct moments *m, const struct exact *sums, kn_moments *to)
 {
-    uint64_t shift = m->cells[SHIFT], above = element_kind(m->type) == 1 ? (uint64_t)1 << (element_bits(m->type) - 1) : 0;
+    uint64_t shift = m->cells[SHIFT],
+             above = element_kind(m->type) == 1 ? (uint64_t)1 << (element_bits(m->type) - 1) : 0;
     __int128 keys = (__int128)sums->keys, sum = keys - (__int128)m->n * shift;
     long double n = (long double)m->n, squares = 0, variance;
 
@@ -254,8 +258,8 @@ static void finish_integers(const struct moments *m, const struct exact *sums, k
 static kn_status integer_piece(struct moments *m, const struct element_piece *piece, kn_error *err)
 {
     uint64_t base = ROWS;
-    const kn_arg args[] = {KN_BUFFER(piece->buffer), KN_VALUE(piece->skip), KN_VALUE(piece->count), KN_BUFFER(m->state),
-                           KN_VALUE(base)};
+    const kn_arg args[] = {KN_BUFFER(piece->buffer), KN_VALUE(piece->skip), KN_VALUE(piece->count),
+                           KN_BUFFER(m->state), KN_VALUE(base)};
     kn_status status = launch(m, m->leaves, m->tile.groups, 1, args, KN_COUNT(args), err);
 
     if (!status)
@@ -288,8 +292,9 @@ static kn_status integer_moments(struct moments *m, kn_moments *to, kn_error *er
 kn_status kn_reduce_moments(kn_queue *queue, kn_buffer *x, kn_type type, size_t n, const double *shift,
                             kn_moments *moments, kn_error *err)
 {
-    static const uint64_t components[] = {[KN_I8] = 4,  [KN_U8] = 4,  [KN_I16] = 4, [KN_U16] = 4, [KN_I32] = 5,
-                                          [KN_U32] = 5, [KN_I64] = 8, [KN_U64] = 8, [KN_F32] = 5, [KN_F64] = 5};
+    static const uint64_t components[] = {
+        [KN_I8] = 4,  [KN_U8] = 4,  [KN_I16] = 4, [KN_U16] = 4, [KN_I32] = 5,
+        [KN_U32] = 5, [KN_I64] = 8, [KN_U64] = 8, [KN_F32] = 5, [KN_F64] = 5};
     struct moments m = {.queue = queue, .x = x, .type = type, .n = n, .floats = type >= KN_F32};
     kn_moments found = {.mean = NAN, .variance = NAN, .min = NAN, .max = NAN};
     kn_status status = column_check_any("kn_reduce_moments", queue, x, type, n, err);

@@ -18,20 +18,24 @@ static const struct operation operations[] = {
 
 // Least and greatest of each type.
 static const char *const extremes[][2] = {
-    [KN_I8] = {"CHAR_MIN", "CHAR_MAX"}, [KN_U8] = {"0", "UCHAR_MAX"},     [KN_I16] = {"SHRT_MIN", "SHRT_MAX"},
-    [KN_U16] = {"0", "USHRT_MAX"},      [KN_I32] = {"INT_MIN", "INT_MAX"}, [KN_U32] = {"0", "UINT_MAX"},
-    [KN_I64] = {"LONG_MIN", "LONG_MAX"}, [KN_U64] = {"0", "ULONG_MAX"},    [KN_F32] = {"-INFINITY", "INFINITY"},
-    [KN_F64] = {"-INFINITY", "INFINITY"}};
+    [KN_I8] = {"CHAR_MIN", "CHAR_MAX"},   [KN_U8] = {"0", "UCHAR_MAX"},
+    [KN_I16] = {"SHRT_MIN", "SHRT_MAX"},  [KN_U16] = {"0", "USHRT_MAX"},
+    [KN_I32] = {"INT_MIN", "INT_MAX"},    [KN_U32] = {"0", "UINT_MAX"},
+    [KN_I64] = {"LONG_MIN", "LONG_MAX"},  [KN_U64] = {"0", "ULONG_MAX"},
+    [KN_F32] = {"-INFINITY", "INFINITY"}, [KN_F64] = {"-INFINITY", "INFINITY"}};
 
-kn_status operation_find(const char *function, kn_reduce_op op, kn_type type, kn_type to, kn_combine *how, kn_type *as,
-                         kn_error *err)
+kn_status operation_find(const char *function, kn_reduce_op op, kn_type type, kn_type to, kn_combine *how,
+                         kn_type *as, kn_error *err)
 {
     const struct operation *of = operations + op;
 
     if ((unsigned)op >= KN_COUNT(operations))
-        return kn_fail(err, KN_ERROR_ARGUMENT, "%s: there is no operation %d; see kn_reduce_op", function, (int)op);
+        return kn_fail(err, KN_ERROR_ARGUMENT, "%s: there is no operation %d; see kn_reduce_op", function,
+                       (int)op);
     *how = (kn_combine){.combine = type >= KN_F32 ? of->floats : of->integers};
-    how->identity = op == KN_REDUCE_SUM ? "0" : op == KN_REDUCE_PRODUCT ? "1" : extremes[to][op == KN_REDUCE_MIN];
+    how->identity = op == KN_REDUCE_SUM       ? "0"
+                    : op == KN_REDUCE_PRODUCT ? "1"
+                                              : extremes[to][op == KN_REDUCE_MIN];
     *as = of->wraps && to < KN_F32 && to % 2 == 0 ? (kn_type)(to + 1) : to;
     return KN_OK;
 }

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Reductions in the fixed tree: sums with cl/reduce.cl, any operation with cl/reduce_with.cl, over buffers of any size.
+// Reductions in the fixed tree: sums with cl/reduce.cl, any operation with cl/reduce_with.cl, over buffers of
+// any size.
 #include <koine/reduce.h>
 
 #include <math.h>
@@ -24,18 +25,19 @@ static kn_status get_sum_kernels(struct tree_job *job, kn_error *err)
     column_define(&defines, "WIDTH", job->shape.width);
     column_define(&defines, "SQUARES", job->rows == 2);
     // Strict: the sums promise bits, so no compiler may regroup them.
-    status = engine_builtin_kernel(context, "reduce.cl", defines.items, defines.count, KN_POLICY_STRICT, "reduce_leaves",
-                                   &job->leaves, err);
+    status = engine_builtin_kernel(context, "reduce.cl", defines.items, defines.count, KN_POLICY_STRICT,
+                                   "reduce_leaves", &job->leaves, err);
     return status ? status
-                  : engine_builtin_kernel(context, "reduce.cl", defines.items, defines.count, KN_POLICY_STRICT,
-                                          "reduce_fold", &job->fold, err);
+                  : engine_builtin_kernel(context, "reduce.cl", defines.items, defines.count,
+                                          KN_POLICY_STRICT, "reduce_fold", &job->fold, err);
 }
 
 // The sum, and with two rows the sum of squares.
 static kn_status sum(kn_queue *queue, kn_buffer *x, kn_type type, size_t n, double shift, unsigned rows,
                      double result[2], const char *function, kn_error *err)
 {
-    struct tree_job job = {.queue = queue, .x = x, .type = type, .n = n, .rows = rows, .bytes = sizeof(double)};
+    struct tree_job job = {
+        .queue = queue, .x = x, .type = type, .n = n, .rows = rows, .bytes = sizeof(double)};
     union column_scalar sums[2], scalar;
     kn_status status = column_check(function, queue, x, type, n, err);
 
@@ -43,7 +45,8 @@ static kn_status sum(kn_queue *queue, kn_buffer *x, kn_type type, size_t n, doub
     if (status || n == 0)
         return status;
     if (!isfinite(type == KN_F64 ? shift : (double)(float)shift))
-        return kn_fail(err, KN_ERROR_ARGUMENT, "%s: a shift of %g is not finite in %s", function, shift, kn_type_name(type));
+        return kn_fail(err, KN_ERROR_ARGUMENT, "%s: a shift of %g is not finite in %s", function, shift,
+                       kn_type_name(type));
     // Groups measured best on an H200 (bench/RESULTS.md).
     status = tree_choose(function, queue, x, type, rows == 1 ? 512 : 256, 4, &job.shape, err);
     if (!status)
@@ -100,8 +103,8 @@ static kn_status get_kernels(struct tree_job *job, const kn_combine *how, kn_typ
 
     snprintf(group, sizeof group, "%u", job->shape.group);
     snprintf(width, sizeof width, "%u", job->shape.width);
-    status = engine_builtin_kernel(job->queue->context, "reduce_with.cl", defines, KN_COUNT(defines), KN_POLICY_STRICT,
-                                   "reduce_with_leaves", &job->leaves, err);
+    status = engine_builtin_kernel(job->queue->context, "reduce_with.cl", defines, KN_COUNT(defines),
+                                   KN_POLICY_STRICT, "reduce_with_leaves", &job->leaves, err);
     return status ? status
                   : engine_builtin_kernel(job->queue->context, "reduce_with.cl", defines, KN_COUNT(defines),
                                           KN_POLICY_STRICT, "reduce_with_fold", &job->fold, err);
@@ -111,7 +114,8 @@ static kn_status reduce_with(const char *function, kn_queue *queue, kn_buffer *x
                              const kn_combine *how, kn_type to, void *result, kn_error *err)
 {
     unsigned width = kn_type_size(type) == 1 ? 16 : kn_type_size(type) == 2 ? 8 : 4;
-    struct tree_job job = {.queue = queue, .x = x, .type = type, .n = n, .rows = 1, .bytes = kn_type_size(to)};
+    struct tree_job job = {
+        .queue = queue, .x = x, .type = type, .n = n, .rows = 1, .bytes = kn_type_size(to)};
     kn_status status = tree_choose(function, queue, x, type, 1024 / width, width, &job.shape, err);
 
     if (!status)
@@ -119,13 +123,14 @@ static kn_status reduce_with(const char *function, kn_queue *queue, kn_buffer *x
     return status ? status : tree_run(&job, result, err);
 }
 
-kn_status kn_reduce_with(kn_queue *queue, kn_buffer *x, kn_type type, size_t n, const kn_combine *how, kn_type to,
-                         void *result, kn_error *err)
+kn_status kn_reduce_with(kn_queue *queue, kn_buffer *x, kn_type type, size_t n, const kn_combine *how,
+                         kn_type to, void *result, kn_error *err)
 {
     kn_status status = column_check_any("kn_reduce_with", queue, x, type, n, err);
 
     if (!status && (!how || !how->combine || !how->identity || !result || n == 0))
-        return kn_fail(err, KN_ERROR_ARGUMENT, "kn_reduce_with: no elements, or combine, identity or result is NULL");
+        return kn_fail(err, KN_ERROR_ARGUMENT,
+                       "kn_reduce_with: no elements, or combine, identity or result is NULL");
     if (!status)
         status = column_check_any("kn_reduce_with (result)", queue, x, to, 0, err);
     return status ? status : reduce_with("kn_reduce_with", queue, x, type, n, how, to, result, err);
@@ -146,16 +151,19 @@ kn_status kn_reduce(kn_queue *queue, kn_buffer *x, kn_type type, size_t n, kn_re
     if (!status)
         status = operation_find("kn_reduce", op, type, to, &how, &to, err);
     if (!status && (!result || (n == 0 && extreme)))
-        status = kn_fail(err, KN_ERROR_ARGUMENT, "kn_reduce: result is NULL, or there are no elements to take the %s of",
+        status = kn_fail(err, KN_ERROR_ARGUMENT,
+                         "kn_reduce: result is NULL, or there are no elements to take the %s of",
                          op == KN_REDUCE_MIN ? "least" : "greatest");
     if (status)
         return status;
     if (floats && op == KN_REDUCE_SUM) {
         status = kn_reduce_sum(queue, x, type, n, &found.f64, err);
     } else if (n == 0) {
-        found = floats ? (kn_number){.f64 = op == KN_REDUCE_PRODUCT} : (kn_number){.u64 = op == KN_REDUCE_PRODUCT};
+        found = floats ? (kn_number){.f64 = op == KN_REDUCE_PRODUCT}
+                       : (kn_number){.u64 = op == KN_REDUCE_PRODUCT};
     } else {
-        status = reduce_with("kn_reduce", queue, x, type, n, &how, to, to == KN_F32 ? (void *)&single : (void *)&found, err);
+        status = reduce_with("kn_reduce", queue, x, type, n, &how, to,
+                             to == KN_F32 ? (void *)&single : (void *)&found, err);
         if (to == KN_F32)
             found.f64 = (double)single;
     }

@@ -45,12 +45,12 @@ static kn_status get_kernels(struct scan *s, const kn_combine *how, kn_type as, 
                                  {"MAP", how->map ? how->map : "x"}};
     kn_context *context = s->queue->context;
     // Strict: no compiler may regroup what promises bits.
-    kn_status status = engine_builtin_kernel(context, "scan.cl", defines, KN_COUNT(defines), KN_POLICY_STRICT, "scan_totals",
-                                             &s->totals, err);
+    kn_status status = engine_builtin_kernel(context, "scan.cl", defines, KN_COUNT(defines), KN_POLICY_STRICT,
+                                             "scan_totals", &s->totals, err);
 
     return status ? status
-                  : engine_builtin_kernel(context, "scan.cl", defines, KN_COUNT(defines), KN_POLICY_STRICT, "scan_blocks",
-                                          &s->blocks, err);
+                  : engine_builtin_kernel(context, "scan.cl", defines, KN_COUNT(defines), KN_POLICY_STRICT,
+                                          "scan_blocks", &s->blocks, err);
 }
 
 static kn_range range_of(const struct scan *s, unsigned level)
@@ -63,8 +63,12 @@ static kn_status launch_totals(const struct scan *s, unsigned level, kn_error *e
     const kn_range range = range_of(s, level);
     uint64_t from = level ? s->first[level] : 0;
     uint32_t mapped = level == 0;
-    const kn_arg args[] = {KN_BUFFER(level ? s->scratch : s->x), KN_VALUE(from),        KN_VALUE(s->n[level]),
-                           KN_VALUE(mapped),                     KN_BUFFER(s->scratch), KN_VALUE(s->first[level + 1])};
+    const kn_arg args[] = {KN_BUFFER(level ? s->scratch : s->x),
+                           KN_VALUE(from),
+                           KN_VALUE(s->n[level]),
+                           KN_VALUE(mapped),
+                           KN_BUFFER(s->scratch),
+                           KN_VALUE(s->first[level + 1])};
 
     return kn_launch(s->queue, s->totals, &range, args, KN_COUNT(args), NO_EVENT, err);
 }
@@ -95,7 +99,8 @@ static kn_status scan(struct scan *s, const kn_combine *how, kn_type as, uint64_
     room = s->first[s->levels - 1] + s->n[s->levels - 1];
     status = get_kernels(s, how, as, err);
     if (!status)
-        status = engine_scratch(s->queue, 0, (size_t)(s->levels > 1 ? room : 1) * kn_type_size(s->type), &s->scratch, err);
+        status = engine_scratch(s->queue, 0, (size_t)(s->levels > 1 ? room : 1) * kn_type_size(s->type),
+                                &s->scratch, err);
     for (unsigned level = 0; level + 1 < s->levels && !status; level++)
         status = launch_totals(s, level, err);
     for (unsigned level = s->levels; level-- > 0 && !status;)
@@ -103,7 +108,8 @@ static kn_status scan(struct scan *s, const kn_combine *how, kn_type as, uint64_
     return status;
 }
 
-static kn_status check(const char *function, const struct scan *s, kn_type type, size_t n, kn_scan_kind kind, kn_error *err)
+static kn_status check(const char *function, const struct scan *s, kn_type type, size_t n, kn_scan_kind kind,
+                       kn_error *err)
 {
     const kn_device_info *info;
     kn_status status = column_check_any(function, s->queue, s->x, type, n, err);
@@ -114,20 +120,23 @@ static kn_status check(const char *function, const struct scan *s, kn_type type,
         return status;
     info = &s->queue->context->device.info;
     if ((unsigned)kind > KN_SCAN_EXCLUSIVE)
-        return kn_fail(err, KN_ERROR_ARGUMENT, "%s: there is no kind %d; see kn_scan_kind", function, (int)kind);
+        return kn_fail(err, KN_ERROR_ARGUMENT, "%s: there is no kind %d; see kn_scan_kind", function,
+                       (int)kind);
     if (n > 0 && (kn_buffer_part_count(s->x) > 1 || kn_buffer_part_count(s->out) > 1))
-        return kn_fail(err, KN_ERROR_LIMIT, "%s: a buffer is held in parts; one allocation of %s holds %llu bytes", function,
+        return kn_fail(err, KN_ERROR_LIMIT,
+                       "%s: a buffer is held in parts; one allocation of %s holds %llu bytes", function,
                        info->spec, (unsigned long long)info->max_alloc);
     if (info->max_work_group < GROUP)
-        return kn_fail(err, KN_ERROR_LIMIT, "%s: %s takes groups of %llu work-items; %d are needed", function, info->spec,
-                       (unsigned long long)info->max_work_group, GROUP);
+        return kn_fail(err, KN_ERROR_LIMIT, "%s: %s takes groups of %llu work-items; %d are needed", function,
+                       info->spec, (unsigned long long)info->max_work_group, GROUP);
     return KN_OK;
 }
 
 kn_status kn_scan(kn_queue *queue, kn_buffer *x, kn_type type, size_t n, kn_reduce_op op, kn_scan_kind kind,
                   kn_buffer *out, kn_error *err)
 {
-    struct scan s = {.queue = queue, .x = x, .out = out, .type = type, .exclusive = kind == KN_SCAN_EXCLUSIVE};
+    struct scan s = {
+        .queue = queue, .x = x, .out = out, .type = type, .exclusive = kind == KN_SCAN_EXCLUSIVE};
     kn_combine how;
     kn_type as;
     kn_status status = check("kn_scan", &s, type, n, kind, err);
@@ -137,10 +146,11 @@ kn_status kn_scan(kn_queue *queue, kn_buffer *x, kn_type type, size_t n, kn_redu
     return status || n == 0 ? status : scan(&s, &how, as, n, err);
 }
 
-kn_status kn_scan_with(kn_queue *queue, kn_buffer *x, kn_type type, size_t n, const kn_combine *how, kn_scan_kind kind,
-                       kn_buffer *out, kn_error *err)
+kn_status kn_scan_with(kn_queue *queue, kn_buffer *x, kn_type type, size_t n, const kn_combine *how,
+                       kn_scan_kind kind, kn_buffer *out, kn_error *err)
 {
-    struct scan s = {.queue = queue, .x = x, .out = out, .type = type, .exclusive = kind == KN_SCAN_EXCLUSIVE};
+    struct scan s = {
+        .queue = queue, .x = x, .out = out, .type = type, .exclusive = kind == KN_SCAN_EXCLUSIVE};
     kn_status status = check("kn_scan_with", &s, type, n, kind, err);
 
     if (!status && (!how || !how->combine || !how->identity))

@@ -62,11 +62,11 @@ static kn_status check_options(const struct select *s, const char *function, kn_
                        (int)options->method);
     if (options->group > 1024 || (options->group & (options->group - 1)) || options->loads > 16)
         return kn_fail(err, KN_ERROR_ARGUMENT,
-                       "%s: group %u and loads %u; they are a power of two up to 1024, and up to 16", function,
-                       options->group, options->loads);
+                       "%s: group %u and loads %u; they are a power of two up to 1024, and up to 16",
+                       function, options->group, options->loads);
     if (options->samples > 1u << 20)
-        return kn_fail(err, KN_ERROR_ARGUMENT, "%s: %zu samples; at most %u are taken", function, options->samples,
-                       1u << 20);
+        return kn_fail(err, KN_ERROR_ARGUMENT, "%s: %zu samples; at most %u are taken", function,
+                       options->samples, 1u << 20);
     return KN_OK;
 }
 
@@ -76,9 +76,9 @@ static kn_status get_kernels(struct select *s, kn_error *err)
         const char *name;
         bool single;
         kn_kernel **kernel;
-    } wanted[] = {{"select_prepare", true, &s->prepare}, {"select_small", true, &s->small},
-                  {"select_pick", true, &s->pick},       {"select_settle", false, &s->settle},
-                  {"select_sample", false, &s->sample},  {"select_gather", false, &s->gather},
+    } wanted[] = {{"select_prepare", true, &s->prepare},     {"select_small", true, &s->small},
+                  {"select_pick", true, &s->pick},           {"select_settle", false, &s->settle},
+                  {"select_sample", false, &s->sample},      {"select_gather", false, &s->gather},
                   {"select_histogram", false, &s->histogram}};
     kn_status status = KN_OK;
 
@@ -89,8 +89,8 @@ static kn_status get_kernels(struct select *s, kn_error *err)
         column_define(&defines, "GROUP", wanted[i].single ? s->single : s->shape.group);
         column_define(&defines, "LOADS", s->shape.loads);
         column_define(&defines, "BRACKETS", wanted[i].single ? 1 : s->brackets);
-        status = engine_builtin_kernel(s->queue->context, "select.cl", defines.items, defines.count, KN_POLICY_DEFAULT,
-                                       wanted[i].name, wanted[i].kernel, err);
+        status = engine_builtin_kernel(s->queue->context, "select.cl", defines.items, defines.count,
+                                       KN_POLICY_DEFAULT, wanted[i].name, wanted[i].kernel, err);
     }
     return status;
 }
@@ -139,8 +139,8 @@ static kn_status prepare(struct select *s, kn_error *err)
     if (!status)
         status = engine_scratch(s->queue, COUNTERS, (size_t)counters * sizeof(uint32_t), &s->counters, err);
     if (!status) {
-        const kn_arg args[] = {KN_VALUE(s->ranks), KN_VALUE(count), KN_BUFFER(s->jobs), KN_BUFFER(s->counters),
-                               KN_VALUE(counters)};
+        const kn_arg args[] = {KN_VALUE(s->ranks), KN_VALUE(count), KN_BUFFER(s->jobs),
+                               KN_BUFFER(s->counters), KN_VALUE(counters)};
         status = launch(s, s->prepare, s->single, 1, 1, args, KN_COUNT(args), err);
     }
     return status;
@@ -163,8 +163,8 @@ static kn_status small(struct select *s, kn_buffer *x, uint64_t n, const uint64_
     return launch(s, s->small, s->single, s->count, 1, args, KN_COUNT(args), err);
 }
 
-// One digit: of the whole column, or with `room` of the candidates. The first digit of the column is counted once for
-// all jobs.
+// One digit: of the whole column, or with `room` of the candidates. The first digit of the column is counted
+// once for all jobs.
 static kn_status digit(struct select *s, unsigned index, unsigned previous, uint64_t room, kn_error *err)
 {
     uint64_t jobs = room == 0 && index == 0 ? 1 : s->count, parts = room ? 1 : s->pieces, part_number = 0;
@@ -177,7 +177,8 @@ static kn_status digit(struct select *s, unsigned index, unsigned previous, uint
         const kn_arg args[] = {KN_BUFFER(piece.buffer), KN_VALUE(piece.skip), KN_VALUE(piece.count),
                                KN_VALUE(room),          KN_BUFFER(s->jobs),   KN_VALUE(before),
                                KN_BUFFER(s->counters),  KN_VALUE(base),       KN_VALUE(part_number)};
-        status = launch(s, s->histogram, s->shape.group, s->shape.groups, (size_t)jobs, args, KN_COUNT(args), err);
+        status =
+            launch(s, s->histogram, s->shape.group, s->shape.groups, (size_t)jobs, args, KN_COUNT(args), err);
         part_number++;
     }
     if (!status) {
@@ -193,15 +194,16 @@ static kn_status digits(struct select *s, uint64_t room, kn_error *err)
     unsigned index = 0;
     kn_status status = KN_OK;
 
-    for (unsigned previous = element_bits(s->type); previous > 0 && !status; previous = next_shift(s, previous))
+    for (unsigned previous = element_bits(s->type); previous > 0 && !status;
+         previous = next_shift(s, previous))
         status = digit(s, index++, previous, room, err);
     return status;
 }
 
 // ---- brackets ----
 
-// The ranks in a sample between whose elements a job's ranks lie, but for once in some 10^8 columns: 6 standard
-// deviations of the binomial distribution to either side, and 8 for its tail where that is short.
+// The ranks in a sample between whose elements a job's ranks lie, but for once in some 10^8 columns: 6
+// standard deviations of the binomial distribution to either side, and 8 for its tail where that is short.
 static void bracket_ranks(const struct select *s, uint64_t samples, uint64_t ranks[2 * JOBS], uint32_t *open,
                           uint64_t *widest)
 {
@@ -312,12 +314,14 @@ static kn_status find_jobs(struct select *s, kn_error *err)
     kn_status status = prepare(s, err);
 
     if (method == KN_SELECT_AUTO)
-        method = one || s->n * kn_type_size(s->type) < brackets_from || element_bits(s->type) == 8 ? KN_SELECT_DIGITS
-                                                                                                    : KN_SELECT_BRACKETS;
+        method = one || s->n * kn_type_size(s->type) < brackets_from || element_bits(s->type) == 8
+                     ? KN_SELECT_DIGITS
+                     : KN_SELECT_BRACKETS;
     if (!status && method == KN_SELECT_BRACKETS)
         status = by_brackets(s, err);
     else if (!status)
-        status = one && s->options.method == KN_SELECT_AUTO ? small(s, s->x, s->n, s->ranks, 0, 0, err) : digits(s, 0, err);
+        status = one && s->options.method == KN_SELECT_AUTO ? small(s, s->x, s->n, s->ranks, 0, 0, err)
+                                                            : digits(s, 0, err);
     if (!status)
         status = read_jobs(s, err);
     if (status || method != KN_SELECT_BRACKETS || !any_failed(s) || (s->nan_ends && s->found[0].nan))
@@ -330,8 +334,8 @@ static kn_status find_jobs(struct select *s, kn_error *err)
     return status ? status : read_jobs(s, err);
 }
 
-static kn_status begin(struct select *s, const char *function, kn_queue *queue, kn_buffer *x, kn_type type, size_t n,
-                       const kn_select_options *options, kn_error *err)
+static kn_status begin(struct select *s, const char *function, kn_queue *queue, kn_buffer *x, kn_type type,
+                       size_t n, const kn_select_options *options, kn_error *err)
 {
     kn_status status = column_check_any(function, queue, x, type, n, err);
 
@@ -373,8 +377,9 @@ kn_status kn_select(kn_queue *queue, kn_buffer *x, kn_type type, size_t n, const
         return kn_fail(err, KN_ERROR_ARGUMENT, "kn_select: ranks or values is NULL");
     for (size_t i = 0; i < count && !status; i++)
         if (ranks[i] >= n)
-            status = kn_fail(err, KN_ERROR_ARGUMENT, "kn_select: rank %zu of %zu elements; they go from 0 to %zu", ranks[i], n,
-                             n ? n - 1 : 0);
+            status =
+                kn_fail(err, KN_ERROR_ARGUMENT, "kn_select: rank %zu of %zu elements; they go from 0 to %zu",
+                        ranks[i], n, n ? n - 1 : 0);
     for (size_t done = 0; done < count && !status; done += JOBS) {
         size_t batch = count - done < JOBS ? count - done : JOBS;
         uint64_t pairs[2 * JOBS];
@@ -400,8 +405,8 @@ static double interpolate(const struct select *s, const struct job *job, double 
     return (weight < 0.5 ? low + step * weight : high - step * (1 - weight)) + 0.0;
 }
 
-static kn_status quantiles(struct select *s, const char *function, const double *q, size_t count, double *values,
-                           kn_error *err)
+static kn_status quantiles(struct select *s, const char *function, const double *q, size_t count,
+                           double *values, kn_error *err)
 {
     kn_status status = KN_OK;
 

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// The k first elements of a column in sorted order: a threshold by kn_select, cl/top_k.cl, and a sort of k elements.
+// The k first elements of a column in sorted order: a threshold by kn_select, cl/top_k.cl, and a sort of k
+// elements.
 #include <koine/select.h>
 #include <koine/scan.h>
 #include <koine/sort.h>
@@ -34,11 +35,11 @@ static kn_status get_kernels(struct top *top, kn_error *err)
     column_define(&defines, "KEY_DESCENDING", top->largest);
     column_define(&defines, "GROUP", top->group);
     defines.items[defines.count++] = (kn_define){"INDEX", kn_type_name(top->index_type)};
-    status = engine_builtin_kernel(context, "top_k.cl", defines.items, defines.count, KN_POLICY_DEFAULT, "top_k_count",
-                                   &top->count, err);
+    status = engine_builtin_kernel(context, "top_k.cl", defines.items, defines.count, KN_POLICY_DEFAULT,
+                                   "top_k_count", &top->count, err);
     return status ? status
-                  : engine_builtin_kernel(context, "top_k.cl", defines.items, defines.count, KN_POLICY_DEFAULT,
-                                          "top_k_gather", &top->gather, err);
+                  : engine_builtin_kernel(context, "top_k.cl", defines.items, defines.count,
+                                          KN_POLICY_DEFAULT, "top_k_gather", &top->gather, err);
 }
 
 static kn_status select_one(const struct top *top, uint64_t rank, uint64_t *bits, kn_error *err)
@@ -49,8 +50,8 @@ static kn_status select_one(const struct top *top, uint64_t rank, uint64_t *bits
     return kn_select(top->queue, top->x, top->type, (size_t)top->n, ranks, 1, NULL, bits, err);
 }
 
-// The bits of the last element that is among the k first. NaN come last in both orders; so the largest numbers are
-// looked for below them.
+// The bits of the last element that is among the k first. NaN come last in both orders; so the largest
+// numbers are looked for below them.
 static kn_status find_threshold(struct top *top, kn_error *err)
 {
     static const kn_combine nans = {"a + b", "0", "isnan(x) ? 1 : 0"};
@@ -64,7 +65,8 @@ static kn_status find_threshold(struct top *top, kn_error *err)
         status = kn_reduce_with(top->queue, top->x, top->type, (size_t)top->n, &nans, KN_U64, &count, err);
     if (status)
         return status;
-    return select_one(top, top->k <= top->n - count ? top->n - count - top->k : top->n - 1, &top->threshold, err);
+    return select_one(top, top->k <= top->n - count ? top->n - count - top->k : top->n - 1, &top->threshold,
+                      err);
 }
 
 static uint64_t count_blocks(const struct top *top)
@@ -89,12 +91,14 @@ static kn_status launch(const struct top *top, bool gather, kn_error *err)
         const kn_arg count_args[] = {KN_BUFFER(piece.buffer),  KN_VALUE(piece.skip),   KN_VALUE(piece.count),
                                      KN_VALUE(top->threshold), KN_BUFFER(top->counts), KN_VALUE(first),
                                      KN_VALUE(top->blocks)};
-        const kn_arg gather_args[] = {KN_BUFFER(piece.buffer), KN_VALUE(piece.skip),      KN_VALUE(piece.count),
-                                      KN_VALUE(piece.first),   KN_VALUE(top->threshold),  KN_BUFFER(top->counts),
-                                      KN_VALUE(first),         KN_VALUE(top->blocks),     KN_VALUE(top->k),
-                                      KN_BUFFER(top->values),  KN_BUFFER(top->indices)};
-        status = gather ? kn_launch(top->queue, top->gather, &range, gather_args, KN_COUNT(gather_args), NO_EVENT, err)
-                        : kn_launch(top->queue, top->count, &range, count_args, KN_COUNT(count_args), NO_EVENT, err);
+        const kn_arg gather_args[] = {
+            KN_BUFFER(piece.buffer),  KN_VALUE(piece.skip),   KN_VALUE(piece.count),  KN_VALUE(piece.first),
+            KN_VALUE(top->threshold), KN_BUFFER(top->counts), KN_VALUE(first),        KN_VALUE(top->blocks),
+            KN_VALUE(top->k),         KN_BUFFER(top->values), KN_BUFFER(top->indices)};
+        status = gather ? kn_launch(top->queue, top->gather, &range, gather_args, KN_COUNT(gather_args),
+                                    NO_EVENT, err)
+                        : kn_launch(top->queue, top->count, &range, count_args, KN_COUNT(count_args),
+                                    NO_EVENT, err);
         first += blocks;
     }
     return status;
@@ -114,12 +118,13 @@ static kn_status find_top(struct top *top, kn_error *err)
     if (!status)
         status = launch(top, false, err);
     if (!status)
-        status = kn_scan(top->queue, top->counts, KN_U64, entries, KN_REDUCE_SUM, KN_SCAN_EXCLUSIVE, top->counts, err);
+        status = kn_scan(top->queue, top->counts, KN_U64, entries, KN_REDUCE_SUM, KN_SCAN_EXCLUSIVE,
+                         top->counts, err);
     if (!status)
         status = launch(top, true, err);
     if (!status)
-        status = kn_sort_by_key(top->queue, top->values, top->type, top->indices, kn_type_size(top->index_type),
-                                (size_t)top->k, &options, err);
+        status = kn_sort_by_key(top->queue, top->values, top->type, top->indices,
+                                kn_type_size(top->index_type), (size_t)top->k, &options, err);
     kn_buffer_free(top->counts); // the driver keeps it until what is enqueued has used it
     return status;
 }
@@ -129,9 +134,11 @@ static kn_status check(const struct top *top, kn_top_which which, kn_error *err)
     kn_status status = column_check_any("kn_top_k", top->queue, top->x, top->type, (size_t)top->n, err);
 
     if (!status && top->values)
-        status = column_check_any("kn_top_k (values)", top->queue, top->values, top->type, (size_t)top->k, err);
+        status =
+            column_check_any("kn_top_k (values)", top->queue, top->values, top->type, (size_t)top->k, err);
     if (!status && top->indices)
-        status = column_check_any("kn_top_k (indices)", top->queue, top->indices, top->index_type, (size_t)top->k, err);
+        status = column_check_any("kn_top_k (indices)", top->queue, top->indices, top->index_type,
+                                  (size_t)top->k, err);
     if (status)
         return status;
     if ((unsigned)which > KN_TOP_SMALLEST)
@@ -140,17 +147,25 @@ static kn_status check(const struct top *top, kn_top_which which, kn_error *err)
         return kn_fail(err, KN_ERROR_ARGUMENT, "kn_top_k: %llu of %llu elements", (unsigned long long)top->k,
                        (unsigned long long)top->n);
     if (top->index_type != KN_U64 && (top->index_type != KN_U32 || top->n > (uint64_t)1 << 32))
-        return kn_fail(err, KN_ERROR_ARGUMENT,
-                       "kn_top_k: indices of type %s for %llu elements; KN_U32 serves up to 2^32, KN_U64 any number",
-                       kn_type_name(top->index_type), (unsigned long long)top->n);
+        return kn_fail(
+            err, KN_ERROR_ARGUMENT,
+            "kn_top_k: indices of type %s for %llu elements; KN_U32 serves up to 2^32, KN_U64 any number",
+            kn_type_name(top->index_type), (unsigned long long)top->n);
     return KN_OK;
 }
 
 kn_status kn_top_k(kn_queue *queue, kn_buffer *x, kn_type type, size_t n, size_t k, kn_top_which which,
                    kn_buffer *values, kn_buffer *indices, kn_type index_type, kn_error *err)
 {
-    struct top top = {.queue = queue, .x = x, .values = values, .indices = indices, .type = type,
-                      .index_type = index_type, .n = n, .k = k, .largest = which == KN_TOP_LARGEST};
+    struct top top = {.queue = queue,
+                      .x = x,
+                      .values = values,
+                      .indices = indices,
+                      .type = type,
+                      .index_type = index_type,
+                      .n = n,
+                      .k = k,
+                      .largest = which == KN_TOP_LARGEST};
     kn_buffer *made[2] = {NULL, NULL};
     kn_status status = check(&top, which, err);
 

@@ -22,7 +22,8 @@ kn_status tree_choose(const char *function, const kn_queue *queue, kn_buffer *x,
     *shape = (struct tree_shape){cpu ? 16 : group, cpu ? 16 : width, 0};
     items = TREE_LANES / shape->width;
     if (parts > 1 && part < TREE_LEAF)
-        return kn_fail(err, KN_ERROR_LIMIT, "%s: the buffer is held in parts of %zu elements, less than a leaf of %d", function,
+        return kn_fail(err, KN_ERROR_LIMIT,
+                       "%s: the buffer is held in parts of %zu elements, less than a leaf of %d", function,
                        part, TREE_LEAF);
     while (shape->group > 1 && shape->group > info->max_work_group)
         shape->group /= 2;
@@ -31,8 +32,8 @@ kn_status tree_choose(const char *function, const kn_queue *queue, kn_buffer *x,
         shape->group /= 2;
     shape->leaves = shape->group / items;
     if (shape->leaves == 0)
-        return kn_fail(err, KN_ERROR_LIMIT, "%s: %s takes groups of %llu work-items; at least %u are needed", function,
-                       info->spec, (unsigned long long)info->max_work_group, items);
+        return kn_fail(err, KN_ERROR_LIMIT, "%s: %s takes groups of %llu work-items; at least %u are needed",
+                       function, info->spec, (unsigned long long)info->max_work_group, items);
     return KN_OK;
 }
 
@@ -43,7 +44,8 @@ size_t tree_partials(const struct tree_shape *shape, size_t n)
 
 size_t tree_leaf_groups(const kn_queue *queue, const struct tree_shape *shape, size_t n)
 {
-    // All that the device takes at once, many times over: on an H200 that was 6 % faster than as many as it takes.
+    // All that the device takes at once, many times over: on an H200 that was 6 % faster than as many as it
+    // takes.
     const kn_device_info *info = &queue->context->device.info;
     size_t partials = tree_partials(shape, n), most = (size_t)1 << 16;
 
@@ -55,12 +57,13 @@ size_t tree_fold_groups(const struct tree_shape *shape, size_t count)
     return divide_up(count, (size_t)TREE_FOLD_BY * shape->group);
 }
 
-// One part's partial results, behind those of the parts before it. Parts have a power of two elements, so that each
-// begins a leaf and a group's leaves are the same as if there were one part.
-static kn_status launch_part(const struct tree_job *job, kn_buffer *part, uint64_t n, kn_buffer *partial, uint64_t before,
-                             uint64_t stride, kn_error *err)
+// One part's partial results, behind those of the parts before it. Parts have a power of two elements, so
+// that each begins a leaf and a group's leaves are the same as if there were one part.
+static kn_status launch_part(const struct tree_job *job, kn_buffer *part, uint64_t n, kn_buffer *partial,
+                             uint64_t before, uint64_t stride, kn_error *err)
 {
-    const kn_range range = {1, {tree_leaf_groups(job->queue, &job->shape, n) * job->shape.group}, {job->shape.group}, {0}};
+    const kn_range range = {
+        1, {tree_leaf_groups(job->queue, &job->shape, n) * job->shape.group}, {job->shape.group}, {0}};
     kn_arg args[6] = {KN_BUFFER(part), KN_VALUE(n)};
     size_t count = 2;
 
@@ -88,7 +91,8 @@ static kn_status launch_leaves(const struct tree_job *job, kn_buffer *partial, s
 }
 
 // Folds `count` partial results of each row in *from to one, using *to in turn.
-static kn_status fold(const struct tree_job *job, kn_buffer **from, kn_buffer **to, size_t count, kn_error *err)
+static kn_status fold(const struct tree_job *job, kn_buffer **from, kn_buffer **to, size_t count,
+                      kn_error *err)
 {
     while (count > 1) {
         size_t groups = tree_fold_groups(&job->shape, count);

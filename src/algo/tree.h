@@ -15,18 +15,20 @@ struct tree_shape {
     unsigned leaves; // a group
 };
 
-// For the column `x`, which has been checked, with groups of `group` work-items of `width` lanes on a GPU. Fails if the
-// device's groups or the buffer's parts are too small for a leaf.
+// For the column `x`, which has been checked, with groups of `group` work-items of `width` lanes on a GPU.
+// Fails if the device's groups or the buffer's parts are too small for a leaf.
 kn_status tree_choose(const char *function, const kn_queue *queue, kn_buffer *x, kn_type type, unsigned group,
                       unsigned width, struct tree_shape *shape, kn_error *err);
 
-// Partial results of n elements; groups that are launched for them, which take turns; groups for folding `count` nodes.
+// Partial results of n elements; groups that are launched for them, which take turns; groups for folding
+// `count` nodes.
 size_t tree_partials(const struct tree_shape *shape, size_t n);
 size_t tree_leaf_groups(const kn_queue *queue, const struct tree_shape *shape, size_t n);
 size_t tree_fold_groups(const struct tree_shape *shape, size_t count);
 
-// A reduction in the tree: `leaves` takes (part of x, its length, shift if there is one, partial results, how many stand
-// before this part's, how many there are in a row), `fold` takes (partial results, how many in a row, fewer of them).
+// A reduction in the tree: `leaves` takes (part of x, its length, shift if there is one, partial results, how
+// many stand before this part's, how many there are in a row), `fold` takes (partial results, how many in a
+// row, fewer of them).
 struct tree_job {
     kn_queue *queue;
     kn_buffer *x;

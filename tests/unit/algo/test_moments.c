@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// kn_reduce_moments: floats against kn_reduce_sums, whose tree test_reduce has written out, on the column without its
-// NaN; integers against exact sums.
+// kn_reduce_moments: floats against kn_reduce_sums, whose tree test_reduce has written out, on the column
+// without its NaN; integers against exact sums.
 #include "../device_support.h"
 
 #include <float.h>
@@ -28,7 +28,7 @@ static void tear_down(void)
     test_close();
 }
 
-static const size_t sizes[] = {0,    1,    2,    3,    31,   32,   33,    63,    64,    65,     1000,
+static const size_t sizes[] = {0,    1,    2,    3,    31,   32,    33,    63,    64,     65,    1000,
                                4095, 4096, 4097, 8191, 8193, 65535, 65536, 65537, 100003, 300007};
 #define SIZES (sizeof sizes / sizeof *sizes)
 
@@ -49,8 +49,8 @@ static double rounded(double value, kn_type type)
 static void fill(size_t n, kn_type type, double centre, size_t nth)
 {
     for (size_t i = 0; i < n; i++)
-        x[i] = nth && test_random(&state) % nth == 0 ? NAN
-                                                     : rounded(centre + test_uniform(&state) - 0.5, type);
+        x[i] =
+            nth && test_random(&state) % nth == 0 ? NAN : rounded(centre + test_uniform(&state) - 0.5, type);
 }
 
 static kn_moments moments_of(size_t n, kn_type type, const double *shift)
@@ -115,11 +115,13 @@ static void expect_moments(size_t n, kn_type type, const double *shift)
         ck_assert(isnan(found.mean) && isnan(found.variance));
         return;
     }
-    // The tree's depth of 82 additions, each within 2^-53 (pairs of floats: 2^-46) of a sum of one sign at most; the
-    // difference that makes the variance loses a factor 1 + (mean - shift)^2 / variance.
+    // The tree's depth of 82 additions, each within 2^-53 (pairs of floats: 2^-46) of a sum of one sign at
+    // most; the difference that makes the variance loses a factor 1 + (mean - shift)^2 / variance.
     double unit = context->device.info.fp64 ? 0x1p-53 : 0x1p-46, spread = greatest - least;
-    double lost = (greatest - found.shift) * (greatest - found.shift) + (least - found.shift) * (least - found.shift);
-    ck_assert_msg(fabs(found.mean - (double)(sum / count)) <= 100 * unit * (fabs(found.shift) + spread + sqrt(lost)),
+    double lost =
+        (greatest - found.shift) * (greatest - found.shift) + (least - found.shift) * (least - found.shift);
+    ck_assert_msg(fabs(found.mean - (double)(sum / count)) <=
+                      100 * unit * (fabs(found.shift) + spread + sqrt(lost)),
                   "n %zu: mean %.17g, expected %.17Lg", n, found.mean, sum / count);
     ck_assert_msg(fabs(found.variance - (double)(squares / count)) <= 200 * unit * lost,
                   "n %zu: variance %.17g, expected %.17Lg", n, found.variance, squares / count);
@@ -174,7 +176,8 @@ START_TEST(special_values)
     fill(n, KN_F32, 0, 3);
     x[n / 3] = INFINITY;
     found = moments_of(n, KN_F32, NULL);
-    ck_assert(found.mean == INFINITY && found.max == INFINITY && isfinite(found.min) && isnan(found.variance));
+    ck_assert(found.mean == INFINITY && found.max == INFINITY && isfinite(found.min) &&
+              isnan(found.variance));
     ck_assert(isfinite(found.shift));
     x[n / 2] = -INFINITY;
     found = moments_of(n, KN_F32, NULL);
@@ -239,10 +242,12 @@ static void expect_integers(kn_type type, size_t n, bool narrow)
     expect_same("min", found.min, (double)least, n);
     expect_same("max", found.max, (double)greatest, n);
     // The mean from exact sums, in long double; the reference's variance rounds n times.
-    ck_assert_msg(fabsl((long double)found.mean - mean) <= 0x1p-52L * (fabsl(mean) + (long double)(greatest - least)),
+    ck_assert_msg(fabsl((long double)found.mean - mean) <=
+                      0x1p-52L * (fabsl(mean) + (long double)(greatest - least)),
                   "%s, n %zu: mean %.17g, expected %.17Lg", kn_type_name(type), n, found.mean, mean);
-    ck_assert_msg(fabsl((long double)found.variance - variance) <= (0x1p-52L + 0x1p-63L * (long double)n) * variance,
-                  "%s, n %zu: variance %.17g, expected %.17Lg", kn_type_name(type), n, found.variance, variance);
+    ck_assert_msg(
+        fabsl((long double)found.variance - variance) <= (0x1p-52L + 0x1p-63L * (long double)n) * variance,
+        "%s, n %zu: variance %.17g, expected %.17Lg", kn_type_name(type), n, found.variance, variance);
 }
 
 START_TEST(every_integer)
@@ -261,8 +266,10 @@ START_TEST(refusals)
     kn_buffer *buffer = test_upload_column(x, 0, KN_F32);
     kn_moments found;
 
-    EXPECT_REFUSED(KN_ERROR_ARGUMENT, "holds 0", kn_reduce_moments(queue, buffer, KN_F32, 1, NULL, &found, &err));
-    EXPECT_REFUSED(KN_ERROR_ARGUMENT, "moments is NULL", kn_reduce_moments(queue, buffer, KN_F32, 0, NULL, NULL, &err));
+    EXPECT_REFUSED(KN_ERROR_ARGUMENT, "holds 0",
+                   kn_reduce_moments(queue, buffer, KN_F32, 1, NULL, &found, &err));
+    EXPECT_REFUSED(KN_ERROR_ARGUMENT, "moments is NULL",
+                   kn_reduce_moments(queue, buffer, KN_F32, 0, NULL, NULL, &err));
     EXPECT_REFUSED(KN_ERROR_ARGUMENT, "not finite",
                    kn_reduce_moments(queue, buffer, KN_F32, 0, &(double){1e300}, &found, &err));
     kn_buffer_free(buffer);

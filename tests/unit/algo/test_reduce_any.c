@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// kn_reduce and kn_reduce_with: integers exactly, floats against the fixed tree written here as its description reads.
+// kn_reduce and kn_reduce_with: integers exactly, floats against the fixed tree written here as its
+// description reads.
 #include "../device_support.h"
 
 #include <float.h>
@@ -30,7 +31,8 @@ static void tear_down(void)
     test_close();
 }
 
-static const size_t sizes[] = {1, 2, 3, 31, 32, 33, 63, 64, 65, 127, 1000, 4095, 4096, 4097, 8193, 65535, 65536, 65537, 100003};
+static const size_t sizes[] = {1,    2,    3,    31,   32,   33,    63,    64,    65,    127,
+                               1000, 4095, 4096, 4097, 8193, 65535, 65536, 65537, 100003};
 
 static bool is_tried(size_t n)
 {
@@ -150,7 +152,8 @@ static double tree(const double *values, size_t n, operation *combine, double id
 static void fill(size_t n, kn_type type)
 {
     for (size_t i = 0; i < n; i++) {
-        x[i] = ldexp(1 + test_uniform(&state), (int)(test_random(&state) % 3) - 2) * (test_random(&state) % 2 ? 1 : -1);
+        x[i] = ldexp(1 + test_uniform(&state), (int)(test_random(&state) % 3) - 2) *
+               (test_random(&state) % 2 ? 1 : -1);
         if (type == KN_F32)
             x[i] = (double)(float)x[i];
     }
@@ -171,15 +174,19 @@ static void expect_floats(kn_type type, size_t n)
     EXPECT_OK(kn_reduce(queue, buffer, type, n, KN_REDUCE_MAX, &greatest, &err));
     EXPECT_OK(kn_reduce_with(queue, buffer, type, n, &absolute, KN_F64, &absolutes, &err));
     expected = tree(x, n, times, 1, 64);
-    ck_assert_msg(test_same(product.f64, expected + 0.0), "n %zu: product %.17g, expected %.17g", n, product.f64, expected);
+    ck_assert_msg(test_same(product.f64, expected + 0.0), "n %zu: product %.17g, expected %.17g", n,
+                  product.f64, expected);
     expected = tree(x, n, plus, 0, 64);
-    ck_assert_msg(test_same(sum.f64, expected + 0.0), "n %zu: sum %.17g, expected %.17g", n, sum.f64, expected);
+    ck_assert_msg(test_same(sum.f64, expected + 0.0), "n %zu: sum %.17g, expected %.17g", n, sum.f64,
+                  expected);
     expected = tree(x, n, larger, -INFINITY, 64);
-    ck_assert_msg(test_same(greatest.f64, expected), "n %zu: greatest %.17g, expected %.17g", n, greatest.f64, expected);
+    ck_assert_msg(test_same(greatest.f64, expected), "n %zu: greatest %.17g, expected %.17g", n, greatest.f64,
+                  expected);
     for (size_t i = 0; i < n; i++)
         x[i] = fabs(x[i]);
     expected = tree(x, n, plus, 0, 64);
-    ck_assert_msg(test_same(absolutes, expected), "n %zu: absolutes %.17g, expected %.17g", n, absolutes, expected);
+    ck_assert_msg(test_same(absolutes, expected), "n %zu: absolutes %.17g, expected %.17g", n, absolutes,
+                  expected);
     kn_buffer_free(buffer);
     // Least: greatest of the negatives.
     x[0] = NAN;
@@ -242,13 +249,18 @@ START_TEST(refusals)
     ck_assert_uint_eq(found.u64, 0);
     EXPECT_OK(kn_reduce(queue, buffer, KN_F32, 0, KN_REDUCE_PRODUCT, &found, &err));
     ck_assert(found.f64 == 1);
-    EXPECT_REFUSED(KN_ERROR_ARGUMENT, "no elements", kn_reduce(queue, buffer, KN_U8, 0, KN_REDUCE_MIN, &found, &err));
-    EXPECT_REFUSED(KN_ERROR_ARGUMENT, "no operation 9", kn_reduce(queue, buffer, KN_U8, 1, (kn_reduce_op)9, &found, &err));
-    EXPECT_REFUSED(KN_ERROR_ARGUMENT, "holds 10", kn_reduce(queue, buffer, KN_U8, 11, KN_REDUCE_SUM, &found, &err));
-    EXPECT_REFUSED(KN_ERROR_ARGUMENT, "identity",
-                   kn_reduce_with(queue, buffer, KN_U8, 10, &(kn_combine){"a + b", NULL, NULL}, KN_U8, &result, &err));
+    EXPECT_REFUSED(KN_ERROR_ARGUMENT, "no elements",
+                   kn_reduce(queue, buffer, KN_U8, 0, KN_REDUCE_MIN, &found, &err));
+    EXPECT_REFUSED(KN_ERROR_ARGUMENT, "no operation 9",
+                   kn_reduce(queue, buffer, KN_U8, 1, (kn_reduce_op)9, &found, &err));
+    EXPECT_REFUSED(KN_ERROR_ARGUMENT, "holds 10",
+                   kn_reduce(queue, buffer, KN_U8, 11, KN_REDUCE_SUM, &found, &err));
+    EXPECT_REFUSED(
+        KN_ERROR_ARGUMENT, "identity",
+        kn_reduce_with(queue, buffer, KN_U8, 10, &(kn_combine){"a + b", NULL, NULL}, KN_U8, &result, &err));
     EXPECT_REFUSED(KN_ERROR_BUILD, "nonsense",
-                   kn_reduce_with(queue, buffer, KN_U8, 10, &(kn_combine){"a + nonsense", "0", NULL}, KN_U8, &result, &err));
+                   kn_reduce_with(queue, buffer, KN_U8, 10, &(kn_combine){"a + nonsense", "0", NULL}, KN_U8,
+                                  &result, &err));
     kn_buffer_free(buffer);
 }
 END_TEST

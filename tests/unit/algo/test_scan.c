@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// kn_scan and kn_scan_with: integers exactly, floats to the bit against the order of cl/scan.cl, written here as its
-// description reads.
+// kn_scan and kn_scan_with: integers exactly, floats to the bit against the order of cl/scan.cl, written here
+// as its description reads.
 #include "../device_support.h"
 
 #include <math.h>
@@ -29,7 +29,7 @@ static void tear_down(void)
     test_close();
 }
 
-static const size_t sizes[] = {1,    2,    3,    31,   32,   33,   255,  256,   257,   2047,   2048,
+static const size_t sizes[] = {1,    2,    3,    31,   32,   33,    255,   256,   257,    2047,  2048,
                                2049, 4095, 4096, 4097, 8193, 65535, 65536, 65537, 100003, 300007};
 
 static bool is_tried(size_t n)
@@ -122,8 +122,9 @@ static void expect_integers(kn_type type, size_t n, kn_reduce_op op, kn_scan_kin
         uint64_t after = combined(before, widened(packed, i, type), type, op);
         uint64_t expected = kind == KN_SCAN_EXCLUSIVE ? before : after;
         ck_assert_msg(memcmp(found + i * size, &expected, size) == 0,
-                      "%s, n %zu, operation %d, kind %d: element %zu is %llx, expected %llx", kn_type_name(type), n, op,
-                      kind, i, (unsigned long long)widened(found, i, type), (unsigned long long)expected);
+                      "%s, n %zu, operation %d, kind %d: element %zu is %llx, expected %llx",
+                      kn_type_name(type), n, op, kind, i, (unsigned long long)widened(found, i, type),
+                      (unsigned long long)expected);
         before = as_kept(after, type);
     }
 }
@@ -133,7 +134,8 @@ static void check_integers(size_t from, size_t to)
     for (size_t t = from; t < to; t++)
         for (size_t k = 0; k < sizeof sizes / sizeof *sizes; k++)
             if (is_tried(sizes[k]))
-                expect_integers(integers[t], sizes[k], (kn_reduce_op)(k % 4), (kn_scan_kind)(test_random(&state) % 2));
+                expect_integers(integers[t], sizes[k], (kn_reduce_op)(k % 4),
+                                (kn_scan_kind)(test_random(&state) % 2));
 }
 
 START_TEST(narrow_integers)
@@ -163,7 +165,8 @@ static double plus(const struct order *order, double a, double b)
 static double pair_total(const struct order *order, const double *totals, size_t count)
 {
     return count == 1 ? totals[0]
-                      : plus(order, pair_total(order, totals, count / 2), pair_total(order, totals + count / 2, count / 2));
+                      : plus(order, pair_total(order, totals, count / 2),
+                             pair_total(order, totals + count / 2, count / 2));
 }
 
 // The totals of a block's runs; what is missing is 0.
@@ -212,7 +215,8 @@ static void expected_scan(const struct order *order, const double *x, size_t n, 
 
 static double float_at(const unsigned char *from, size_t i, kn_type type)
 {
-    return type == KN_F32 ? (double)((const float *)(const void *)from)[i] : ((const double *)(const void *)from)[i];
+    return type == KN_F32 ? (double)((const float *)(const void *)from)[i]
+                          : ((const double *)(const void *)from)[i];
 }
 
 static void expect_floats(kn_type type, size_t n, bool exclusive)
@@ -233,8 +237,9 @@ static void expect_floats(kn_type type, size_t n, bool exclusive)
     expected_scan(&order, x, n, exclusive, expected);
     scan(type, n, KN_REDUCE_SUM, exclusive ? KN_SCAN_EXCLUSIVE : KN_SCAN_INCLUSIVE, NULL);
     for (size_t i = 0; i < n; i++)
-        ck_assert_msg(float_at(found, i, type) == expected[i], "%s, n %zu: element %zu is %.17g, expected %.17g",
-                      kn_type_name(type), n, i, float_at(found, i, type), expected[i]);
+        ck_assert_msg(float_at(found, i, type) == expected[i],
+                      "%s, n %zu: element %zu is %.17g, expected %.17g", kn_type_name(type), n, i,
+                      float_at(found, i, type), expected[i]);
     free(x);
     free(expected);
 }
@@ -276,14 +281,17 @@ START_TEST(refusals)
     kn_context_options parts = {.max_alloc = 4096};
 
     EXPECT_OK(kn_scan(queue, x, KN_I32, 0, KN_REDUCE_SUM, KN_SCAN_INCLUSIVE, x, &err));
-    EXPECT_REFUSED(KN_ERROR_ARGUMENT, "holds 10", kn_scan(queue, x, KN_I32, 11, KN_REDUCE_SUM, KN_SCAN_INCLUSIVE, x, &err));
+    EXPECT_REFUSED(KN_ERROR_ARGUMENT, "holds 10",
+                   kn_scan(queue, x, KN_I32, 11, KN_REDUCE_SUM, KN_SCAN_INCLUSIVE, x, &err));
     EXPECT_REFUSED(KN_ERROR_ARGUMENT, "holds 5",
                    kn_scan(queue, x, KN_I32, 10, KN_REDUCE_SUM, KN_SCAN_INCLUSIVE, small, &err));
     EXPECT_REFUSED(KN_ERROR_ARGUMENT, "no operation",
                    kn_scan(queue, x, KN_I32, 10, (kn_reduce_op)4, KN_SCAN_INCLUSIVE, x, &err));
-    EXPECT_REFUSED(KN_ERROR_ARGUMENT, "no kind", kn_scan(queue, x, KN_I32, 10, KN_REDUCE_SUM, (kn_scan_kind)2, x, &err));
-    EXPECT_REFUSED(KN_ERROR_ARGUMENT, "identity",
-                   kn_scan_with(queue, x, KN_I32, 10, &(kn_combine){"a", NULL, NULL}, KN_SCAN_INCLUSIVE, x, &err));
+    EXPECT_REFUSED(KN_ERROR_ARGUMENT, "no kind",
+                   kn_scan(queue, x, KN_I32, 10, KN_REDUCE_SUM, (kn_scan_kind)2, x, &err));
+    EXPECT_REFUSED(
+        KN_ERROR_ARGUMENT, "identity",
+        kn_scan_with(queue, x, KN_I32, 10, &(kn_combine){"a", NULL, NULL}, KN_SCAN_INCLUSIVE, x, &err));
     kn_buffer_free(x);
     x = NULL;
     kn_buffer_free(small);
@@ -298,7 +306,8 @@ END_TEST
 
 int main(void)
 {
-    const TTest *const tests[] = {narrow_integers, wide_integers, floats_to_the_bit, not_commutative, refusals};
+    const TTest *const tests[] = {narrow_integers, wide_integers, floats_to_the_bit, not_commutative,
+                                  refusals};
 
     return test_run("scan", tests, sizeof tests / sizeof *tests, set_up, tear_down);
 }

@@ -8,8 +8,7 @@ enum { MOST = 1 << 21 };
 
 // ---- columns of any type, as stored ----
 
-static const kn_type types[] = {KN_I8,  KN_U8,  KN_I16, KN_U16, KN_I32,
-                                KN_U32, KN_I64, KN_U64, KN_F32, KN_F64};
+static const kn_type types[] = {KN_I8, KN_U8, KN_I16, KN_U16, KN_I32, KN_U32, KN_I64, KN_U64, KN_F32, KN_F64};
 #define TYPES (sizeof types / sizeof *types)
 
 union element {
@@ -66,10 +65,9 @@ static int (*const by_type[])(const void *, const void *) = {by_i8,  by_u8,  by_
 
 static double value_of(const union element *element, kn_type type)
 {
-    const double values[] = {element->i8,          element->u8,          element->i16,
-                             element->u16,         element->i32,         element->u32,
-                             (double)element->i64, (double)element->u64, (double)element->f32,
-                             element->f64};
+    const double values[] = {element->i8,          element->u8,  element->i16,         element->u16,
+                             element->i32,         element->u32, (double)element->i64, (double)element->u64,
+                             (double)element->f32, element->f64};
 
     return values[type];
 }
@@ -140,7 +138,8 @@ static void tear_down(void)
 // ---- ranks ----
 
 // The same bits, or another NaN.
-static void expect_rank(const char *found, size_t rank, size_t n, kn_type type, enum pattern pattern, int method)
+static void expect_rank(const char *found, size_t rank, size_t n, kn_type type, enum pattern pattern,
+                        int method)
 {
     size_t size = kn_type_size(type);
     union element element = {.u64 = 0};
@@ -149,11 +148,13 @@ static void expect_rank(const char *found, size_t rank, size_t n, kn_type type, 
     if (is_nan(&element, type) && is_nan(&sorted[rank], type))
         return;
     ck_assert_msg(memcmp(&element, &sorted[rank], size) == 0,
-                  "%s, %zu elements, pattern %d, method %d, rank %zu: %.17g, expected %.17g", kn_type_name(type), n,
-                  pattern, method, rank, value_of(&element, type), value_of(&sorted[rank], type));
+                  "%s, %zu elements, pattern %d, method %d, rank %zu: %.17g, expected %.17g",
+                  kn_type_name(type), n, pattern, method, rank, value_of(&element, type),
+                  value_of(&sorted[rank], type));
 }
 
-static void expect_ranks(kn_type type, size_t n, enum pattern pattern, const kn_select_options *options, size_t count)
+static void expect_ranks(kn_type type, size_t n, enum pattern pattern, const kn_select_options *options,
+                         size_t count)
 {
     size_t size = kn_type_size(type), ranks[32];
     char found[32 * 8];
@@ -174,7 +175,8 @@ static void expect_ranks(kn_type type, size_t n, enum pattern pattern, const kn_
     kn_buffer_free(buffer);
 }
 
-static const size_t sizes[] = {1, 2, 3, 31, 32, 33, 255, 256, 257, 1000, 4095, 4096, 4097, 65535, 65536, 65537, 100003};
+static const size_t sizes[] = {1,    2,    3,    31,   32,    33,    255,   256,   257,
+                               1000, 4095, 4096, 4097, 65535, 65536, 65537, 100003};
 
 static void check_method(kn_select_method method)
 {
@@ -210,8 +212,8 @@ START_TEST(patterns)
 {
     for (size_t t = 0; t < TYPES && !test_is_slow(); t++)
         for (int pattern = 0; pattern < PATTERNS && test_takes(types[t]); pattern++)
-            expect_ranks(types[t], (1 << 20) + (size_t)(test_random(&state) % 70000), (enum pattern)pattern, NULL,
-                         1 + test_random(&state) % 19);
+            expect_ranks(types[t], (1 << 20) + (size_t)(test_random(&state) % 70000), (enum pattern)pattern,
+                         NULL, 1 + test_random(&state) % 19);
 }
 END_TEST
 
@@ -243,17 +245,20 @@ static void expect_quantiles(kn_type type, size_t n, enum pattern pattern)
     for (size_t i = 0; i < 20; i++) {
         expected = expected_quantile(q[i], n, type);
         // Interpolated from the nearer end, or not: three roundings of the larger end.
-        ck_assert_msg(isnan(expected) ? isnan(found[i])
-                                      : fabs(found[i] - expected) <=
-                                            4 * 0x1p-53 * (fabs(value_of(&sorted[0], type)) + fabs(value_of(&sorted[n - 1], type))),
-                      "%s, n %zu, pattern %d: quantile %.17g is %.17g, expected %.17g", kn_type_name(type), n, pattern,
-                      q[i], found[i], expected);
+        ck_assert_msg(isnan(expected)
+                          ? isnan(found[i])
+                          : fabs(found[i] - expected) <=
+                                4 * 0x1p-53 *
+                                    (fabs(value_of(&sorted[0], type)) + fabs(value_of(&sorted[n - 1], type))),
+                      "%s, n %zu, pattern %d: quantile %.17g is %.17g, expected %.17g", kn_type_name(type), n,
+                      pattern, q[i], found[i], expected);
     }
     EXPECT_OK(kn_median(queue, buffer, type, n, NULL, &median, &err));
     expected = (value_of(&sorted[(n - 1) / 2], type) + value_of(&sorted[n / 2], type)) / 2;
     expected = is_nan(&sorted[n - 1], type) ? NAN : expected;
     ck_assert_msg(median == expected || (isnan(median) && isnan(expected)),
-                  "%s, n %zu, pattern %d: median %.17g, expected %.17g", kn_type_name(type), n, pattern, median, expected);
+                  "%s, n %zu, pattern %d: median %.17g, expected %.17g", kn_type_name(type), n, pattern,
+                  median, expected);
     kn_buffer_free(buffer);
 }
 
@@ -325,7 +330,8 @@ static int by_rank(const void *a, const void *b)
     const union element *x = &column[left], *y = &column[right];
     int nans = is_nan(x, ranked_type) - is_nan(y, ranked_type), order = by_type[ranked_type](x, y);
 
-    if (nans == 0 && ranked_type >= KN_F32 && (is_nan(x, ranked_type) || value_of(x, ranked_type) == value_of(y, ranked_type)))
+    if (nans == 0 && ranked_type >= KN_F32 &&
+        (is_nan(x, ranked_type) || value_of(x, ranked_type) == value_of(y, ranked_type)))
         order = 0;
     order = nans ? nans : ranked_descending ? -order : order;
     return order ? order : (left > right) - (left < right);
@@ -353,9 +359,11 @@ static void expect_top(kn_type type, size_t n, size_t k, kn_top_which which, enu
     EXPECT_OK(kn_buffer_read(queue, values, 0, found, k * size, &err));
     EXPECT_OK(kn_buffer_read(queue, numbers, 0, indices, k * 4, &err));
     for (size_t i = 0; i < k; i++) {
-        ck_assert_msg(indices[i] == order[i], "%s, n %zu, k %zu, which %d, pattern %d: number %zu is %u, expected %u",
+        ck_assert_msg(indices[i] == order[i],
+                      "%s, n %zu, k %zu, which %d, pattern %d: number %zu is %u, expected %u",
                       kn_type_name(type), n, k, which, pattern, i, indices[i], order[i]);
-        ck_assert_msg(memcmp(found + i * size, &column[order[i]], size) == 0, "element %zu of %zu has other bits", i, k);
+        ck_assert_msg(memcmp(found + i * size, &column[order[i]], size) == 0,
+                      "element %zu of %zu has other bits", i, k);
     }
     test_expect_poison(values, k * size);
     test_expect_poison(numbers, k * 4);
@@ -369,8 +377,9 @@ static void expect_top(kn_type type, size_t n, size_t k, kn_top_which which, enu
 
 START_TEST(first_k)
 {
-    static const size_t lengths[][2] = {{1, 1},       {2, 1},       {33, 33},      {1000, 10},    {4097, 4096},
-                                        {65537, 100}, {100003, 17}, {100003, 0}, {100003, 60000}, {1048579, 1000}};
+    static const size_t lengths[][2] = {{1, 1},          {2, 1},         {33, 33},     {1000, 10},
+                                        {4097, 4096},    {65537, 100},   {100003, 17}, {100003, 0},
+                                        {100003, 60000}, {1048579, 1000}};
 
     for (size_t t = 0; t < TYPES; t++)
         for (size_t i = 0; i < sizeof lengths / sizeof *lengths && test_takes(types[t]); i++)
@@ -388,16 +397,20 @@ START_TEST(refusals)
 
     EXPECT_REFUSED(KN_ERROR_ARGUMENT, "rank 10 of 10",
                    kn_select(queue, buffer, KN_F32, 10, (size_t[]){10}, 1, NULL, &value, &err));
-    EXPECT_REFUSED(KN_ERROR_ARGUMENT, "holds 10", kn_select(queue, buffer, KN_F32, 11, NULL, 0, NULL, &value, &err));
-    EXPECT_REFUSED(KN_ERROR_ARGUMENT, "is NULL", kn_select(queue, buffer, KN_F32, 10, NULL, 1, NULL, &value, &err));
+    EXPECT_REFUSED(KN_ERROR_ARGUMENT, "holds 10",
+                   kn_select(queue, buffer, KN_F32, 11, NULL, 0, NULL, &value, &err));
+    EXPECT_REFUSED(KN_ERROR_ARGUMENT, "is NULL",
+                   kn_select(queue, buffer, KN_F32, 10, NULL, 1, NULL, &value, &err));
     EXPECT_REFUSED(KN_ERROR_ARGUMENT, "no method",
-                   kn_select(queue, buffer, KN_F32, 10, (size_t[]){1}, 1, &(kn_select_options){.method = (kn_select_method)3},
-                             &value, &err));
+                   kn_select(queue, buffer, KN_F32, 10, (size_t[]){1}, 1,
+                             &(kn_select_options){.method = (kn_select_method)3}, &value, &err));
     EXPECT_REFUSED(KN_ERROR_ARGUMENT, "group 3",
-                   kn_select(queue, buffer, KN_F32, 10, (size_t[]){1}, 1, &(kn_select_options){.group = 3}, &value, &err));
+                   kn_select(queue, buffer, KN_F32, 10, (size_t[]){1}, 1, &(kn_select_options){.group = 3},
+                             &value, &err));
     EXPECT_REFUSED(KN_ERROR_ARGUMENT, "from 0 to 1",
                    kn_quantiles(queue, buffer, KN_F32, 10, (double[]){1.5}, 1, NULL, &quantile, &err));
-    EXPECT_REFUSED(KN_ERROR_ARGUMENT, "no elements", kn_median(queue, buffer, KN_F32, 0, NULL, &quantile, &err));
+    EXPECT_REFUSED(KN_ERROR_ARGUMENT, "no elements",
+                   kn_median(queue, buffer, KN_F32, 0, NULL, &quantile, &err));
     EXPECT_REFUSED(KN_ERROR_ARGUMENT, "11 of 10",
                    kn_top_k(queue, buffer, KN_F32, 10, 11, KN_TOP_LARGEST, NULL, NULL, KN_U32, &err));
     EXPECT_REFUSED(KN_ERROR_ARGUMENT, "KN_U64 any number",
