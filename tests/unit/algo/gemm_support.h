@@ -198,6 +198,30 @@ static inline kn_gemm_transpose pick_transpose(uint64_t *state)
     return transposes[test_random(state) % 3];
 }
 
+// By number: float, double, complex float, complex double.
+static inline kn_gemm_task task_of(int kind)
+{
+    return (kn_gemm_task){.type = kind & 1 ? KN_F64 : KN_F32, .is_complex = kind >> 1};
+}
+
+// False where there is no double precision; a line says so once a test.
+static inline bool takes_kind(int kind)
+{
+    if (kind == 1)
+        return test_takes(KN_F64);
+    return kind != 3 || kn_context_device(context)->fp64;
+}
+
+// Whether every transposition is a program of its own, for which a compiler runs for seconds: then but a few
+// are looked at of some tests, by chance.
+static inline bool is_costly(const kn_gemm_options *options)
+{
+    const kn_device_info *info = kn_context_device(context);
+    bool cpu = info->type == KN_DEVICE_CPU;
+
+    return options->library == KN_GEMM_OWN && (options->tile.m ? cpu : !cpu || info->loop_limit);
+}
+
 // Every type and transposition; the sizes are all multiples of what a vector holds, so that whole ones are
 // loaded, or none is: by turns, the first by chance.
 static inline void expect_transposes(const kn_gemm_options *options, const char *name)
@@ -207,16 +231,14 @@ static inline void expect_transposes(const kn_gemm_options *options, const char 
     unsigned turn = (unsigned)(test_random(&state) % 2);
 
     for (int kind = 0; kind < 4; kind++)
-        for (size_t i = 0; i < 9; i++) {
-            kn_gemm_task task = {.type = kind & 1 ? KN_F64 : KN_F32, .is_complex = kind >> 1};
+        for (size_t i = 0; i < 9 && takes_kind(kind); i++) {
+            kn_gemm_task task = task_of(kind);
             task.transpose_a = transposes[i / 3];
             task.transpose_b = transposes[i % 3];
             // Transposed and conjugated are one for real matrices: a look at one of them is enough.
             bool again = !task.is_complex && (i / 3 == 2) != (i % 3 == 2);
-            // A compiler's run each, seconds on a CPU: there a third of them is looked at, by chance.
-            bool left_out = options->tile.m && kind > 0 && test_random(&state) % 3 &&
-                            kn_context_device(context)->type == KN_DEVICE_CPU;
-            if (again || left_out || !test_takes(task.type))
+            bool left_out = is_costly(options) && kind > 0 && test_random(&state) % 4;
+            if (again || left_out)
                 continue;
             const size_t *from = sizes[turn];
             task.m = pick(&state, from, 9);
@@ -238,17 +260,20 @@ static inline void expect_depths(const kn_gemm_options *options, const char *nam
     static const size_t depths[] = {255, 256, 257, 512, 513, 1100, 4096};
     uint64_t state = test_seed(name);
 
-    for (size_t i = 0; i < KN_COUNT(depths) - (test_is_slow() ? 2 : 0); i++)
-        for (int kind = 0; kind < 4; kind++) {
-            kn_gemm_task task = {
-                .type = kind & 1 ? KN_F64 : KN_F32, .is_complex = kind >> 1, .m = 7, .n = 20, .k = depths[i]};
-            task.transpose_a = pick_transpose(&state);
-            task.transpose_b = pick_transpose(&state);
-            task.alpha[0] = -0.75;
+    for (int kind = 0; kind < 4; kind++) {
+        kn_gemm_task task = task_of(kind);
+        task.m = 7;
+        task.n = 20;
+        task.transpose_a = pick_transpose(&state);
+        task.transpose_b = pick_transpose(&state);
+        task.alpha[0] = -0.75;
+        for (size_t i = 0; i < KN_COUNT(depths) && takes_kind(kind); i++) {
+            task.k = depths[i];
             task.beta[0] = i % 2 ? 0.5 : 0;
-            if ((!test_is_slow() || (size_t)kind == i % 4) && test_takes(task.type))
-                expect_product(task, i % 2 ? 3 : 4, options, &state);
+            if (!test_is_slow() || (i < 5 && (size_t)kind == i % 4))
+                expect_product(task, 4, options, &state);
         }
+    }
 }
 
 // All of m, n and k around the tile's edges and its steps.
