@@ -96,7 +96,7 @@ typedef float4 chunk;
 #define BRINGS_A (TILE_M * TILE_K / GROUP)
 #define BRINGS_B (TILE_N * TILE_K / GROUP)
 
-inline void spread(element *to, chunk from)
+static inline void spread(element *to, chunk from)
 {
 #if W == 1
     to[0] = from;
@@ -114,7 +114,7 @@ inline void spread(element *to, chunk from)
 #endif
 }
 
-inline chunk gather(const element *from)
+static inline chunk gather(const element *from)
 {
 #if W == 1
     return from[0];
@@ -127,7 +127,7 @@ inline chunk gather(const element *from)
 #endif
 }
 
-inline element conjugate(element value)
+static inline element conjugate(element value)
 {
 #if COMPLEX
     value.y = -value.y;
@@ -136,7 +136,7 @@ inline element conjugate(element value)
 }
 
 // sum + a b.
-inline element add_product(element sum, element a, element b)
+static inline element add_product(element sum, element a, element b)
 {
 #if COMPLEX
     sum.x += a.x * b.x;
@@ -160,17 +160,17 @@ struct shape {
 };
 
 // What the i-th load of a work-item begins with: its place along k, and across it.
-inline uint along(struct shape s, uint load)
+static inline uint along(struct shape s, uint load)
 {
     return s.along_k ? load % (TILE_K / s.vector) * s.vector : load / (s.span / s.vector);
 }
 
-inline uint across(struct shape s, uint load)
+static inline uint across(struct shape s, uint load)
 {
     return s.along_k ? load / (TILE_K / s.vector) : load % (s.span / s.vector) * s.vector;
 }
 
-inline void find(struct shape s, __global const element **from, __global const element *matrix, ulong pitch,
+static inline void find(struct shape s, __global const element **from, __global const element *matrix, ulong pitch,
                  uint start, uint extent, uint item)
 {
 #pragma unroll
@@ -182,7 +182,7 @@ inline void find(struct shape s, __global const element **from, __global const e
 }
 
 // The next TILE_K, of which `left` exist; the others are 0.
-inline void fetch(struct shape s, element *to, __global const element **from, ulong step, uint left, uint item)
+static inline void fetch(struct shape s, element *to, __global const element **from, ulong step, uint left, uint item)
 {
 #pragma unroll
     for (uint i = 0; i < s.loads; i++) {
@@ -195,7 +195,7 @@ inline void fetch(struct shape s, element *to, __global const element **from, ul
     }
 }
 
-inline void put(struct shape s, __local element *tile, const element *brought, uint item)
+static inline void put(struct shape s, __local element *tile, const element *brought, uint item)
 {
 #pragma unroll
     for (uint i = 0; i < s.loads; i++) {
@@ -215,7 +215,7 @@ inline void put(struct shape s, __local element *tile, const element *brought, u
 }
 
 // The sums of one step: `a` and `b` begin with the work-item's first row and column.
-inline void multiply(element sum[ITEM_M][ITEM_N], __local const element *a, __local const element *b)
+static inline void multiply(element sum[ITEM_M][ITEM_N], __local const element *a, __local const element *b)
 {
 #pragma unroll
     for (uint k = 0; k < TILE_K; k++) {
@@ -235,7 +235,7 @@ inline void multiply(element sum[ITEM_M][ITEM_N], __local const element *a, __lo
 }
 
 // W or fewer neighbours in a row of C; beta = 0 does not read them.
-inline void finish(__global element *to, const element *sums, element alpha, element beta, bool keep, uint left)
+static inline void finish(__global element *to, const element *sums, element alpha, element beta, bool keep, uint left)
 {
     element values[W];
 
@@ -260,7 +260,7 @@ inline void finish(__global element *to, const element *sums, element alpha, ele
 }
 
 // The tile of a group: bands of BAND rows of tiles, each walked column by column.
-inline uint2 tile_of(uint group, uint m, uint n)
+static inline uint2 tile_of(uint group, uint m, uint n)
 {
     uint down = (m - 1) / TILE_M + 1, right = (n - 1) / TILE_N + 1;
     uint band = group / (BAND * right), within = group % (BAND * right);

@@ -51,7 +51,7 @@ struct operand {
 };
 
 // Strips of ITEM_M rows: for each k the ITEM_M real parts, then the imaginary ones.
-inline void pack_a(__local real *to, struct operand a, uint rows, uint depth)
+static inline void pack_a(__local real *to, struct operand a, uint rows, uint depth)
 {
     for (uint strip = 0; strip < rows; strip += ITEM_M)
         for (uint i = 0; i < ITEM_M; i++) {
@@ -68,7 +68,7 @@ inline void pack_a(__local real *to, struct operand a, uint rows, uint depth)
 }
 
 // For each k the WIDTH real parts, then the imaginary ones.
-inline void pack_b(__local real *to, struct operand b, uint columns, uint depth)
+static inline void pack_b(__local real *to, struct operand b, uint columns, uint depth)
 {
 #if !COMPLEX
     if (columns == WIDTH && b.column == 1) {
@@ -88,7 +88,7 @@ inline void pack_b(__local real *to, struct operand b, uint columns, uint depth)
 }
 
 // The sums of a strip and a panel: real parts, then imaginary ones.
-inline void multiply(reals sum[PARTS * ITEM_M], __local const real *a, __local const real *b, uint depth)
+static inline void multiply(reals sum[PARTS * ITEM_M], __local const real *a, __local const real *b, uint depth)
 {
 #pragma unroll
     for (uint i = 0; i < PARTS * ITEM_M; i++)
@@ -118,7 +118,7 @@ struct factor {
 };
 
 // C = alpha sum + beta C for up to WIDTH neighbours of a row; `keep` is 0 if C is not to be read.
-inline void finish(__global real *c, reals re, reals im, struct factor alpha, struct factor beta, uint keep, uint columns)
+static inline void finish(__global real *c, reals re, reals im, struct factor alpha, struct factor beta, uint keep, uint columns)
 {
 #if COMPLEX
     real sums[2 * WIDTH];
@@ -145,7 +145,7 @@ inline void finish(__global real *c, reals re, reals im, struct factor alpha, st
 }
 
 // A panel of B with all strips of A. `c` is the panel's first element in the block's first row.
-inline void multiply_panel(__global real *c, ulong c_row, __local const real *a, __local const real *b, uint rows,
+static inline void multiply_panel(__global real *c, ulong c_row, __local const real *a, __local const real *b, uint rows,
                            uint columns, uint depth, struct factor alpha, struct factor beta, uint keep)
 {
     for (uint strip = 0; strip < rows; strip += ITEM_M) {
