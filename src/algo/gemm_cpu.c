@@ -33,8 +33,10 @@ static struct blocks choose_blocks(const kn_queue *queue, const kn_gemm_task *ta
     const kn_device_info *info = &queue->context->device.info;
     struct blocks blocks = {task->is_complex ? 3 : 6, 192, 256, 512};
 
-    while (blocks.k > 16 && local_bytes(&blocks, task) > info->local_memory)
+    while (blocks.k > 32 && local_bytes(&blocks, task) > info->local_memory)
         blocks.k /= 2;
+    while (blocks.m > 2 * blocks.item_m && local_bytes(&blocks, task) > info->local_memory)
+        blocks.m /= 2;
     while (blocks.columns > width_of(task) &&
            groups_of(&blocks, task) * task->batch < 4 * (uint64_t)info->compute_units)
         blocks.columns /= 2;
