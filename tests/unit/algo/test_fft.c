@@ -258,9 +258,9 @@ END_TEST
 
 int main(void)
 {
-    const TTest *const tests[] = {several_axes,      real_numbers,      padded_and_cropped, long_lines,
-                                  tunables,          impulses,          round_trip,         longer_lengths,
-                                  lengths_in_double, every_short_length};
+    const TTest *const tests[] = {several_axes,   real_numbers,      integers,          padded_and_cropped,
+                                  long_lines,     tunables,          impulses,          round_trip,
+                                  longer_lengths, lengths_in_double, every_short_length};
 
     return test_run("fft", tests, sizeof tests / sizeof *tests, set_up, tear_down);
 }
