@@ -213,8 +213,8 @@ static void tune_less(struct work *work, unsigned log2_n)
 
     prepare_less(work, log2_n, sizeof(float));
     for (kn_merge_splits splits = KN_SPLITS_LAUNCH; splits <= KN_SPLITS_GROUP; splits++)
-        for (unsigned group = 128; group <= 512; group *= 2)
-            for (unsigned items = 7; items <= 19; items += 4) {
+        for (unsigned group = 256; group <= 512; group *= 2)
+            for (unsigned items = 11; items <= 27; items += 4) {
                 work->less.group = group;
                 work->less.items = items;
                 work->less.splits = splits;
