@@ -209,7 +209,7 @@ __kernel void check_segments(ulong n, __global const ulong *offsets, ulong segme
     ulong tiles = (end - 1) / TILE - begin / TILE;
     while (tiles >> level)
         level++;
-    if (level > found[0])
+    if (level > 0) // no more segments than tiles: each of these goes over the end of one
         atomic_max(&found[0], level);
 }
 
