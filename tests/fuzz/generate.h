@@ -122,6 +122,7 @@ struct generator {
 extern const int fuzz_widths[WIDTHS]; // 1, 2, 3, 4, 8, 16
 unsigned chance(struct generator *g, unsigned below);
 bool one_in(struct generator *g, unsigned n);
+const char *rounding(struct generator *g, const char *const *modes, unsigned count);
 const char *say(struct generator *g, const char *format, ...) __attribute__((format(printf, 2, 3)));
 const char *fresh_name(struct generator *g, const char *prefix);
 bool is_float(struct type type);
@@ -178,9 +179,11 @@ void gen_declaration(struct generator *g);
 // What kernels may have, or must do without.
 enum {
     FUZZ_DOUBLES = 1,
-    // Oclgrind 21.10 takes the scalar in min(v, s), max(v, s), clamp(v, s, s) for a vector (6.12.3, 6.12.4):
-    // all of its components but the first are what lies behind it.
-    FUZZ_VECTOR_BOUNDS = 2
+    // Without what Oclgrind 21.10 has wrong itself: it takes the scalar in min(v, s), max(v, s), clamp(v, s,
+    // s) for a vector (6.12.3, 6.12.4), all of whose components but the first are what lies behind it; rounds
+    // negative numbers the wrong way with _rtp and _rtn (6.2.3.2); and crashes on as_T of a constant with
+    // another number of components.
+    FUZZ_FOR_OCLGRIND = 2
 };
 
 // The kernel of this seed, k<index>, appended to `out`; `mixes` collects what fuzz_prologue must bring.

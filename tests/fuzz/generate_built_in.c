@@ -69,7 +69,7 @@ static const char *clamp_arguments(struct generator *g, struct type type, int de
 {
     unsigned low = chance(g, 60), high = low + chance(g, 60);
     const char *name =
-        type_name(g, !(g->features & FUZZ_VECTOR_BOUNDS) && one_in(g, 2) ? with_lanes(type, 1) : type);
+        type_name(g, !(g->features & FUZZ_FOR_OCLGRIND) && one_in(g, 2) ? with_lanes(type, 1) : type);
 
     return say(g, "%s, (%s)(%u), (%s)(%u)", gen_value(g, type, depth).text, name, low, name, high);
 }
@@ -90,7 +90,7 @@ struct value gen_built_in(struct generator *g, struct type type, int depth)
         const char *text = inside(g, value, P_ASSIGN);
         // max(v, s) and min(v, s) take a scalar too.
         if (how > function->arguments && function->name[0] == 'm' && !function->name[3] && type.lanes > 1 &&
-            !(g->features & FUZZ_VECTOR_BOUNDS) && one_in(g, 2))
+            !(g->features & FUZZ_FOR_OCLGRIND) && one_in(g, 2))
             text = gen_value(g, with_lanes(type, 1), depth - 1).text;
         arguments = arguments ? say(g, "%s, %s", arguments, text) : text;
     }

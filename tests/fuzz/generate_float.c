@@ -40,7 +40,7 @@ struct value fitted(struct generator *g, struct value value, int bits, int frac)
     }
     if (value.bits > bits) {
         const char *limit = constant(g, value.type, say(g, "%u.0", 1u << bits));
-        if (g->features & FUZZ_VECTOR_BOUNDS)
+        if (g->features & FUZZ_FOR_OCLGRIND)
             limit = say(g, "(%s)(%s)", type_name(g, value.type), limit);
         value = bounded(g, value.type, P_POSTFIX, say(g, "clamp(%s, -%s, %s)", value.text, limit, limit),
                         bits, value.frac);

@@ -313,6 +313,7 @@ static struct value unary(struct generator *g, int depth)
 static struct value conversion(struct generator *g, int depth)
 {
     static const char *const modes[] = {"", "_sat", "_rte", "_sat_rtz", "_rtp", "_sat_rtn"};
+    const bool directed = !(g->features & FUZZ_FOR_OCLGRIND);
     struct type type = any_integer(g);
     struct value from;
 
@@ -323,14 +324,14 @@ static struct value conversion(struct generator *g, int depth)
             return one_in(g, 3) ? value_of(g, type, P_UNARY,
                                            say(g, "(%s)%s", type_name(g, type), inside(g, from, P_UNARY)))
                                 : value_of(g, type, P_POSTFIX,
-                                           say(g, "convert_%s%s(%s)", type_name(g, type), modes[chance(g, 6)],
-                                               from.text));
+                                           say(g, "convert_%s%s(%s)", type_name(g, type),
+                                               rounding(g, modes, 6), from.text));
         return value_of(g, type, P_POSTFIX,
                         say(g, "convert_%s_sat%s(%s)", type_name(g, type),
-                            one_in(g, 2)   ? ""
-                            : one_in(g, 2) ? "_rte"
-                            : one_in(g, 2) ? "_rtp"
-                                           : "_rtn",
+                            one_in(g, 2)                ? ""
+                            : one_in(g, 2) || !directed ? "_rte"
+                            : one_in(g, 2)              ? "_rtp"
+                                                        : "_rtn",
                             from.text));
     }
     from = gen_integer(g, depth - 1);
@@ -347,7 +348,7 @@ static struct value reinterpretation(struct generator *g, int depth)
     struct value value;
 
     from.lanes = width_of(type) / width_of(from);
-    if (from.lanes <= 1)
+    if (from.lanes <= 1 || g->features & FUZZ_FOR_OCLGRIND)
         from = with_scalar(type, of_width(width_of(type), one_in(g, 2)));
     value = gen_value(g, from, depth - 1);
     return value_of(g, type, P_POSTFIX, say(g, "as_%s(%s)", type_name(g, type), value.text));

@@ -39,6 +39,14 @@ static void out_of_memory(void)
 }
 
 // Text that lives as long as the generator.
+// One of the modes of a conversion from floats.
+const char *rounding(struct generator *g, const char *const *modes, unsigned count)
+{
+    const char *mode = modes[chance(g, count)];
+
+    return g->features & FUZZ_FOR_OCLGRIND && (strstr(mode, "_rtp") || strstr(mode, "_rtn")) ? "" : mode;
+}
+
 const char *say(struct generator *g, const char *format, ...)
 {
     va_list arguments;

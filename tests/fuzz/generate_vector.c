@@ -164,7 +164,7 @@ static struct value conversion(struct generator *g, struct type type, int depth)
         return value_of(g, type, P_POSTFIX,
                         say(g, "convert_%s%s%s(%s)", type_name(g, type),
                             is_signed(type) && value.bits < whole_bits(type) && one_in(g, 2) ? "" : "_sat",
-                            roundings[chance(g, 5)], value.text));
+                            rounding(g, roundings, 5), value.text));
     }
     value = gen_value(g, from, depth - 1);
     return value_of(g, type, P_POSTFIX,
@@ -178,7 +178,8 @@ static struct value reinterpretation(struct generator *g, struct type type, int 
     int bytes = width_of(type) * type.lanes;
 
     from.lanes = bytes / width_of(from);
-    if (type.lanes == 3 || bytes % width_of(from) != 0 || from.lanes < 1 || from.lanes > 16)
+    if (type.lanes == 3 || bytes % width_of(from) != 0 || from.lanes < 1 || from.lanes > 16 ||
+        g->features & FUZZ_FOR_OCLGRIND)
         from = with_scalar(type, of_width(width_of(type), one_in(g, 2)));
     return value_of(g, type, P_POSTFIX,
                     say(g, "as_%s(%s)", type_name(g, type), gen_value(g, from, depth - 1).text));

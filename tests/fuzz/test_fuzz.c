@@ -269,7 +269,7 @@ int main(int count, char **arguments)
         return 77;
     }
     plan.doubles = device.doubles;
-    plan.features = device.is_oclgrind ? FUZZ_VECTOR_BOUNDS : 0;
+    plan.features = device.is_oclgrind ? FUZZ_FOR_OCLGRIND : 0;
     if (!plan.answers_to && answers && *answers && !fuzz_answers_read(answers, &plan.answers))
         return 2;
     if (plan.jobs < 1)
