@@ -109,8 +109,10 @@ sed 's/y\[\(.*\)\] = x\[/y[\1] = 1 + x[/' "${srcdir:-.}/cl/bandwidth.cl" >"$work
 expect_exit 1 env KOINE_KERNEL_PATH="$work/cl" "$KOINE" compare --quick --repetitions 1 --device "$device" bandwidth
 expect_stdout '^copy .* WRONG$'
 expect_stdout '^read .* right$'
-sed 's/x5 = fma/x5 = 2 * fma/' "${srcdir:-.}/cl/flops.cl" >"$work/cl/flops.cl"
-expect_exit 1 env KOINE_KERNEL_PATH="$work/cl" "$KOINE" compare --quick --repetitions 1 --device "$device" flops
+if [ "$precision" = double ]; then # rusticl takes minutes for it
+    sed 's/x5 = fma/x5 = 2 * fma/' "${srcdir:-.}/cl/flops.cl" >"$work/cl/flops.cl"
+    expect_exit 1 env KOINE_KERNEL_PATH="$work/cl" "$KOINE" compare --quick --repetitions 1 --device "$device" flops
+fi
 echo 'this is no kernel' >"$work/cl/launch.cl"
 expect_exit 4 env KOINE_KERNEL_PATH="$work/cl" "$KOINE" compare --quick --device "$device" launch
 expect_stdout '^and finish .* failed$'
