@@ -14,6 +14,7 @@ struct radix {
     void *keys[2], *indices[2];
     size_t *places; // of each thread and digit: where its next element goes
     unsigned shift;
+    bool is_last; // digit: nobody needs the keys behind it
 };
 
 // What is the same in all keys of a sign, [0] for those with the highest bit clear: bits that all have, that any has.
@@ -77,7 +78,7 @@ static void rank_share(const struct radix *r, const void *x, size_t first, size_
 static kn_status rank_all(const struct radix *r, const void *x, size_t size, const struct host_codec *codec, struct seen *seen,
                           kn_error *err)
 {
-    struct seen *parts = malloc(r->threads * sizeof *parts);
+    struct seen *parts = calloc(r->threads, sizeof *parts);
 
     if (!parts)
         return kn_fail_memory(err, r->threads * sizeof *parts, "sorting");
@@ -94,20 +95,26 @@ static kn_status rank_all(const struct radix *r, const void *x, size_t size, con
     return KN_OK;
 }
 
-// Is this digit the same in all keys that the highest digit leaves together?
-static bool is_needless(const struct radix *r, const struct seen *seen)
+// Is the digit at `shift` the same in all keys that the highest digit leaves together?
+static bool is_needless(const struct radix *r, unsigned shift, const struct seen *seen)
 {
-    bool highest = r->shift + DIGIT_BITS == 8 * r->key_size;
-    uint64_t differs[2];
+    bool is_highest = shift + DIGIT_BITS == 8 * r->key_size, differs = false;
+    unsigned signs = 0;
 
-    for (int upper = 0; upper < 2; upper++) {
-        uint64_t none = seen->all[upper] & ~seen->any[upper]; // no key of this sign was seen
-        differs[upper] = none ? 0 : (seen->all[upper] ^ seen->any[upper]) >> r->shift & (DIGITS - 1);
-    }
-    // Signs: both were seen.
-    if (highest && !(seen->all[0] & ~seen->any[0]) && !(seen->all[1] & ~seen->any[1]))
-        return false;
-    return !differs[0] && !differs[1];
+    for (int upper = 0; upper < 2; upper++)
+        if (!(seen->all[upper] & ~seen->any[upper])) { // there were keys of this sign
+            signs++;
+            differs |= ((seen->all[upper] ^ seen->any[upper]) >> shift & (DIGITS - 1)) != 0;
+        }
+    return !differs && !(is_highest && signs == 2);
+}
+
+// The first digit from `shift` on that has to be sorted by; the keys' width if there is none.
+static unsigned next_digit(const struct radix *r, unsigned shift, const struct seen *seen)
+{
+    while (shift < 8 * r->key_size && is_needless(r, shift, seen))
+        shift += DIGIT_BITS;
+    return shift;
 }
 
 static inline __attribute__((always_inline)) void count_digits(const struct radix *r, size_t first, size_t end, size_t *counts,
@@ -120,10 +127,13 @@ static inline __attribute__((always_inline)) void count_digits(const struct radi
 static inline __attribute__((always_inline)) void scatter(const struct radix *r, size_t first, size_t end, size_t *places,
                                                           const size_t key_size, const size_t index_size)
 {
+    const bool is_last = r->is_last;
+
     for (size_t i = first; i < end; i++) {
         uint64_t key = key_at(r->keys[0], i, key_size);
         size_t place = places[key >> r->shift & (DIGITS - 1)]++;
-        host_store(r->keys[1], place, key_size, (int64_t)key);
+        if (!is_last)
+            host_store(r->keys[1], place, key_size, (int64_t)key);
         host_store(r->indices[1], place, index_size, host_stored(r->indices[0], i, index_size));
     }
 }
@@ -209,9 +219,12 @@ static kn_status argsort(const void *x, size_t n, void *indices, size_t index_si
         r.keys[1] = memory + places_bytes + n * index_size + keys_bytes;
     }
     status = rank_all(&r, x, plan->size, codec, &seen, err);
-    for (r.shift = 0; r.shift < 8 * r.key_size && !status; r.shift += DIGIT_BITS)
-        if (!is_needless(&r, &seen))
-            sort_digit(&r);
+    for (r.shift = next_digit(&r, 0, &seen); r.shift < 8 * r.key_size && !status;) {
+        unsigned next = next_digit(&r, r.shift + DIGIT_BITS, &seen);
+        r.is_last = next >= 8 * r.key_size;
+        sort_digit(&r);
+        r.shift = next;
+    }
     if (!status && r.indices[0] != indices)
         memcpy(indices, r.indices[0], n * index_size);
     free(memory);

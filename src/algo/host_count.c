@@ -6,22 +6,27 @@
 #include "../base/error.h"
 #include "host_sort.h"
 
-enum { TABLES = 4 /* neighbours are counted apart: equal ones would wait for one another */, COUNTED_FROM = 1 << 16 /* of 16 bits */ };
+enum {
+    TABLES = 4, // neighbours are counted apart: equal ones would wait for one another
+    COUNTED_FROM = 1 << 16 // elements of 16 bits; fewer are sorted
+};
 
-static inline __attribute__((always_inline)) void count_elements(const void *x, size_t first, size_t end, size_t size,
-                                                                 const struct host_codec *codec, uint32_t *counts)
+// Counts stored bits.
+static inline __attribute__((always_inline)) void count_elements(const void *x, size_t first, size_t end, const size_t size,
+                                                                 uint32_t *counts)
 {
-    size_t kinds = (size_t)1 << 8 * size;
+    const size_t kinds = (size_t)1 << 8 * size;
+    size_t i = first;
 
-    for (size_t i = first; i < end; i++) {
-        int64_t key = host_encode(host_stored(x, i, size), size, codec);
-        counts[i % TABLES * kinds + (size_t)(key - host_least(size))]++;
-    }
+    for (; end - i >= TABLES; i += TABLES)
+        for (size_t table = 0; table < TABLES; table++)
+            counts[table * kinds + ((size_t)host_stored(x, i + table, size) & (kinds - 1))]++;
+    for (; i < end; i++)
+        counts[(size_t)host_stored(x, i, size) & (kinds - 1)]++;
 }
 
 // Counts x[first..end), less than 2^32 at a time, and adds to totals.
-static void count_share(const void *x, size_t first, size_t end, size_t size, const struct host_codec *codec,
-                        uint32_t *counts, size_t *totals)
+static void count_share(const void *x, size_t first, size_t end, size_t size, uint32_t *counts, size_t *totals)
 {
     const size_t most = UINT32_MAX;
     size_t kinds = (size_t)1 << 8 * size;
@@ -30,11 +35,12 @@ static void count_share(const void *x, size_t first, size_t end, size_t size, co
         size_t next = end - first < most ? end : first + most;
         memset(counts, 0, TABLES * kinds * sizeof *counts);
         if (size == 1)
-            count_elements(x, first, next, 1, codec, counts);
+            count_elements(x, first, next, 1, counts);
         else
-            count_elements(x, first, next, 2, codec, counts);
-        for (size_t i = 0; i < TABLES * kinds; i++)
-            totals[i % kinds] += counts[i];
+            count_elements(x, first, next, 2, counts);
+        for (size_t table = 0; table < TABLES; table++)
+            for (size_t i = 0; i < kinds; i++)
+                totals[i] += counts[table * kinds + i];
         first = next;
     }
 }
@@ -42,31 +48,43 @@ static void count_share(const void *x, size_t first, size_t end, size_t size, co
 kn_status host_count(const void *x, size_t n, const struct host_codec *codec, const struct host_plan *plan, size_t **counts,
                      kn_error *err)
 {
-    size_t kinds = (size_t)1 << 8 * plan->size, each = kinds * (sizeof **counts + TABLES * sizeof(uint32_t));
-    unsigned threads = host_threads(plan, n * plan->size);
-    size_t *totals = calloc(threads, each);
-    uint32_t *tables = (uint32_t *)(totals + kinds * threads);
+    size_t size = plan->size, kinds = (size_t)1 << 8 * size, each = kinds * (sizeof **counts + TABLES * sizeof(uint32_t));
+    unsigned threads = host_threads(plan, n * size / 4); // a thread's tables have to be worth while
+    size_t *totals = calloc(threads * each + kinds * sizeof *totals, 1), *by_key = totals;
+    uint32_t *tables = (uint32_t *)(totals + kinds * (threads + 1));
 
     if (!totals)
         return kn_fail_memory(err, threads * each, "counting");
+    totals += kinds;
     HOST_PARALLEL(threads, static)
     for (unsigned t = 0; t < threads; t++)
-        count_share(x, host_share(n, t, threads), host_share(n, t + 1, threads), plan->size, codec,
-                    tables + t * TABLES * kinds, totals + t * kinds);
-    for (size_t i = kinds; i < threads * kinds; i++)
-        totals[i % kinds] += totals[i];
-    *counts = totals;
+        count_share(x, host_share(n, t, threads), host_share(n, t + 1, threads), size, tables + t * TABLES * kinds,
+                    totals + t * kinds);
+    for (size_t i = 0; i < kinds; i++) {
+        size_t bits = (size_t)host_decode(host_least(size) + (int64_t)i, size, codec) & (kinds - 1);
+        for (unsigned t = 0; t < threads; t++)
+            by_key[i] += totals[t * kinds + bits];
+    }
+    *counts = by_key;
     return KN_OK;
 }
 
-// `count` elements of one key.
-static void fill(void *keys, size_t first, size_t count, size_t size, int64_t stored)
+// `count` elements of 16 bits, from element `first` of n on; what follows them may be overwritten.
+static void fill_shorts(int16_t *keys, size_t first, size_t count, size_t n, int16_t value)
+{
+    enum { TOGETHER = 8 };
+    const int16_t several[TOGETHER] = {value, value, value, value, value, value, value, value};
+
+    for (size_t i = first; i < first + count; i += TOGETHER)
+        memcpy(keys + i, several, n - i < TOGETHER ? (n - i) * sizeof *keys : sizeof several);
+}
+
+static void fill(void *keys, size_t first, size_t count, size_t n, size_t size, int64_t stored)
 {
     if (size == 1)
         memset((char *)keys + first, (int)stored, count);
     else
-        for (size_t i = 0; i < count; i++)
-            host_store(keys, first + i, 2, stored);
+        fill_shorts(keys, first, count, n, (int16_t)stored);
 }
 
 // Few elements of 16 bits, less than there are keys: sorted as 32 bits.
@@ -99,7 +117,7 @@ kn_status host_sort_counted(void *keys, kn_type type, size_t n, const struct hos
     status = host_count(keys, n, &codec, plan, &counts, err);
     for (size_t i = 0; start < n && !status; i++) {
         int64_t key = host_least(plan->size) + (int64_t)i;
-        fill(keys, start, counts[i], plan->size, host_decode(key, plan->size, &codec));
+        fill(keys, start, counts[i], n, plan->size, host_decode(key, plan->size, &codec));
         start += counts[i];
     }
     free(counts);

@@ -9,7 +9,7 @@
 #define VECTOR_WORD VECTOR_CODE static inline __attribute__((always_inline))
 
 typedef __m256d reals;
-enum { WIDE = 4, AT_A_TIME = 4 };
+enum { WIDE = 4, AT_A_TIME = 4, AHEAD = 1024 };
 
 VECTOR_WORD reals load_doubles(const double *from)
 {
@@ -44,6 +44,11 @@ VECTOR_WORD reals multiply_add(reals a, reals b, reals c)
 VECTOR_WORD void store(double *to, reals v)
 {
     _mm256_storeu_pd(to, v);
+}
+
+VECTOR_WORD void fetch(const char *from)
+{
+    _mm_prefetch(from, _MM_HINT_T0);
 }
 
 #include "host_sums_vector.h"

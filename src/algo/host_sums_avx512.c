@@ -9,7 +9,7 @@
 #define VECTOR_WORD VECTOR_CODE static inline __attribute__((always_inline))
 
 typedef __m512d reals;
-enum { WIDE = 8, AT_A_TIME = 8 };
+enum { WIDE = 8, AT_A_TIME = 8, AHEAD = 1024 };
 
 VECTOR_WORD reals load_doubles(const double *from)
 {
@@ -44,6 +44,11 @@ VECTOR_WORD reals multiply_add(reals a, reals b, reals c)
 VECTOR_WORD void store(double *to, reals v)
 {
     _mm512_storeu_pd(to, v);
+}
+
+VECTOR_WORD void fetch(const char *from)
+{
+    _mm_prefetch(from, _MM_HINT_T0);
 }
 
 #include "host_sums_vector.h"

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // A leaf of the fixed tree with vectors of WIDE doubles (`real`), AT_A_TIME of them side by side: as many as there are
-// registers for. Included after the file's own words: load_doubles, load_floats, set, add, subtract, multiply_add, store.
+// registers for; memory is asked for AHEAD bytes before. Included after the file's own words: load_doubles, load_floats, set, add, subtract, multiply_add, store,
+// fetch.
 
 VECTOR_WORD void add_columns(const void *x, const bool single, double shift, const bool wants_squares, size_t first,
                              double *sums, double *squares)
@@ -15,6 +16,7 @@ VECTOR_WORD void add_columns(const void *x, const bool single, double shift, con
     for (size_t row = first; row < HOST_LEAF; row += HOST_LANES) {
         _Pragma("GCC unroll 8") for (size_t i = 0; i < AT_A_TIME; i++) {
             size_t at = row + i * WIDE;
+            fetch((const char *)x + at * (single ? sizeof(float) : sizeof(double)) + AHEAD);
             reals d = subtract(single ? load_floats((const float *)x + at) : load_doubles((const double *)x + at), centre);
             sum[i] = add(sum[i], d);
             if (wants_squares)
