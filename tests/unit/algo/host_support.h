@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// What the tests of the host's algorithms share: columns of any type, numpy's order as it reads, the levels that this
-// processor has.
+// What the tests of the host's algorithms share: columns of any type, numpy's order as it reads, the levels
+// that this processor has.
 #ifndef KN_TESTS_HOST_SUPPORT_H
 #define KN_TESTS_HOST_SUPPORT_H
 
@@ -113,7 +113,8 @@ static uint64_t host_special(uint64_t *state)
     uint64_t sign = (uint64_t)1 << (bits - 1);
     uint64_t infinity = host_type == KN_F32 ? 0x7f800000u : UINT64_C(0x7ff0000000000000);
     const uint64_t integers[] = {0, 1, sign, sign - 1, sign + 1, sign * 2 - 1, 100};
-    const uint64_t reals[] = {0, 0, 1, 2, infinity, infinity - 1, infinity + 1, infinity + infinity / 100, infinity / 2, sign - 1};
+    const uint64_t reals[] = {
+        0, 0, 1, 2, infinity, infinity - 1, infinity + 1, infinity + infinity / 100, infinity / 2, sign - 1};
 
     if (host_type < KN_F32)
         return integers[test_random(state) % KN_COUNT(integers)];
@@ -122,7 +123,8 @@ static uint64_t host_special(uint64_t *state)
 
 static uint64_t host_any(enum host_pattern pattern, uint64_t *state)
 {
-    uint64_t bits = test_random(state), infinity = host_type == KN_F32 ? 0x7f800000u : UINT64_C(0x7ff0000000000000);
+    uint64_t bits = test_random(state),
+             infinity = host_type == KN_F32 ? 0x7f800000u : UINT64_C(0x7ff0000000000000);
 
     switch (pattern) {
     case HOST_SPECIAL:
@@ -142,7 +144,8 @@ static uint64_t host_any(enum host_pattern pattern, uint64_t *state)
     }
 }
 
-// n elements of host_type. The caller frees them; behind them are 64 bytes of poison, which host_expect_poison looks for.
+// n elements of host_type. The caller frees them; behind them are 64 bytes of poison, which
+// host_expect_poison looks for.
 static inline void *host_column(size_t n, enum host_pattern pattern, uint64_t *state)
 {
     size_t size = kn_type_size(host_type);
@@ -180,9 +183,11 @@ static inline void *host_copy(const void *x, size_t n)
 
 // Every level that there is, with every number of threads.
 #define HOST_FOR_OPTIONS(options)                                                                            \
-    for (kn_host_options options = {.level = KN_HOST_SCALAR}; options.level <= KN_HOST_AVX512; options.level++) \
-        for (size_t options##_i = 0; options##_i < KN_COUNT(host_thread_counts) && host_has[options.level] &&  \
-                                     (options.threads = host_thread_counts[options##_i], true);              \
+    for (kn_host_options options = {.level = KN_HOST_SCALAR}; options.level <= KN_HOST_AVX512;               \
+         options.level++)                                                                                    \
+        for (size_t options##_i = 0;                                                                         \
+             options##_i < KN_COUNT(host_thread_counts) && host_has[options.level] &&                        \
+             (options.threads = host_thread_counts[options##_i], true);                                      \
              options##_i++)
 
 static bool host_has[KN_HOST_AVX512 + 1];

@@ -57,7 +57,8 @@ START_TEST(summed_alike)
         }
         kn_buffer *buffer = test_upload_column(x, n, type);
         EXPECT_OK(kn_reduce_sums(queue, buffer, type, n, shift, &on_device, &err));
-        EXPECT_OK(kn_host_sums(type == KN_F32 ? (const void *)singles : (const void *)x, type, n, shift, &on_host, NULL, &err));
+        EXPECT_OK(kn_host_sums(type == KN_F32 ? (const void *)singles : (const void *)x, type, n, shift,
+                               &on_host, NULL, &err));
         ck_assert_msg(test_same(on_device.sum, on_host.sum) && test_same(on_device.squares, on_host.squares),
                       "n %zu: %.17g and %.17g on the device, %.17g and %.17g on the host", n, on_device.sum,
                       on_device.squares, on_host.sum, on_host.squares);

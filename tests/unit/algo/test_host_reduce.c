@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// The host's sums against the fixed tree, written here as its description reads (include/koine/reduce.h), to the bit.
+// The host's sums against the fixed tree, written here as its description reads (include/koine/reduce.h), to
+// the bit.
 #include "host_support.h"
 
 #include <math.h>
@@ -74,11 +75,13 @@ static void check_sums(const double *x, size_t n, kn_type type, double shift)
         double sum = -1;
         EXPECT_OK(kn_host_sums(column, type, n, shift, &found, &options, &err));
         ck_assert_msg(same(found.sum, expected.sum) && same(found.squares, expected.squares),
-                      "%s, n %zu, level %d, %u threads: %.17g and %.17g, expected %.17g and %.17g", kn_type_name(type), n,
-                      (int)options.level, options.threads, found.sum, found.squares, expected.sum, expected.squares);
+                      "%s, n %zu, level %d, %u threads: %.17g and %.17g, expected %.17g and %.17g",
+                      kn_type_name(type), n, (int)options.level, options.threads, found.sum, found.squares,
+                      expected.sum, expected.squares);
         if (shift == 0) {
             EXPECT_OK(kn_host_sum(column, type, n, &sum, &options, &err));
-            ck_assert_msg(same(sum, expected.sum), "n %zu: %.17g alone, expected %.17g", n, sum, expected.sum);
+            ck_assert_msg(same(sum, expected.sum), "n %zu: %.17g alone, expected %.17g", n, sum,
+                          expected.sum);
         }
     }
     free(singles);
@@ -97,9 +100,9 @@ static double *make_column(size_t n, unsigned exponents, uint64_t *state)
 
 START_TEST(sizes)
 {
-    static const size_t counts[] = {0,     1,     2,     3,     31,    33,    63,    64,     65,     127,    128,   1000,
-                                    4095,  4096,  4097,  8191,  8192,  8193,  12288, 12293,  28672,  65537,  69632, 135167,
-                                    409603, 1000003};
+    static const size_t counts[] = {0,     1,     2,     3,     31,    33,     63,     64,     65,
+                                    127,   128,   1000,  4095,  4096,  4097,   8191,   8192,   8193,
+                                    12288, 12293, 28672, 65537, 69632, 135167, 409603, 1000003};
     uint64_t state = test_seed("sizes");
 
     host_find_levels();
@@ -166,7 +169,8 @@ START_TEST(refusals)
     EXPECT_REFUSED(KN_ERROR_UNSUPPORTED, "not on int", kn_host_sum(x, KN_I32, 2, &sum, NULL, &err));
     EXPECT_REFUSED(KN_ERROR_ARGUMENT, "NULL", kn_host_sum(NULL, KN_F64, 2, &sum, NULL, &err));
     EXPECT_REFUSED(KN_ERROR_ARGUMENT, "NULL", kn_host_sum(x, KN_F64, 2, NULL, NULL, &err));
-    EXPECT_REFUSED(KN_ERROR_ARGUMENT, "not finite in float", kn_host_sums(x, KN_F32, 2, 1e300, &sums, NULL, &err));
+    EXPECT_REFUSED(KN_ERROR_ARGUMENT, "not finite in float",
+                   kn_host_sums(x, KN_F32, 2, 1e300, &sums, NULL, &err));
     EXPECT_REFUSED(KN_ERROR_ARGUMENT, "not finite", kn_host_sums(x, KN_F64, 2, NAN, &sums, NULL, &err));
 }
 END_TEST

@@ -23,14 +23,15 @@ static kn_error err;
     } while (0)
 
 // The element of this rank has the same bits, or is NaN where NaN is expected.
-static void expect_element(const void *found, const void *sorted, size_t rank, size_t n, const kn_host_options *options)
+static void expect_element(const void *found, const void *sorted, size_t rank, size_t n,
+                           const kn_host_options *options)
 {
     size_t size = kn_type_size(host_type);
     const char *expected = (const char *)sorted + rank * size;
 
     if (memcmp(found, expected, size) != 0 && !(host_is_nan(found) && host_is_nan(expected)))
-        ck_abort_msg("%s, n %zu, level %d, %u threads%s: rank %zu", kn_type_name(host_type), n, (int)options->level,
-                     options->threads, options->descending ? ", descending" : "", rank);
+        ck_abort_msg("%s, n %zu, level %d, %u threads%s: rank %zu", kn_type_name(host_type), n,
+                     (int)options->level, options->threads, options->descending ? ", descending" : "", rank);
 }
 
 // Both ends, around the middle, and some by chance, in no order; at most 16.
@@ -83,8 +84,8 @@ static void for_all_types(const char *name, const size_t *sizes, size_t count, b
 
 START_TEST(select_sizes)
 {
-    static const size_t sizes[] = {1,  2,   3,   4,   5,   7,    8,    9,    15,   16,    17,    31,    32,
-                                   33, 127, 128, 129, 255, 1025, 4097, 32768, 32769};
+    static const size_t sizes[] = {1,  2,  3,  4,   5,   7,   8,   9,    15,   16,    17,
+                                   31, 32, 33, 127, 128, 129, 255, 1025, 4097, 32768, 32769};
 
     for_all_types("select_sizes", sizes, KN_COUNT(sizes), false);
 }
@@ -98,8 +99,8 @@ START_TEST(select_large)
 }
 END_TEST
 
-// How ranks were found: one read for those that are neighbours, another for one far away, a sort for many, and after
-// a bracket that is made to miss.
+// How ranks were found: one read for those that are neighbours, another for one far away, a sort for many,
+// and after a bracket that is made to miss.
 START_TEST(ways)
 {
     uint64_t state = test_seed("ways");
@@ -121,8 +122,9 @@ START_TEST(ways)
         double deviation;
         size_t reads;
         bool missed, sorted;
-    } cases[] = {{far, 1, 0, 0, 1, false, false},     {far, 2, 0, 0, 1, false, false}, {far, 3, 0, 0, 2, false, false},
-                 {many, 20, 65536, 0, 8, false, true}, {far, 3, 64, 1e-9, 1, true, true}, {far, 1, 1, 1e-9, 1, false, false}};
+    } cases[] = {{far, 1, 0, 0, 1, false, false},   {far, 2, 0, 0, 1, false, false},
+                 {far, 3, 0, 0, 2, false, false},   {many, 20, 65536, 0, 8, false, true},
+                 {far, 3, 64, 1e-9, 1, true, true}, {far, 1, 1, 1e-9, 1, false, false}};
     for (size_t i = 0; i < KN_COUNT(cases); i++) {
         struct host_select how = {.samples = cases[i].samples, .deviation = cases[i].deviation};
         struct host_plan plan;
@@ -218,19 +220,25 @@ START_TEST(refusals)
     double x[3] = {1, 2, 3}, found;
     size_t rank = 3;
 
-    EXPECT_REFUSED(KN_ERROR_ARGUMENT, "rank 3 of 3", kn_host_select(x, KN_F64, 3, &rank, 1, &found, NULL, &err));
-    EXPECT_REFUSED(KN_ERROR_ARGUMENT, "rank 3 of 0", kn_host_select(x, KN_F64, 0, &rank, 1, &found, NULL, &err));
+    EXPECT_REFUSED(KN_ERROR_ARGUMENT, "rank 3 of 3",
+                   kn_host_select(x, KN_F64, 3, &rank, 1, &found, NULL, &err));
+    EXPECT_REFUSED(KN_ERROR_ARGUMENT, "rank 3 of 0",
+                   kn_host_select(x, KN_F64, 0, &rank, 1, &found, NULL, &err));
     EXPECT_REFUSED(KN_ERROR_ARGUMENT, "NULL", kn_host_select(NULL, KN_F64, 3, &rank, 1, &found, NULL, &err));
-    EXPECT_REFUSED(KN_ERROR_ARGUMENT, "from 0 to 1", kn_host_quantiles(x, KN_F64, 3, (double[]){1.5}, 1, &found, NULL, &err));
-    EXPECT_REFUSED(KN_ERROR_ARGUMENT, "from 0 to 1", kn_host_quantiles(x, KN_F64, 3, (double[]){NAN}, 1, &found, NULL, &err));
-    EXPECT_REFUSED(KN_ERROR_ARGUMENT, "no elements", kn_host_quantiles(x, KN_F64, 0, (double[]){0.5}, 1, &found, NULL, &err));
+    EXPECT_REFUSED(KN_ERROR_ARGUMENT, "from 0 to 1",
+                   kn_host_quantiles(x, KN_F64, 3, (double[]){1.5}, 1, &found, NULL, &err));
+    EXPECT_REFUSED(KN_ERROR_ARGUMENT, "from 0 to 1",
+                   kn_host_quantiles(x, KN_F64, 3, (double[]){NAN}, 1, &found, NULL, &err));
+    EXPECT_REFUSED(KN_ERROR_ARGUMENT, "no elements",
+                   kn_host_quantiles(x, KN_F64, 0, (double[]){0.5}, 1, &found, NULL, &err));
     EXPECT_OK(kn_host_select(NULL, KN_F64, 0, NULL, 0, NULL, NULL, &err));
 }
 END_TEST
 
 int main(void)
 {
-    const TTest *const tests[] = {select_sizes, select_large, ways, arranged, quantile_values, quantile_nan, refusals};
+    const TTest *const tests[] = {select_sizes,    select_large, ways,    arranged,
+                                  quantile_values, quantile_nan, refusals};
 
     return TEST_RUN("host_select", CK_NOFORK, tests);
 }

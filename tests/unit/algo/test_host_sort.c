@@ -29,14 +29,16 @@ static kn_error err;
         ck_assert_msg(strstr(err.text, words) != NULL, "'%s' does not say '%s'", err.text, words);           \
     } while (0)
 
-static void expect_same(const void *found, const void *expected, size_t n, const kn_host_options *options, const char *what)
+static void expect_same(const void *found, const void *expected, size_t n, const kn_host_options *options,
+                        const char *what)
 {
     size_t size = kn_type_size(host_type);
 
     for (size_t i = 0; i < n; i++) // Check writes a file at every assertion
         if (memcmp((const char *)found + i * size, (const char *)expected + i * size, size) != 0)
-            ck_abort_msg("%s: %s, n %zu, level %d, %u threads%s: element %zu", what, kn_type_name(host_type), n,
-                         (int)options->level, options->threads, options->descending ? ", descending" : "", i);
+            ck_abort_msg("%s: %s, n %zu, level %d, %u threads%s: element %zu", what, kn_type_name(host_type),
+                         n, (int)options->level, options->threads, options->descending ? ", descending" : "",
+                         i);
 }
 
 // The first sorting's NaN are checked as a set; all the others must have them in the same order.
@@ -71,18 +73,21 @@ static void check_sort(size_t n, enum host_pattern pattern, uint64_t *state)
 
 static size_t *stable_order(const void *x, size_t n)
 {
-    size_t size = kn_type_size(host_type), *order = malloc((n + 1) * sizeof *order), *spare = malloc((n + 1) * sizeof *spare);
+    size_t size = kn_type_size(host_type), *order = malloc((n + 1) * sizeof *order),
+           *spare = malloc((n + 1) * sizeof *spare);
 
     ck_assert(order && spare);
     for (size_t i = 0; i < n; i++)
         order[i] = i;
     for (size_t run = 1; run < n; run *= 2) { // merge sort, as it reads
         for (size_t start = 0; start < n; start += 2 * run) {
-            size_t middle = start + run < n ? start + run : n, end = start + 2 * run < n ? start + 2 * run : n;
+            size_t middle = start + run < n ? start + run : n,
+                   end = start + 2 * run < n ? start + 2 * run : n;
             size_t left = start, right = middle;
             for (size_t i = start; i < end; i++) {
-                bool from_left = left < middle && (right == end || host_compare((const char *)x + order[left] * size,
-                                                                                (const char *)x + order[right] * size) <= 0);
+                bool from_left = left < middle &&
+                                 (right == end || host_compare((const char *)x + order[left] * size,
+                                                               (const char *)x + order[right] * size) <= 0);
                 spare[i] = from_left ? order[left++] : order[right++];
             }
         }
@@ -105,8 +110,9 @@ static void check_argsort(const void *x, const size_t *order, size_t n, const kn
     EXPECT_OK(kn_host_argsort(x, host_type, n, narrow, KN_U32, options, &err));
     for (size_t i = 0; i < n; i++)
         if (wide[i] != order[i] || narrow[i] != order[i])
-            ck_abort_msg("%s, n %zu, %u threads: index %zu is %llu and %u, expected %zu", kn_type_name(host_type), n,
-                         options->threads, i, (unsigned long long)wide[i], narrow[i], order[i]);
+            ck_abort_msg("%s, n %zu, %u threads: index %zu is %llu and %u, expected %zu",
+                         kn_type_name(host_type), n, options->threads, i, (unsigned long long)wide[i],
+                         narrow[i], order[i]);
     ck_assert(wide[n] == 0xa5a5a5a5u && narrow[n] == 0xa5a5a5a5u);
     free(wide);
     free(narrow);
@@ -119,7 +125,8 @@ static unsigned char value_byte(size_t i, size_t byte)
     return (unsigned char)test_random(&state);
 }
 
-static void check_by_key(const void *x, const size_t *order, size_t n, size_t value_size, const kn_host_options *options)
+static void check_by_key(const void *x, const size_t *order, size_t n, size_t value_size,
+                         const kn_host_options *options)
 {
     size_t size = kn_type_size(host_type);
     unsigned char *keys = host_copy(x, n), *values = malloc(n * value_size + 1);
@@ -136,7 +143,8 @@ static void check_by_key(const void *x, const size_t *order, size_t n, size_t va
             ck_abort_msg("%s, n %zu, %u threads: key %zu", kn_type_name(host_type), n, options->threads, i);
         for (size_t byte = 0; byte < value_size; byte++)
             if (values[i * value_size + byte] != value_byte(order[i], byte))
-                ck_abort_msg("%s, n %zu, %u threads: value %zu", kn_type_name(host_type), n, options->threads, i);
+                ck_abort_msg("%s, n %zu, %u threads: value %zu", kn_type_name(host_type), n, options->threads,
+                             i);
     }
     free(keys);
     free(values);
@@ -157,8 +165,8 @@ static void check_stable(size_t n, enum host_pattern pattern, uint64_t *state)
     free(x);
 }
 
-static void for_all_types(void (*check)(size_t n, enum host_pattern pattern, uint64_t *state), const char *name,
-                          const size_t *numbers, size_t count, bool all_patterns)
+static void for_all_types(void (*check)(size_t n, enum host_pattern pattern, uint64_t *state),
+                          const char *name, const size_t *numbers, size_t count, bool all_patterns)
 {
     uint64_t state = test_seed(name);
 
@@ -172,11 +180,12 @@ static void for_all_types(void (*check)(size_t n, enum host_pattern pattern, uin
             }
 }
 
-// Around every width of a vector, of the networks, of the blocks that are divided; then of the pieces and of the share
-// that threads work on together (1 MiB).
-static const size_t sizes[] = {0,    1,    2,    3,    4,    5,    7,    8,    9,    15,   16,   17,    31,    32,    33,
-                               63,   64,   65,   127,  128,  129,  255,  256,  257,  383,  384,  385,   511,   512,   513,
-                               1023, 1024, 1025, 2047, 2048, 2049, 4095, 4096, 4097, 9973, 65535, 65536, 65537};
+// Around every width of a vector, of the networks, of the blocks that are divided; then of the pieces and of
+// the share that threads work on together (1 MiB).
+static const size_t sizes[] = {0,    1,    2,    3,    4,    5,    7,    8,     9,     15,   16,
+                               17,   31,   32,   33,   63,   64,   65,   127,   128,   129,  255,
+                               256,  257,  383,  384,  385,  511,  512,  513,   1023,  1024, 1025,
+                               2047, 2048, 2049, 4095, 4096, 4097, 9973, 65535, 65536, 65537};
 static const size_t large_sizes[] = {131073, 300007};
 
 START_TEST(sort_sizes)
@@ -262,7 +271,8 @@ START_TEST(levels)
             seen[count++] = host_quicksort_for(&(struct host_plan){.level = level, .size = size});
             for (size_t i = 0; i + 1 < count; i++) {
                 ck_assert_ptr_ne(seen[i], seen[count - 1]);
-                ck_assert(seen[i]->sort != seen[count - 1]->sort && seen[i]->divide != seen[count - 1]->divide);
+                ck_assert(seen[i]->sort != seen[count - 1]->sort &&
+                          seen[i]->divide != seen[count - 1]->divide);
             }
         }
     ck_assert_ptr_eq(seen[1], &host_quicksort_scalar_32);
@@ -277,13 +287,19 @@ START_TEST(refusals)
 
     EXPECT_REFUSED(KN_ERROR_ARGUMENT, "no type 99", kn_host_sort(keys, (kn_type)99, 2, NULL, &err));
     EXPECT_REFUSED(KN_ERROR_ARGUMENT, "NULL", kn_host_sort(NULL, KN_F32, 2, NULL, &err));
-    EXPECT_REFUSED(KN_ERROR_ARGUMENT, "no level 9", kn_host_sort(keys, KN_F32, 2, &(kn_host_options){.level = 9}, &err));
-    EXPECT_REFUSED(KN_ERROR_ARGUMENT, "descending is 2", kn_host_sort(keys, KN_F32, 2, &(kn_host_options){.descending = 2}, &err));
-    EXPECT_REFUSED(KN_ERROR_ARGUMENT, "uint or ulong", kn_host_argsort(keys, KN_F32, 2, indices, KN_I32, NULL, &err));
+    EXPECT_REFUSED(KN_ERROR_ARGUMENT, "no level 9",
+                   kn_host_sort(keys, KN_F32, 2, &(kn_host_options){.level = 9}, &err));
+    EXPECT_REFUSED(KN_ERROR_ARGUMENT, "descending is 2",
+                   kn_host_sort(keys, KN_F32, 2, &(kn_host_options){.descending = 2}, &err));
+    EXPECT_REFUSED(KN_ERROR_ARGUMENT, "uint or ulong",
+                   kn_host_argsort(keys, KN_F32, 2, indices, KN_I32, NULL, &err));
     EXPECT_REFUSED(KN_ERROR_ARGUMENT, "NULL", kn_host_argsort(keys, KN_F32, 2, NULL, KN_U32, NULL, &err));
-    EXPECT_REFUSED(KN_ERROR_ARGUMENT, "take KN_U64", kn_host_argsort(keys, KN_F32, (size_t)1 << 33, indices, KN_U32, NULL, &err));
-    EXPECT_REFUSED(KN_ERROR_ARGUMENT, "no bytes", kn_host_sort_by_key(keys, KN_F32, indices, 0, 2, NULL, &err));
-    EXPECT_REFUSED(KN_ERROR_MEMORY, "memory", kn_host_sort_by_key(keys, KN_F32, indices, 4, SIZE_MAX / 4, NULL, &err));
+    EXPECT_REFUSED(KN_ERROR_ARGUMENT, "take KN_U64",
+                   kn_host_argsort(keys, KN_F32, (size_t)1 << 33, indices, KN_U32, NULL, &err));
+    EXPECT_REFUSED(KN_ERROR_ARGUMENT, "no bytes",
+                   kn_host_sort_by_key(keys, KN_F32, indices, 0, 2, NULL, &err));
+    EXPECT_REFUSED(KN_ERROR_MEMORY, "memory",
+                   kn_host_sort_by_key(keys, KN_F32, indices, 4, SIZE_MAX / 4, NULL, &err));
     ck_assert(keys[0] == 2 && keys[1] == 1);
     EXPECT_OK(kn_host_sort(NULL, KN_F32, 0, NULL, &err));
     EXPECT_OK(kn_host_sort(keys, KN_F32, 2, NULL, NULL));
@@ -293,8 +309,8 @@ END_TEST
 
 int main(void)
 {
-    const TTest *const tests[] = {sort_sizes,     sort_large,     sort_patterns, every_small_size, stable,
-                                  stable_large,   without_pivots, levels,        refusals};
+    const TTest *const tests[] = {sort_sizes,   sort_large,     sort_patterns, every_small_size, stable,
+                                  stable_large, without_pivots, levels,        refusals};
 
     return TEST_RUN("host_sort", CK_NOFORK, tests);
 }
