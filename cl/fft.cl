@@ -112,6 +112,11 @@ typedef uint index;
 
 #define GROUP (LINES * ITEMS)
 #define STAGES (1 + (RADIX_1 > 1) + (RADIX_2 > 1) + (RADIX_3 > 1) + (RADIX_4 > 1) + (RADIX_5 > 1))
+#if BUFFERS == 2 && STAGES % 2
+#define LAST_BUFFER 1
+#else
+#define LAST_BUFFER 0
+#endif
 #define SPAN_1 RADIX_0
 #define SPAN_2 (SPAN_1 * RADIX_1)
 #define SPAN_3 (SPAN_2 * RADIX_2)
@@ -361,7 +366,7 @@ fft_pass(__global const source *in, __global result *out, side from, side to, ui
     uint line = first + LINE(ROWS_OUT);
     real2 x[HOLDS(RADIX_LAST)];
 #if STAGES > 1
-    take(exchange + (STAGES % 2 == 1 && BUFFERS == 2 ? LINES * PITCH : 0) + LINE(ROWS_OUT) * PITCH, x, ITEM(ROWS_OUT), RADIX_LAST);
+    take(exchange + LAST_BUFFER * LINES * PITCH + LINE(ROWS_OUT) * PITCH, x, ITEM(ROWS_OUT), RADIX_LAST);
     transform(x, ITEM(ROWS_OUT), RADIX_LAST, POINTS / RADIX_LAST, roots + at);
 #else
     if (line < lines)
