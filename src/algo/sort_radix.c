@@ -125,7 +125,7 @@ static size_t arena_bytes(const struct radix *r)
 static bool fits(const struct radix *r)
 {
     const kn_device_info *info = &r->queue->context->device.info;
-    size_t own = DIGITS * (2 * sizeof(uint32_t) + r->place_bits / 8); // the kernel's own arrays
+    size_t own = DIGITS * (2 * sizeof(uint32_t) + r->place_bits / 8) + 64; // the kernel's own arrays
 
     return r->group <= info->max_work_group && arena_bytes(r) + own <= info->local_memory;
 }
@@ -139,9 +139,9 @@ static const struct shape {
     unsigned group, keys, registers, chunks, prefetch;
 } shapes[] = {
     {4, false, (size_t)1 << 17, 512, 2, 0, 1, 2},  {4, false, (size_t)1 << 18, 512, 4, 0, 1, 2},
-    {4, false, (size_t)1 << 21, 512, 16, 0, 1, 2}, {4, false, SIZE_MAX, 384, 18, 80, 4, 2},
+    {4, false, (size_t)1 << 21, 512, 16, 0, 1, 2}, {4, false, SIZE_MAX, 512, 16, 64, 4, 1},
     {8, false, (size_t)1 << 17, 512, 2, 0, 1, 2},  {8, false, (size_t)1 << 18, 512, 4, 0, 1, 2},
-    {8, false, (size_t)1 << 21, 1024, 8, 0, 1, 2}, {8, false, SIZE_MAX, 384, 16, 80, 4, 2},
+    {8, false, (size_t)1 << 21, 1024, 8, 0, 1, 2}, {8, false, SIZE_MAX, 512, 20, 0, 4, 2},
     {8, true, (size_t)1 << 17, 512, 2, 0, 1, 2},   {8, true, (size_t)1 << 21, 512, 8, 0, 1, 2},
     {8, true, SIZE_MAX, 384, 10, 80, 4, 2},        {16, true, SIZE_MAX, 256, 8, 0, 4, 2},
 };
@@ -176,7 +176,9 @@ static kn_status choose_group(struct radix *r, kn_error *err)
         r->arena = 16;
         return KN_OK;
     }
-    r->group = options->radix_group ? options->radix_group : shape->group;
+    r->group = options->radix_group         ? options->radix_group
+               : rungs[r->lanes].match == 2 ? 256
+                                            : shape->group; // masks take room
     r->keys = options->radix_keys ? options->radix_keys : shape->keys;
     r->prefetch = options->radix_prefetch ? options->radix_prefetch : shape->prefetch;
     r->registers = options->radix_registers ? options->radix_registers : shape->registers;

@@ -492,6 +492,7 @@ static void expect_passes(size_t n, kn_type type, enum pattern pattern, kn_sort_
     kn_buffer *buffer;
 
     options.digits = KN_SORT_DIGITS_DIFFERING;
+    options.counting = KN_SORT_COUNTING_SEPARATE;
     make_keys(n, type, pattern, state);
     pack(keys, n, size);
     buffer = test_upload_with_room(packed, n * size, 0);
