@@ -571,6 +571,7 @@ static inline span search_splits(__global const TYPE *keys, runs r, ulong at, ru
                 both[i].low = low + size * below / (PROBES + 1) + 1;
             if (size > 0 && below < PROBES)
                 both[i].high = low + size * (below + 1) / (PROBES + 1);
+            both[i].high = max(both[i].high, both[i].low); // which without a strict weak order may have passed it
             both[i].below = 0;
         }
         barrier(CLK_LOCAL_MEM_FENCE);
