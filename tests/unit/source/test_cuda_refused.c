@@ -82,7 +82,9 @@ START_TEST(refusals)
         {"void f(int n)\n{ asm(\"a\") }", "t.cl:2: \"}\" stands where \";\" behind asm", KN_ERROR_BUILD},
         {"asm(\"a\");", "t.cl:1: \"asm\"", KN_ERROR_BUILD},
         {"int f(a)\nint b; { return a; }", "t.cl:2: \"b\" is none of this function's parameters",
+         KN_ERROR_BUILD},
         {"int f(a)\nint; { return a; }", "t.cl:2: \";\" stands where the name of a parameter",
+         KN_ERROR_BUILD},
         {"int g,\n f(int n) {}", "t.cl:2: \"{\" stands where \",\" or \";\"", KN_ERROR_BUILD},
     };
 
