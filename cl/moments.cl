@@ -28,6 +28,7 @@
 #endif
 
 #if KEY_KIND == 2
+#undef REAL_BITS // a real has the bits of its key
 #define REAL_BITS KEY_BITS
 #include "lib/tree.clh"
 #define sort_key real_key

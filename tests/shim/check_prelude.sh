@@ -20,7 +20,8 @@ fail() {
     exit 1
 }
 
-"${CC:-cc}" -O1 -o "$work/nvrtc" "$here/nvrtc.c" -ldl
+# shellcheck disable=SC2086 # ccache gcc
+${CC:-cc} -O1 -o "$work/nvrtc" "$here/nvrtc.c" -ldl
 
 # compile ARCHITECTURE FILE [OPTION ...]: the PTX in $work/ptx, what was said in $work/log
 compile() {
