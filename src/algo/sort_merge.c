@@ -386,6 +386,9 @@ static kn_status check(const struct merger *m, bool with_values, bool with_segme
 
     if (!m->queue)
         return kn_fail(err, KN_ERROR_ARGUMENT, "%s: queue is NULL", m->function);
+    if (m->queue->context->quirks.merges_wrong)
+        return kn_fail(err, KN_ERROR_UNSUPPORTED, "%s: %s of %s compiles the merge sort wrong; kn_sort is right there",
+                       m->function, m->queue->context->device.info.platform, m->queue->context->device.info.spec);
     if (!m->less.type || !m->less.less)
         return kn_fail(err, KN_ERROR_ARGUMENT, "%s: the type or the comparison is NULL", m->function);
     if (m->less.size == 0 || m->less.size > MOST_BYTES)

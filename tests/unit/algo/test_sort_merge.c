@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // kn_sort_less and kn_sort_less_by_key against an insertion into place on the host: stable, so that there is
 // one right answer, bit by bit.
-#include "../device_support.h"
+#include "merge_support.h"
 
 #include <math.h>
 
@@ -521,7 +521,12 @@ int main(void)
                                   launches, as_kn_sort, snippets_refused, refusals, small_devices};
     const TTest *const walks[] = {any_size, any_type, by_key, any_tile, no_order, launches};
     const TTest *const own_device[] = {parts_are_refused};
-    int status = test_run("merge sort", tests, sizeof tests / sizeof *tests, test_open, test_close);
+    const TTest *const refused[] = {wrong_merges_are_refused};
+    int status;
+
+    if (test_merges_are_wrong())
+        return test_run("merge sort, refused", refused, 1, test_open, test_close);
+    status = test_run("merge sort", tests, sizeof tests / sizeof *tests, test_open, test_close);
 
     if (!status)
         status = test_run("merge sort, as GPUs do it", walks, sizeof walks / sizeof *walks, open_as_gpu,

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // kn_sort_segments and kn_sort_segments_by_key against an insertion of each segment's elements into place on
 // the host.
-#include "../device_support.h"
+#include "merge_support.h"
 
 #include <math.h>
 
@@ -337,7 +337,12 @@ int main(void)
 {
     const TTest *const tests[] = {mixtures, small, any_type, by_key, edges_of_tiles, launches, refusals};
     const TTest *const walks[] = {mixtures, small, any_type, by_key};
-    int status = test_run("segmented sort", tests, sizeof tests / sizeof *tests, test_open, test_close);
+    const TTest *const refused[] = {wrong_merges_are_refused};
+    int status;
+
+    if (test_merges_are_wrong())
+        return test_run("segmented sort, refused", refused, 1, test_open, test_close);
+    status = test_run("segmented sort", tests, sizeof tests / sizeof *tests, test_open, test_close);
 
     return status ? status
                   : test_run("segmented sort, as GPUs do it", walks, sizeof walks / sizeof *walks,
