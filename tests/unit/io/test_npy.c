@@ -207,9 +207,11 @@ START_TEST(fortran_order)
             for (int b = 0; b < B; b++)
                 for (int c = 0; c < C; c++) {
                     int16_t value = (int16_t)(100 * a + 10 * b + c + 300);
-                    uint16_t bits = (uint16_t)value;
+                    uint16_t bits = (uint16_t)value, turned = (uint16_t)((bits & 0xff) << 8 | bits >> 8);
+                    int16_t other;
 
-                    stored[a + A * (b + B * c)] = swapped ? (int16_t)(uint16_t)(bits << 8 | bits >> 8) : value;
+                    memcpy(&other, &turned, sizeof other);
+                    stored[a + A * (b + B * c)] = swapped ? other : value;
                 }
         write_file(1, headers[swapped], stored, sizeof stored);
         ck_assert_msg(npy_read(path, &array, &err) == KN_OK, "%s", err.text);
