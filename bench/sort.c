@@ -6,7 +6,7 @@
 // --tune tries shapes of the radix sort at the sizes 16, 18, 20 and 26; --pairs sorts with values and makes
 // indices too; --huge sorts more than 2^32 keys of a byte. --column takes the keys of the rows "real" (2^28
 // floats, 2^27 doubles) from a text file (a number a line or the first of each line), tiled; its peer is
-// bench/sort_cub on the same file. Times are of the caller's wait for the queue, without events, the median
+// bench/peers/cub on the same file. Times are of the caller's wait for the queue, without events, the median
 // of REPETITIONS (least to most).
 #include <inttypes.h>
 #include <stdbool.h>

@@ -6,7 +6,7 @@
 //
 // --tune goes over group sizes, elements a work-item and ways to find splits, for floats of these sizes, and
 // does nothing else. BENCH_KERNELS=1 in the environment prints each launch's time too. The peers (CUB's
-// DeviceMergeSort and DeviceSegmentedSort on the same data) are in bench/sort_merge_peer.cu.
+// DeviceMergeSort and DeviceSegmentedSort) are in bench/peers/cub.cu.
 //
 // Columns: median, least and most of the device's time from the first kernel's start to the last one's end
 // (by its events), the median of the time that the caller waits, and a billion elements a second by that.
