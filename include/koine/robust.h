@@ -1,0 +1,83 @@
+// SPDX-License-Identifier: Apache-2.0
+// Mean, variance, median and MAD (median of the absolute deviations from the median) of a column, all exact,
+// in one read.
+//
+// Method: a sample tells two brackets, one around the median and one around the MAD. One read of the column
+// then sums it in kn_reduce_sum's tree, counts what lies below the brackets and keeps what lies in them; both
+// medians are selected among that (Floyd and Rivest 1975, for both medians at once). What equals a bracket's
+// end is counted and not kept, so that ties do no harm. If a rank turns out to lie outside its bracket, or
+// more lies inside than was planned for, the answer comes from the radix select (two more reads and then
+// some): it is exact either way, and `missed` tells. Columns of KN_I8 and KN_U8 are counted in 256 bins.
+#ifndef KOINE_ROBUST_H
+#define KOINE_ROBUST_H
+
+#include <koine/host.h>
+#include <koine/launch.h>
+#include <koine/types.h>
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+typedef enum kn_robust_method {
+    KN_ROBUST_AUTO,   // fused; counted where the type has 8 bits
+    KN_ROBUST_FUSED,  // one read between two brackets; KN_F32, KN_F64
+    KN_ROBUST_SELECT, // sums, radix select of the median, radix select of the deviations; KN_F32, KN_F64
+    KN_ROBUST_COUNTED // 256 bins; KN_I8, KN_U8
+} kn_robust_method;
+
+typedef struct kn_robust_options {
+    kn_robust_method method;
+    // What the sums are relative to; rounded to the type, and finite then. NULL: kn_reduce_moments' choice (8
+    // bits: 0).
+    const double *shift;
+    // How wide the brackets are, in standard deviations of a rank in the sample; 0: 8. A narrow one misses on
+    // purpose.
+    double width;
+} kn_robust_options;
+
+// Of a column that holds a NaN, or nothing, every double is NaN. -0 is returned as 0.
+typedef struct kn_robust {
+    size_t n, nan_count;
+    double mean, variance; // the population's: divided by n. As kn_reduce_moments computes them from the sums
+    double shift, sum, squares; // the shift as rounded; sums of x - shift and of its square
+    double median;              // of an even number of elements the mean of the two in the middle
+    // The median of |x - median|, each computed in double (without double precision in a pair of floats); NaN
+    // if the median is infinite.
+    double mad;
+    kn_robust_method method; // the one that answered: never KN_ROBUST_AUTO
+    int missed;              // 1: asked for KN_ROBUST_FUSED or AUTO, answered by KN_ROBUST_SELECT
+} kn_robust;
+
+// The first n elements of `x` (KN_F32, KN_F64, KN_I8, KN_U8). `options` may be NULL. x is not changed. Waits.
+// The sums have the same bits on every device with double precision and on the host. Cost: one read of x, and
+// few launches that hardly depend on n. Memory: about an eighth of x. Errors: KN_ERROR_ARGUMENT,
+// KN_ERROR_UNSUPPORTED (other types; KN_F64 without double precision; a method that the type does not have),
+// KN_ERROR_LIMIT.
+KN_API kn_status kn_robust_stats(kn_queue *queue, kn_buffer *x, kn_type type, size_t n,
+                                 const kn_robust_options *options, kn_robust *result, kn_error *err);
+
+// The same of `count` columns of n elements each, column c beginning at element c * stride of `x` (stride >=
+// n): every launch serves all of them.
+KN_API kn_status kn_robust_columns(kn_queue *queue, kn_buffer *x, kn_type type, size_t n, size_t stride,
+                                   size_t count, const kn_robust_options *options, kn_robust *results,
+                                   kn_error *err);
+
+// The same of `count` growing prefixes of one column: results[i] is about the first ends[i] elements; ends
+// ascend. All have one shift. Cost: KN_I8 and KN_U8 one read for all prefixes; floats one read of each
+// prefix.
+KN_API kn_status kn_robust_prefixes(kn_queue *queue, kn_buffer *x, kn_type type, const size_t *ends,
+                                    size_t count, const kn_robust_options *options, kn_robust *results,
+                                    kn_error *err);
+
+// The same in ordinary memory, by the host: the device's answers, to the bit.
+KN_API kn_status kn_host_robust(const void *x, kn_type type, size_t n, const kn_robust_options *options,
+                                const kn_host_options *host, kn_robust *result, kn_error *err);
+KN_API kn_status kn_host_robust_prefixes(const void *x, kn_type type, const size_t *ends, size_t count,
+                                         const kn_robust_options *options, const kn_host_options *host,
+                                         kn_robust *results, kn_error *err);
+
+#ifdef __cplusplus
+}
+#endif
+#endif

@@ -1,0 +1,59 @@
+// SPDX-License-Identifier: Apache-2.0
+// A column made ready for one variant: computed as often and as far as is wanted.
+#ifndef KN_APP_STATS_COLUMN_H
+#define KN_APP_STATS_COLUMN_H
+
+#include <koine/koine.h>
+
+#include "device.h"
+#include "stats.h"
+
+// Where and how it is computed. The names are those of the command's options and results.
+enum stats_variant {
+    STATS_SERIAL,              // one thread, no vectors
+    STATS_VECTORIZED,          // one thread; AVX2, or AVX-512 where the processor has it
+    STATS_PARALLEL,            // OpenMP's threads, no vectors
+    STATS_PARALLEL_VECTORIZED, // both
+    STATS_GPU,                 // kernels on a device
+    STATS_VARIANTS
+};
+extern const char *const stats_variant_names[STATS_VARIANTS + 1]; // ends in NULL
+
+enum stats_method {
+    STATS_AUTO,   // fused
+    STATS_SORT,   // bottom-up merge sort with the sums gathered in its last merge; devices: bitonic sort,
+                  // padded
+    STATS_SELECT, // sums, then selection of the median and of the deviations' median
+    STATS_FUSED,  // all in one read (koine/robust.h); whole numbers of 8 bits are kept in bytes and counted
+    STATS_METHODS
+};
+extern const char *const stats_method_names[STATS_METHODS + 1]; // ends in NULL
+
+struct stats_column;
+
+// Converts (single precision, or bytes where the method takes them) and, with STATS_GPU, uploads to the
+// queue's device; `queue` is NULL for the other variants. `values` stay the caller's, and must live as long.
+// Neither this nor stats_column_close is part of a computation's time. Errors: those of the engine;
+// KN_ERROR_UNSUPPORTED for vectors that the processor does not have, for double precision on a device without
+// it; KN_ERROR_MEMORY.
+kn_status stats_column_open(enum stats_variant variant, kn_queue *queue, const double *values, size_t n,
+                            const struct stats_options *options, struct stats_column **column, kn_error *err);
+void stats_column_close(struct stats_column *column);
+
+// The first n elements. For one method and precision, mean, std and CV have the same bits in all variants;
+// median and MAD are exact in all.
+kn_status stats_column_compute(struct stats_column *column, size_t n, struct stats_result *result,
+                               kn_error *err);
+
+// All prefixes, of ends[0] <= ends[1] ... elements, in as few reads as the method can: one for whole numbers
+// of 8 bits with STATS_FUSED, else one computation each.
+kn_status stats_column_sweep(struct stats_column *column, const size_t *ends, size_t count,
+                             struct stats_result *results, kn_error *err);
+
+// The method that computes, never STATS_AUTO, and whether the column is held in bytes.
+enum stats_method stats_column_method(const struct stats_column *column);
+bool stats_column_in_bytes(const struct stats_column *column);
+// Seconds of upload and build so far.
+struct stats_times stats_column_times(const struct stats_column *column);
+
+#endif
