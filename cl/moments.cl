@@ -11,14 +11,17 @@
 //   64 bits:           sums of the keys' two digits; sums of the squares' four digits
 //
 // Launch: moments_shift with one group of 64 for each part of the column (`last` for the last of them), unless the shift
-// is given; moments_leaves (floats) with any number of groups up to ceil(n / (4096 * LEAVES)), or moments_digits
-// (integers, n <= 2^31) with any number; then moments_fold with ceil(count / (16 * GROUP)) groups, in dimension 1 the components, until one cell a
-// row is left.
+// is given or moments_leaves is to find it; moments_leaves (floats) with any number of groups up to ceil(n / (4096 *
+// LEAVES)), or moments_digits (integers, n <= 2^31) with any number; then moments_fold with ceil(count / (16 * GROUP))
+// groups, in dimension 1 the components, until one cell a row is left.
 // Cost: reads x once.
-// Tunables: KEY_BITS, KEY_KIND (lib/key.clh); floats: GROUP, WIDTH, ACC_PAIR as in cl/reduce.cl; integers: GROUP (1: for
-// CPUs), LOADS (of 16 bytes, a work-item and tile).
+// Tunables: KEY_BITS, KEY_KIND (lib/key.clh); floats: GROUP, WIDTH, ACC_PAIR as in cl/reduce.cl, UNROLL (rows); integers:
+// GROUP (1: for CPUs), LOADS (of 16 bytes, a work-item and tile).
 #ifndef GROUP
 #define GROUP 256
+#endif
+#ifndef UNROLL
+#define UNROLL 4
 #endif
 #ifndef KEY_BITS
 #define KEY_BITS 32
@@ -43,49 +46,74 @@
 // Where the samples stand in the state.
 #define FIRST_SAMPLE 8
 
-// A median of up to 64 elements, without NaN and infinities, each taken at random from one of as many strata: any number
-// near the middle serves.
+// One of up to 64 elements, each taken at random from one of as many strata.
+inline ulong sample_place(uint sample, ulong n)
+{
+    uint hash = (sample + 1) * 0x9e3779b9u;
+    // Stratum `sample` of 64, or element `sample` of fewer.
+    ulong begin = n < SAMPLES ? sample : n / SAMPLES * sample + n % SAMPLES * sample / SAMPLES;
+    ulong length = n < SAMPLES ? 1 : n / SAMPLES;
+
+    return begin + (length >> 32 ? hash : (length * hash) >> 32);
+}
+
+// What no sample can be: of floats, NaN and infinities are none.
+#define NO_SAMPLE ((sort_key)~(sort_key)0)
+
+inline sort_key sample_key(sort_key bits)
+{
+    sort_key key = encode_key(bits);
+
+#if KEY_KIND == 2
+    if (key == 0 || key >= encode_key((REAL_SIGN - 1) ^ REAL_BELOW_MINUS_INFINITY)) // the infinities' keys
+        return NO_SAMPLE;
+#endif
+    return key;
+}
+
+// The median of the samples in key[0..count), or 0; any number near the middle serves. A barrier stands before this and
+// comes after it, and `chosen` held the key of 0 before.
+inline void choose_shift(__local const sort_key *key, uint count, __local sort_key *chosen)
+{
+    for (uint own = (uint)get_local_id(0); own < count; own += (uint)get_local_size(0)) {
+        uint rank = 0, valid = 0;
+#pragma unroll 16
+        for (uint i = 0; i < count; i++) {
+            rank += key[i] < key[own] || (key[i] == key[own] && i < own);
+            valid += KEY_KIND != 2 || key[i] != NO_SAMPLE;
+        }
+        if (rank == (valid - 1) / 2 && (KEY_KIND != 2 || key[own] != NO_SAMPLE))
+            *chosen = key[own];
+    }
+}
+
+// From each part of a column its samples; from the last of them the shift.
 __kernel __attribute__((reqd_work_group_size(SAMPLES, 1, 1))) void
 moments_shift(__global const sort_key *x, ulong skip, ulong first, ulong count, ulong n, __global ulong *state,
               uint last)
 {
-    __local ulong key[SAMPLES];
-    __local uint valid;
+    __local sort_key key[SAMPLES], chosen;
     uint item = (uint)get_local_id(0), samples = n < SAMPLES ? (uint)n : SAMPLES;
-    uint hash = (item + 1) * 0x9e3779b9u, rank = 0;
-    // Stratum item of 64, or element item of fewer.
-    ulong begin = n < SAMPLES ? item : n / SAMPLES * item + n % SAMPLES * item / SAMPLES;
-    ulong length = n < SAMPLES ? 1 : n / SAMPLES;
-    ulong place = begin + (length >> 32 ? hash : (length * hash) >> 32);
-    sort_key own;
+    ulong place = sample_place(item, n);
 
-    if (item == 0)
-        valid = 0;
     if (item < samples && place >= first && place - first < count)
         state[FIRST_SAMPLE + item] = x[skip + place - first];
+    if (!last)
+        return; // of the whole group
     // Of this launch or an earlier one: no work-item reads another's.
-    bool counts = last && item < samples;
-    own = counts ? encode_key((sort_key)state[FIRST_SAMPLE + item]) : 0;
-    key[item] = own;
+    if (item < samples)
+        key[item] = sample_key((sort_key)state[FIRST_SAMPLE + item]);
+    if (item == 0)
+        chosen = encode_key(0);
+    barrier(CLK_LOCAL_MEM_FENCE);
+    choose_shift(key, samples, &chosen);
     barrier(CLK_LOCAL_MEM_FENCE);
 #if KEY_KIND == 2
-    counts = counts && own > 0 && own < encode_key((REAL_SIGN - 1) ^ REAL_BELOW_MINUS_INFINITY); // the infinities' keys
-    if (!counts)
-        key[item] = REAL_KEY_MAX;
-#endif
-    if (counts)
-        atomic_inc(&valid);
-    barrier(CLK_LOCAL_MEM_FENCE);
-    for (uint i = 0; i < samples; i++)
-        rank += key[i] < own || (key[i] == own && i < item);
-#if KEY_KIND == 2
-    if (counts && rank == (valid - 1) / 2)
-        state[0] = decode_key(own);
-    if (valid == 0 && item == 0)
-        state[0] = 0;
+    if (item == 0)
+        state[0] = decode_key(chosen);
 #else
-    if (counts && rank == (valid - 1) / 2)
-        state[0] = own;
+    if (item == 0)
+        state[0] = chosen;
 #endif
 }
 
@@ -171,7 +199,7 @@ typedef int16 real_bits16;
 #define countw KN_PASTE(real_bits, WIDTH)
 
 typedef struct {
-    accw sum, squares;
+    accw sums[2]; // of the differences from the shift, and of their squares
     realw least, greatest;
     countw nan;
 } statistics;
@@ -180,8 +208,8 @@ inline void take_sums(realw row, real shift, statistics *s)
 {
     accw d = accw_difference(row, shift);
 
-    s->sum = accw_add(s->sum, d);
-    s->squares = accw_add_square(s->squares, d);
+    s->sums[0] = accw_add(s->sums[0], d);
+    s->sums[1] = accw_add_square(s->sums[1], d);
 }
 
 // NaN are left out by themselves.
@@ -194,15 +222,15 @@ inline void take_extremes(realw row, statistics *s)
 inline bool sum_is_nan(const statistics *s)
 {
 #if ACC_PAIR
-    return any(isnan(s->sum.high));
+    return any(isnan(s->sums[0].high));
 #else
-    return any(isnan(s->sum));
+    return any(isnan(s->sums[0]));
 #endif
 }
 
 inline void begin(statistics *s)
 {
-    s->sum = s->squares = accw_zero();
+    s->sums[0] = s->sums[1] = accw_zero();
     s->least = (realw)(INFINITY);
     s->greatest = (realw)(-INFINITY);
     s->nan = (countw)(0);
@@ -217,61 +245,54 @@ inline real real_of(ulong bits)
 #endif
 }
 
-inline ulong key_of_real(real x)
+inline real_key bits_of_real(real x)
 {
 #if KEY_BITS == 64
-    return encode_key(as_ulong(x));
+    return as_ulong(x);
 #else
-    return encode_key(as_uint(x));
+    return as_uint(x);
 #endif
 }
 
-// A work-item's lanes: least and greatest key, NaN.
-static inline void fold_extremes(const statistics *s, ulong own[3])
+inline real_key key_of_real(real x)
+{
+    return encode_key(bits_of_real(x));
+}
+
+// What a work-item's lanes found: least and greatest key, NaN.
+inline void fold_extremes(const statistics *s, __local real_key *least, __local real_key *greatest, __local uint *nan)
 {
     union {
         realw vector;
         real element[WIDTH];
-    } least, greatest;
+    } low, high;
     union {
         countw vector;
         real_bits element[WIDTH];
-    } nan;
+    } count;
+    uint found = 0;
 
-    least.vector = s->least;
-    greatest.vector = s->greatest;
-    nan.vector = s->nan;
-    own[LEAST] = neutral(LEAST);
-    own[GREATEST] = own[FIRST_SUM] = 0;
+    low.vector = s->least;
+    high.vector = s->greatest;
+    count.vector = s->nan;
 #pragma unroll
-    for (uint lane = 0; lane < WIDTH; lane++) {
-        own[LEAST] = min(own[LEAST], key_of_real(least.element[lane]));
-        own[GREATEST] = max(own[GREATEST], key_of_real(greatest.element[lane]));
-        own[FIRST_SUM] += (ulong)nan.element[lane];
+    for (uint lane = 1; lane < WIDTH; lane++) {
+        low.element[0] = fmin(low.element[0], low.element[lane]);
+        high.element[0] = fmax(high.element[0], high.element[lane]);
     }
+#pragma unroll
+    for (uint lane = 0; lane < WIDTH; lane++)
+        found += (uint)count.element[lane];
+    *least = key_of_real(low.element[0]);
+    *greatest = key_of_real(high.element[0]);
+    *nan = found;
 }
 
-// Those of a group, which come to work-item 0.
-inline void combine_all(ulong own[3], __local ulong *node)
-{
-    uint item = (uint)get_local_id(0);
-
-    for (uint c = 0; c < FIRST_ACC; c++)
-        node[c * GROUP + item] = own[c];
-    for (uint distance = GROUP / 2; distance > 0; distance /= 2) {
-        barrier(CLK_LOCAL_MEM_FENCE);
-        if (item < distance)
-            for (uint c = 0; c < FIRST_ACC; c++)
-                node[c * GROUP + item] = combine(node[c * GROUP + item], node[c * GROUP + item + distance], c);
-    }
-    for (uint c = 0; c < FIRST_ACC; c++)
-        own[c] = node[c * GROUP + item];
-}
-
-// What LEAVES leaves from x + start on come to comes to work-item 0. The next call writes to the same local memory: a
-// barrier stands before it.
+// What LEAVES leaves from x + start on come to: sums in leaf[0] and leaf[LEAVES], least and greatest keys and NaN of each
+// work-item in the other arrays; a barrier has come after them. The next call writes to the same local memory.
 static inline void take_leaves(__global const real *x, ulong n, ulong start, real shift, __local accw *wide,
-                               __local acc *leaf, __local ulong *node, acc sums[2], ulong own[3])
+                               __local acc *leaf, __local real_key *least, __local real_key *greatest,
+                               __local uint *nan)
 {
     uint item = (uint)get_local_id(0);
     statistics s;
@@ -282,7 +303,7 @@ static inline void take_leaves(__global const real *x, ulong n, ulong start, rea
     start += item % ITEMS_PER_LEAF * WIDTH;
     if (whole) { // nothing to check between loads
         __global const realw *rows = (__global const realw *)(x + start);
-#pragma unroll 4
+#pragma unroll UNROLL
         for (uint row = 0; row < ROWS; row++) {
             realw elements = rows[row * (LANES / WIDTH)];
             take_extremes(elements, &s);
@@ -300,33 +321,67 @@ static inline void take_leaves(__global const real *x, ulong n, ulong start, rea
         }
     }
 
-    sums[0] = fold_group(s.sum, wide, leaf);
-    barrier(CLK_LOCAL_MEM_FENCE);
-    sums[1] = fold_group(s.squares, wide, leaf);
-    fold_extremes(&s, own);
-    combine_all(own, node);
+    fold_extremes(&s, least + item, greatest + item, nan + item);
+    fold_group(s.sums, 2, wide, leaf);
 }
 
-// Cells first, first + 1, ... of the rows at `base`, one for every LEAVES leaves of x[0..n).
-__kernel __attribute__((reqd_work_group_size(GROUP, 1, 1))) void
-moments_leaves(__global const real *x, ulong n, __global ulong *state, ulong base, ulong first, ulong stride)
+// Of a group's work-items, to work-item 0: in two steps, of which the first takes every ROW_OF-th.
+#define ROW_OF 16
+inline void combine_extremes(__local real_key *least, __local real_key *greatest, __local uint *nan)
 {
-    __local accw wide[GROUP];
-    __local acc leaf[LEAVES];
-    __local ulong node[FIRST_ACC * GROUP];
-    real shift = real_of(state[0]);
+    uint item = (uint)get_local_id(0);
+
+    for (uint count = GROUP, rest; count > 1; count = rest) {
+        rest = (count + ROW_OF - 1) / ROW_OF;
+        if (item < rest)
+            for (uint other = item + rest; other < count; other += rest) {
+                least[item] = min(least[item], least[other]);
+                greatest[item] = max(greatest[item], greatest[other]);
+                nan[item] += nan[other];
+            }
+        barrier(CLK_LOCAL_MEM_FENCE);
+    }
+}
+
+// The shift for all groups alike, where x is the whole column.
+inline real find_shift(__global const real *x, ulong n, __local sort_key *key, __local sort_key *chosen)
+{
+    uint samples = n < SAMPLES ? (uint)n : SAMPLES;
+
+    for (uint sample = (uint)get_local_id(0); sample < samples; sample += GROUP)
+        key[sample] = sample_key(((__global const sort_key *)x)[sample_place(sample, n)]);
+    if (get_local_id(0) == 0)
+        *chosen = encode_key(0);
+    barrier(CLK_LOCAL_MEM_FENCE);
+    choose_shift(key, samples, chosen);
+    barrier(CLK_LOCAL_MEM_FENCE);
+    return real_of(decode_key(*chosen));
+}
+
+// Cells first, first + 1, ... of the rows at `base`, one for every LEAVES leaves of x[0..n). `find`: x is the whole column,
+// and every group finds the shift by itself; else it stands in the state.
+__kernel __attribute__((reqd_work_group_size(GROUP, 1, 1))) void
+moments_leaves(__global const real *x, ulong n, __global ulong *state, ulong base, ulong first, ulong stride, uint find)
+{
+    __local accw wide[2 * GROUP];
+    __local acc leaf[2 * LEAVES];
+    __local real_key least[GROUP], greatest[GROUP], key[SAMPLES], chosen;
+    __local uint nan[GROUP];
+    real shift = find ? find_shift(x, n, key, &chosen) : real_of(state[0]);
     ulong count = (n + LEAVES * LEAF - 1) / (LEAVES * LEAF);
 
+    if (find && get_global_id(0) == 0)
+        state[0] = bits_of_real(shift);
     for (ulong i = get_group_id(0); i < count; i += get_num_groups(0)) {
         __global ulong *cell = state + base + first + i;
-        acc sums[2];
-        ulong own[3];
-        take_leaves(x, n, i * LEAVES * LEAF, shift, wide, leaf, node, sums, own);
+        take_leaves(x, n, i * LEAVES * LEAF, shift, wide, leaf, least, greatest, nan);
+        combine_extremes(least, greatest, nan);
         if (get_local_id(0) == 0) {
-            for (uint component = 0; component < FIRST_ACC; component++)
-                cell[component * stride] = own[component];
-            *(__global acc *)(cell + FIRST_ACC * stride) = sums[0];
-            *(__global acc *)(cell + (FIRST_ACC + 1) * stride) = sums[1];
+            cell[LEAST * stride] = least[0];
+            cell[GREATEST * stride] = greatest[0];
+            cell[FIRST_SUM * stride] = nan[0];
+            *(__global acc *)(cell + FIRST_ACC * stride) = leaf[0];
+            *(__global acc *)(cell + (FIRST_ACC + 1) * stride) = leaf[LEAVES];
         }
         barrier(CLK_LOCAL_MEM_FENCE);
     }

@@ -20,61 +20,55 @@
 
 #include "lib/tree.clh"
 
-inline void add_row(realw row, real shift, accw *sum, accw *squares)
+#define KINDS (1 + SQUARES)
+enum { SUM, SUM_OF_SQUARES };
+
+inline void add_row(realw row, real shift, accw *lanes)
 {
     accw d = accw_difference(row, shift);
 
-    *sum = accw_add(*sum, d);
+    lanes[SUM] = accw_add(lanes[SUM], d);
 #if SQUARES
-    *squares = accw_add_square(*squares, d);
+    lanes[SUM_OF_SQUARES] = accw_add_square(lanes[SUM_OF_SQUARES], d);
 #endif
 }
 
-// LEAVES leaves from x + start on: their sums come to work-item 0. The next call writes to the same local memory: a
-// barrier stands before it.
-static inline void sum_leaves(__global const real *x, ulong n, ulong start, real shift, __local accw *wide, __local acc *leaf,
-                       acc *total, acc *total_squares)
+// LEAVES leaves from x + start on: their sums come to leaf[kind * LEAVES]. The next call writes to the same local memory:
+// a barrier stands before it.
+static inline void sum_leaves(__global const real *x, ulong n, ulong start, real shift, __local accw *wide, __local acc *leaf)
 {
     uint item = (uint)get_local_id(0);
-    accw sum = accw_zero();
-    accw squares = accw_zero();
+    accw lanes[KINDS];
 
+    for (uint kind = 0; kind < KINDS; kind++)
+        lanes[kind] = accw_zero();
     start += item / ITEMS_PER_LEAF * LEAF;
     if (start + LEAF <= n) { // a whole leaf: nothing to check between loads
         __global const realw *rows = (__global const realw *)(x + start) + item % ITEMS_PER_LEAF;
 #pragma unroll 8
         for (uint row = 0; row < ROWS; row++)
-            add_row(rows[row * (LANES / WIDTH)], shift, &sum, &squares);
+            add_row(rows[row * (LANES / WIDTH)], shift, lanes);
     } else {
         start += item % ITEMS_PER_LEAF * WIDTH;
         for (uint row = 0; row < ROWS; row++)
-            add_row(load_guarded(x, n, start + row * LANES, shift), shift, &sum, &squares);
+            add_row(load_guarded(x, n, start + row * LANES, shift), shift, lanes);
     }
-
-    *total = fold_group(sum, wide, leaf);
-#if SQUARES
-    barrier(CLK_LOCAL_MEM_FENCE);
-    *total_squares = fold_group(squares, wide, leaf);
-#endif
+    fold_group(lanes, KINDS, wide, leaf);
 }
 
 // partial[first + i] is the sum of leaves i * LEAVES ... of x[0..n), partial[stride + first + i] that of their squares.
 __kernel __attribute__((reqd_work_group_size(GROUP, 1, 1))) void
 reduce_leaves(__global const real *x, ulong n, real shift, __global acc *partial, ulong first, ulong stride)
 {
-    __local accw wide[GROUP];
-    __local acc leaf[LEAVES];
+    __local accw wide[KINDS * GROUP];
+    __local acc leaf[KINDS * LEAVES];
     ulong count = (n + LEAVES * LEAF - 1) / (LEAVES * LEAF);
 
     for (ulong i = get_group_id(0); i < count; i += get_num_groups(0)) {
-        acc total, total_squares;
-        sum_leaves(x, n, i * LEAVES * LEAF, shift, wide, leaf, &total, &total_squares);
-        if (get_local_id(0) == 0) {
-            partial[first + i] = total;
-#if SQUARES
-            partial[stride + first + i] = total_squares;
-#endif
-        }
+        sum_leaves(x, n, i * LEAVES * LEAF, shift, wide, leaf);
+        if (get_local_id(0) == 0)
+            for (uint kind = 0; kind < KINDS; kind++)
+                partial[kind * stride + first + i] = leaf[kind * LEAVES];
         barrier(CLK_LOCAL_MEM_FENCE);
     }
 }

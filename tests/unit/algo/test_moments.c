@@ -32,7 +32,8 @@ static const size_t sizes[] = {0,    1,    2,    3,    31,   32,    33,    63,  
                                4095, 4096, 4097, 8191, 8193, 65535, 65536, 65537, 100003, 300007};
 #define SIZES (sizeof sizes / sizeof *sizes)
 
-// Oclgrind 21.10 takes what a kernel has written into scratch memory for uninitialised (device_support.h): no sums there.
+// Oclgrind 21.10 takes what a kernel has written into scratch memory for uninitialised (device_support.h): no
+// sums there.
 static bool is_tried(size_t n)
 {
     return !test_is_slow() || n == 0;
@@ -166,6 +167,32 @@ START_TEST(pairs)
     context->device.info.fp64 = 0;
     check_floats(KN_F32);
     context->device.info.fp64 = fp64;
+}
+END_TEST
+
+// A GPU's shape, whose kernel finds the shift by itself: the same moments as a CPU's.
+START_TEST(as_a_gpu)
+{
+    const kn_device_type own = context->device.info.type;
+    static const kn_type types[] = {KN_F32, KN_F64};
+
+    for (size_t t = 0; t < 2; t++)
+        for (size_t i = 0; i < SIZES && test_takes(types[t]); i++) {
+            kn_moments cpu, gpu;
+            if (!is_tried(sizes[i]))
+                continue;
+            fill(sizes[i], types[t], 3, sizes[i] % 5);
+            context->device.info.type = KN_DEVICE_CPU;
+            cpu = moments_of(sizes[i], types[t], NULL);
+            context->device.info.type = KN_DEVICE_GPU;
+            expect_moments(sizes[i], types[t], NULL);
+            gpu = moments_of(sizes[i], types[t], NULL);
+            context->device.info.type = own;
+            if (cpu.n > 0)
+                expect_same("shift", gpu.shift, cpu.shift, sizes[i]);
+            expect_same("sum", gpu.sum, cpu.sum, sizes[i]);
+            expect_same("squares", gpu.squares, cpu.squares, sizes[i]);
+        }
 }
 END_TEST
 
@@ -313,7 +340,7 @@ END_TEST
 
 int main(void)
 {
-    const TTest *const tests[] = {single, doubles, pairs, special_values, every_integer, refusals};
+    const TTest *const tests[] = {single, doubles, pairs, as_a_gpu, special_values, every_integer, refusals};
     const TTest *const own_device[] = {parts};
     int status = test_run("moments", tests, sizeof tests / sizeof *tests, set_up, tear_down);
 
