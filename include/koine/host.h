@@ -56,6 +56,15 @@ KN_API kn_status kn_host_sort_by_key(void *keys, kn_type type, void *values, siz
 KN_API kn_status kn_host_select(const void *x, kn_type type, size_t n, const size_t *ranks, size_t count, void *values,
                                 const kn_host_options *options, kn_error *err);
 
+// The k elements that kn_host_sort_by_key would put first, sorted: the least, or with `descending` the greatest.
+// `values` receives the elements with their own bits, `indices` their numbers from 0, KN_U32 (n up to 2^32) or
+// KN_U64; either may be NULL. Of equal elements those with the lowest numbers win; NaN come last in both
+// directions; so kn_top_k has it on a device. x is not changed. Method: the k-th element by kn_host_select, two
+// reads that gather what does not come behind it, a sort of that. Cost: three reads of x, and a sort of k; memory
+// of kn_host_select, and for k elements and indices. Errors: KN_ERROR_ARGUMENT (also k > n), and as above.
+KN_API kn_status kn_host_top_k(const void *x, kn_type type, size_t n, size_t k, void *values, void *indices,
+                               kn_type index_type, const kn_host_options *options, kn_error *err);
+
 // numpy's quantiles with linear interpolation, in double: the value at position q (n - 1) of the sorted column, 0 <= q <=
 // 1. NaN if there is a NaN in the column; n = 0 is an error. Otherwise as kn_host_select, always ascending.
 KN_API kn_status kn_host_quantiles(const void *x, kn_type type, size_t n, const double *q, size_t count, double *values,

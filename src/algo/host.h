@@ -113,4 +113,16 @@ static inline int64_t host_decode(int64_t key, size_t size, const struct host_co
     return x ^ codec->before;
 }
 
+// A key as unsigned number, equal for what a stable sort takes as equal: -0 and +0, and all NaN.
+static inline uint64_t host_rank(int64_t stored, size_t size, const struct host_codec *codec)
+{
+    const int64_t most = ~host_least(size);
+
+    if (codec->negative) { // floats
+        int64_t magnitude = stored & most;
+        stored = magnitude == 0 ? 0 : magnitude > most - codec->bias ? most : stored;
+    }
+    return (uint64_t)host_encode(stored, size, codec) - (uint64_t)host_least(size);
+}
+
 #endif

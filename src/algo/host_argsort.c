@@ -27,18 +27,6 @@ static inline uint64_t key_at(const void *keys, size_t i, size_t size)
     return size == 4 ? (uint32_t)host_stored(keys, i, 4) : (uint64_t)host_stored(keys, i, 8);
 }
 
-// A key as unsigned number, equal for what a stable sort takes as equal: -0 and +0, and all NaN.
-static inline uint64_t rank_of(int64_t stored, size_t size, const struct host_codec *codec)
-{
-    const int64_t most = ~host_least(size);
-
-    if (codec->negative) { // floats
-        int64_t magnitude = stored & most;
-        stored = magnitude == 0 ? 0 : magnitude > most - codec->bias ? most : stored;
-    }
-    return (uint64_t)host_encode(stored, size, codec) - (uint64_t)host_least(size);
-}
-
 static inline __attribute__((always_inline)) void rank_elements(const struct radix *r, const void *x, size_t first, size_t end,
                                                                 const size_t size, const struct host_codec *codec,
                                                                 struct seen *seen)
@@ -46,7 +34,7 @@ static inline __attribute__((always_inline)) void rank_elements(const struct rad
     const unsigned sign = size < 8 ? 31 : 63;
 
     for (size_t i = first; i < end; i++) {
-        uint64_t rank = rank_of(host_stored(x, i, size), size, codec);
+        uint64_t rank = host_rank(host_stored(x, i, size), size, codec);
         size_t upper = rank >> sign & 1;
         host_store(r->keys[0], i, size == 8 ? 8 : 4, (int64_t)rank);
         host_store(r->indices[0], i, r->index_size, (int64_t)i);

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // koine sort: a column of numbers in numpy's order or in one of the user's own; values that go along; the
-// order itself.
+// order itself; the first of them alone.
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -20,6 +20,7 @@ struct sort_arguments {
     struct tool_arguments tool;
     const char *by_key, *segments, *less;
     bool descending, argsort;
+    size_t top;
     int algorithm, nan;
 };
 
@@ -33,6 +34,9 @@ static const struct option_row options[] = {
      "the input is keys: these values, as many, go along with them and are the result"},
     {"argsort", 0, OPTION_FLAG, NULL, NULL, NULL, FIELD(argsort),
      "the result is the elements' numbers in sorted order, from 0, as int64"},
+    {"top", 0, OPTION_COUNT, "K", NULL, NULL, FIELD(top),
+     "the first K of the result alone, without sorting the others: the least, or with --descending the "
+     "greatest"},
     {"segments", 0, OPTION_PATH, "OFFSETS.npy", NULL, NULL, FIELD(segments),
      "sort each segment for itself: they begin at these offsets, of which the last is the end"},
     {"less", 0, OPTION_PATH, "SNIPPET", NULL, NULL, FIELD(less),
@@ -47,7 +51,8 @@ struct sorting {
     const struct sort_arguments *arguments;
     struct tool tool;
     struct npy keys, values, offsets; // without data where there are none
-    kn_buffer *key_buffer, *value_buffer, *offset_buffer;
+    struct npy first;                 // of --top: the elements, their numbers, or the values of those numbers
+    kn_buffer *key_buffer, *value_buffer, *offset_buffer, *first_buffer;
 };
 
 static kn_status check_arguments(const struct sort_arguments *arguments, kn_error *err)
@@ -57,6 +62,12 @@ static kn_status check_arguments(const struct sort_arguments *arguments, kn_erro
 
     if (arguments->argsort && (arguments->by_key || arguments->segments || arguments->less))
         return kn_fail(err, KN_ERROR_ARGUMENT, "--argsort does not go with --by-key, --segments or --less");
+    if (arguments->top && (arguments->segments || arguments->less || named))
+        return kn_fail(err, KN_ERROR_ARGUMENT,
+                       "--top selects before it sorts, in numpy's order: it does not go with %s",
+                       arguments->segments ? "--segments"
+                       : arguments->less   ? "--less"
+                                           : "--algorithm");
     if (arguments->less && (arguments->segments || arguments->descending))
         return kn_fail(err, KN_ERROR_ARGUMENT,
                        "--less is an order of its own: it does not go with --segments or --descending");
@@ -85,6 +96,16 @@ static kn_status refuse_nan(const struct sorting *sorting, kn_error *err)
         if (is_nan(&sorting->keys, i))
             return kn_fail_at(err, KN_ERROR_INPUT, sorting->arguments->tool.common.operands.items[0], 0,
                               "element %zu (from 0) is not a number", i);
+    return KN_OK;
+}
+
+static kn_status check_top(const struct sorting *sorting, kn_error *err)
+{
+    const struct sort_arguments *arguments = sorting->arguments;
+
+    if (arguments->top > sorting->keys.count)
+        return kn_fail(err, KN_ERROR_ARGUMENT, "--top %zu: %s has %zu elements", arguments->top,
+                       arguments->tool.common.operands.items[0], sorting->keys.count);
     return KN_OK;
 }
 
@@ -138,6 +159,8 @@ static kn_status read_input(struct sorting *sorting, kn_error *err)
 
     if (!status)
         status = refuse_nan(sorting, err);
+    if (!status)
+        status = check_top(sorting, err);
     if (!status && arguments->by_key)
         status = read_values(sorting, err);
     if (!status && arguments->segments)
@@ -222,22 +245,88 @@ static kn_status sort(struct sorting *sorting, kn_error *err)
     return kn_sort(queue, sorting->key_buffer, type, n, &how, err);
 }
 
-// The order's numbers get room; numpy calls them int64.
-static kn_status make_indices(struct sorting *sorting, kn_error *err)
+// Room for `count` elements like those of `like`.
+static kn_status make_array(struct npy *array, const struct npy *like, size_t count, kn_error *err)
 {
-    size_t n = sorting->keys.count;
+    size_t size = npy_element_size(like);
 
-    sorting->values = (struct npy){
-        .type = KN_I64, .dims = 1, .shape = {n}, .count = n, .data = calloc(n + 1, sizeof(int64_t))};
-    return sorting->values.data ? KN_OK
-                                : kn_fail_memory(err, n * sizeof(int64_t), "the order of the elements");
+    *array = (struct npy){.type = like->type,
+                          .is_bool = like->is_bool,
+                          .is_complex = like->is_complex,
+                          .dims = 1,
+                          .shape = {count},
+                          .count = count,
+                          .data = calloc(count + 1, size)};
+    return array->data ? KN_OK : kn_fail_memory(err, count * size, "the result");
 }
+
+static const struct npy number = {.type = KN_I64}; // of an element, as numpy has it
+
+// ---- the first k ----
+
+static kn_status find_first(struct sorting *sorting, bool numbers, kn_error *err)
+{
+    const struct sort_arguments *arguments = sorting->arguments;
+    const struct npy *keys = &sorting->keys;
+    kn_queue *queue = sorting->tool.place.queue;
+    kn_buffer *buffer = sorting->first_buffer;
+    void *first = sorting->first.data;
+
+    if (!queue)
+        return kn_host_top_k(keys->data, keys->type, keys->count, arguments->top, numbers ? NULL : first,
+                             numbers ? first : NULL, KN_U64,
+                             &(kn_host_options){.descending = arguments->descending}, err);
+    return kn_top_k(queue, sorting->key_buffer, keys->type, keys->count, arguments->top,
+                    arguments->descending ? KN_TOP_LARGEST : KN_TOP_SMALLEST, numbers ? NULL : buffer,
+                    numbers ? buffer : NULL, KN_U64, err);
+}
+
+// Values for the numbers of their keys.
+static kn_status pick_values(struct sorting *sorting, kn_error *err)
+{
+    const struct npy *values = &sorting->values;
+    const size_t size = npy_element_size(values);
+    struct npy numbers = sorting->first;
+    kn_status status = make_array(&sorting->first, values, numbers.count, err);
+
+    for (size_t i = 0; i < numbers.count && !status; i++)
+        memcpy((char *)sorting->first.data + i * size,
+               (const char *)values->data + ((const uint64_t *)numbers.data)[i] * size, size);
+    npy_free(&numbers);
+    return status;
+}
+
+static kn_status compute_first(struct sorting *sorting, kn_error *err)
+{
+    const struct sort_arguments *arguments = sorting->arguments;
+    const bool numbers = arguments->argsort || arguments->by_key;
+    struct tool *tool = &sorting->tool;
+    kn_status status = make_array(&sorting->first, numbers ? &number : &sorting->keys, arguments->top, err);
+
+    if (!status)
+        status = tool_upload(tool, &sorting->keys, &sorting->key_buffer, err);
+    if (!status)
+        status = tool_upload(tool, &sorting->first, &sorting->first_buffer, err);
+    if (!status) {
+        tool_compute(tool);
+        status = tool_computed(tool, find_first(sorting, numbers, err), err);
+    }
+    if (!status)
+        status = tool_download(tool, sorting->first_buffer, &sorting->first, err);
+    return status || !arguments->by_key ? status : pick_values(sorting, err);
+}
+
+// ---- all of them ----
 
 static kn_status compute(struct sorting *sorting, kn_error *err)
 {
     struct tool *tool = &sorting->tool;
-    kn_status status = sorting->arguments->argsort ? make_indices(sorting, err) : KN_OK;
+    kn_status status = KN_OK;
 
+    if (sorting->arguments->top)
+        return compute_first(sorting, err);
+    if (sorting->arguments->argsort)
+        status = make_array(&sorting->values, &number, sorting->keys.count, err);
     if (!status)
         status = tool_upload(tool, &sorting->keys, &sorting->key_buffer, err);
     if (!status && sorting->values.data)
@@ -255,16 +344,26 @@ static kn_status compute(struct sorting *sorting, kn_error *err)
 
 // ---- output ----
 
+static const struct npy *result(const struct sorting *sorting)
+{
+    return sorting->first.data ? &sorting->first : sorting->values.data ? &sorting->values : &sorting->keys;
+}
+
 static kn_status report(struct sorting *sorting, kn_error *err)
 {
     const struct npy *keys = &sorting->keys;
+    const size_t top = sorting->arguments->top;
     json_t *root = tool_report(&sorting->tool);
 
     report_put(&root, "n", json_integer((json_int_t)keys->count));
     report_put(&root, "type", json_string(npy_type_name(keys)));
+    report_put(&root, "top", top ? json_integer((json_int_t)top) : json_null());
     report_put(&root, "algorithm", json_string(algorithm_words[sorting->arguments->algorithm]));
     if (tool_shows_text(&sorting->tool)) {
-        printf("sorted %zu %s ", keys->count, npy_type_name(keys));
+        if (top)
+            printf("the first %zu of %zu %s ", top, keys->count, npy_type_name(keys));
+        else
+            printf("sorted %zu %s ", keys->count, npy_type_name(keys));
         tool_print_place(&sorting->tool);
     }
     return tool_report_write(&sorting->tool, root, err);
@@ -285,15 +384,17 @@ static kn_status run_sort(void *given, kn_error *err)
     if (!status)
         status = compute(&sorting, err);
     if (!status)
-        status = tool_write(&sorting.tool, sorting.values.data ? &sorting.values : &sorting.keys, err);
+        status = tool_write(&sorting.tool, result(&sorting), err);
     if (!status)
         status = report(&sorting, err);
     kn_buffer_free(sorting.key_buffer);
     kn_buffer_free(sorting.value_buffer);
     kn_buffer_free(sorting.offset_buffer);
+    kn_buffer_free(sorting.first_buffer);
     npy_free(&sorting.keys);
     npy_free(&sorting.values);
     npy_free(&sorting.offsets);
+    npy_free(&sorting.first);
     tool_end(&sorting.tool);
     return status;
 }
@@ -302,14 +403,18 @@ const struct command command_sort = {
     .name = "sort",
     .summary = "Sorts a column of numbers on a device",
     .operands = "IN.npy",
-    .description = "The order is numpy's: ascending, not-a-number last. Sorting is stable: what is equal "
-                   "keeps its order, which shows "
-                   "with --by-key, --argsort and --less. The input is an array of one dimension, or with "
-                   "--column a column of a CSV "
-                   "file; - is standard input.\n\n"
-                   "The offsets of --segments begin with 0, do not descend, and end with the number of "
-                   "elements, as the row pointers "
-                   "of a CSR matrix do.",
+    .description =
+        "The order is numpy's: ascending, not-a-number last. Sorting is stable: what is equal "
+        "keeps its order, which shows "
+        "with --by-key, --argsort and --less. The input is an array of one dimension, or with "
+        "--column a column of a CSV "
+        "file; - is standard input.\n\n"
+        "--top K finds the K-th element without sorting, and sorts what comes before it: of equal elements "
+        "those that came first are taken, and -0 and 0 are equal. With --argsort the result is the K "
+        "numbers, with --by-key the values of the K least keys.\n\n"
+        "The offsets of --segments begin with 0, do not descend, and end with the number of "
+        "elements, as the row pointers "
+        "of a CSR matrix do.",
     .common = COMMON_DEVICE | COMMON_JSON | COMMON_FORCE,
     .options = options,
     .examples = {{"koine sort keys.npy -o sorted.npy --descending", "an array, on the best device"},

@@ -71,6 +71,49 @@ expect_exit 0 koine sort "$work/in31.npy" -o "$work/out31.npy" --force --json "$
 grep -q '"command": "sort"' "$work/r.json" || fail "the JSON does not say sort"
 grep -q '"n": 31' "$work/r.json" || fail "the JSON does not say 31"
 
+# The first K, by a device and by the host: what a stable sort begins with.
+python <<'PYTHON'
+import arrays, random
+random.seed(4)
+arrays.save("digits.npy", "i4", [random.randrange(50) for _ in range(700)])
+arrays.save("places.npy", "i8", [1000 + i for i in range(700)])
+arrays.save("zeros.npy", "f4", [3.0, 0.0, float("nan"), -0.0, -1.0, 0.0])
+PYTHON
+digits=$work/digits.npy
+for device in host "$(awk -F'"' '/"spec":/ { spec = $4 } /"default": true/ { print spec }' "$work/devices.json")"; do
+    expect_exit 0 koine sort "$digits" -o "$work/top.npy" --force --device "$device" --top 40
+    expect_stdout '^the first 40 of 700 int32 on .*; seconds: read '
+    expect_exit 0 koine sort "$digits" -o "$work/top_down.npy" --force --device "$device" --top 700 --descending
+    expect_exit 0 koine sort "$digits" -o "$work/top_order.npy" --force --device "$device" --top 33 --argsort --descending
+    expect_exit 0 koine sort "$digits" -o "$work/top_values.npy" --force --device "$device" --top 1 \
+        --by-key "$work/places.npy" --json "$work/top.json"
+    grep -q '"top": 1,' "$work/top.json" || fail "the JSON does not say how many are the first"
+    expect_exit 0 koine sort "$work/zeros.npy" -o "$work/top_zeros.npy" --force --device "$device" --top 3 --argsort
+    python <<'PYTHON'
+import arrays
+digits = arrays.load("digits.npy")[2]
+def expect(name, dtype, right):
+    found = arrays.load(name + ".npy")
+    assert found == (dtype, (len(right),), tuple(right)), (name, found, tuple(right))
+expect("top", "i4", sorted(digits)[:40])
+expect("top_down", "i4", sorted(digits, reverse=True))
+expect("top_order", "i8", sorted(range(700), key=lambda i: -digits[i])[:33])
+expect("top_values", "i8", [1000 + min(range(700), key=lambda i: digits[i])])
+expect("top_zeros", "i8", [4, 1, 3])
+PYTHON
+    rm "$work/top.json"
+done
+expect_exit 2 koine sort "$digits" -o "$work/o.npy" --top 0
+expect_exit 2 koine sort "$digits" -o "$work/o.npy" --top 701
+expect_stderr '--top 701: .*digits\.npy has 700 elements'
+expect_exit 2 koine sort "$digits" -o "$work/o.npy" --top 3 --segments "$work/places.npy"
+expect_stderr 'does not go with --segments'
+expect_exit 2 koine sort "$digits" -o "$work/o.npy" --top 3 --less 'a < b'
+expect_stderr 'does not go with --less'
+expect_exit 2 koine sort "$digits" -o "$work/o.npy" --top 3 --algorithm radix
+expect_stderr 'does not go with --algorithm'
+[ ! -e "$work/o.npy" ] || fail "a refused run left a result"
+
 # From standard input to standard output, where then nothing else goes.
 koine sort - -o - <"$work/in1000.npy" >"$work/piped.npy" || fail "sorting in a pipe"
 cmp -s "$work/piped.npy" "$work/out1000.npy" || fail "the pipe gave something else"
