@@ -152,7 +152,7 @@ static void print_shape(const struct npy *array)
 
 static kn_status report(struct transform *transform, kn_error *err)
 {
-    json_t *root = tool_report(&transform->tool), *shape = json_array();
+    json_t *root = tool_report(&transform->tool, transform->in.type), *shape = json_array();
 
     for (size_t d = 0; d < transform->out.dims; d++)
         report_append(&shape, json_integer((json_int_t)transform->out.shape[d]));

@@ -114,7 +114,7 @@ static kn_status multiply(struct product *product, kn_error *err)
 static kn_status report(struct product *product, kn_error *err)
 {
     const kn_gemm_task *task = &product->task;
-    json_t *root = tool_report(&product->tool);
+    json_t *root = tool_report(&product->tool, product->c.type);
 
     report_put(&root, "m", json_integer((json_int_t)task->m));
     report_put(&root, "n", json_integer((json_int_t)task->n));

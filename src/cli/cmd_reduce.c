@@ -140,7 +140,7 @@ static void report_moments(const kn_moments *moments, json_t **root, bool text)
 static kn_status report(struct reduction *r, kn_error *err)
 {
     const bool text = tool_shows_text(&r->tool);
-    json_t *root = tool_report(&r->tool);
+    json_t *root = tool_report(&r->tool, r->values.type);
 
     report_put(&root, "n", json_integer((json_int_t)r->values.count));
     report_put(&root, "type", json_string(npy_type_name(&r->values)));

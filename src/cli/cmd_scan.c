@@ -70,7 +70,7 @@ static kn_status scan(const struct scan_arguments *arguments, struct tool *tool,
 
 static kn_status report(struct tool *tool, const struct npy *values, kn_error *err)
 {
-    json_t *root = tool_report(tool);
+    json_t *root = tool_report(tool, values->type);
 
     report_put(&root, "n", json_integer((json_int_t)values->count));
     report_put(&root, "type", json_string(npy_type_name(values)));

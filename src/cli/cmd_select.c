@@ -111,7 +111,8 @@ static kn_status select_all(struct selection *selection, kn_error *err)
 
 static kn_status report(struct selection *selection, kn_error *err)
 {
-    json_t *root = tool_report(&selection->tool), *ranks = json_array(), *quantiles = json_array();
+    json_t *root = tool_report(&selection->tool, selection->column.type);
+    json_t *ranks = json_array(), *quantiles = json_array();
     const bool text = tool_shows_text(&selection->tool);
 
     for (size_t i = 0; i < selection->arguments->ranks.count; i++) {

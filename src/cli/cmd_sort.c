@@ -353,7 +353,7 @@ static kn_status report(struct sorting *sorting, kn_error *err)
 {
     const struct npy *keys = &sorting->keys;
     const size_t top = sorting->arguments->top;
-    json_t *root = tool_report(&sorting->tool);
+    json_t *root = tool_report(&sorting->tool, sorting->keys.type);
 
     report_put(&root, "n", json_integer((json_int_t)keys->count));
     report_put(&root, "type", json_string(npy_type_name(keys)));

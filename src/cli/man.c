@@ -129,6 +129,15 @@ static void print_koine(FILE *out)
         "another. "
         "Where there is none, commands that can do so compute with the host's own code and say so in one "
         "line.\n\n"
+        "Every JSON result has koine (the version), command, device, precision, policy and seconds. "
+        "precision "
+        "is the type of the numbers as the device holds them: float, double, or the integers' own in OpenCL "
+        "C's "
+        "word (char, uchar, short ... ulong); sums of floats are folded in double precision all the same. It "
+        "is "
+        "null where nothing is computed, and from compare and run, whose results have a type each. "
+        "Not-a-number "
+        "and infinities are null.\n\n"
         "Files are written under a temporary name and renamed when they are complete; nothing is overwritten "
         "without --force.",
         out);

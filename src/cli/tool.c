@@ -232,12 +232,12 @@ void tool_print_place(const struct tool *tool)
         printf("compute %.3f\n", seconds->compute);
 }
 
-json_t *tool_report(struct tool *tool)
+json_t *tool_report(struct tool *tool, kn_type type)
 {
     const struct common_arguments *common = &tool->arguments->common;
 
     tool->seconds.total = kn_clock_seconds() - tool->start;
-    return report_begin(common->command + strlen("koine "), &tool->place.device, NULL,
+    return report_begin(common->command + strlen("koine "), &tool->place.device, kn_type_name(type),
                         policy_words[KN_POLICY_DEFAULT], &tool->seconds);
 }
 

@@ -70,8 +70,8 @@ kn_status tool_write(struct tool *tool, const struct npy *array, kn_error *err);
 bool tool_shows_text(const struct tool *tool);
 // "on DEVICE (SPEC); seconds: ...", ends the line.
 void tool_print_place(const struct tool *tool);
-// The JSON object, to which the command adds its keys, and its end.
-json_t *tool_report(struct tool *tool);
+// The JSON object, to which the command adds its keys, and its end. `type`, of the elements, is the precision.
+json_t *tool_report(struct tool *tool, kn_type type);
 kn_status tool_report_write(const struct tool *tool, json_t *root, kn_error *err);
 
 #endif

@@ -129,8 +129,7 @@ json_t *kn_json_result(const struct kn_json_head *head)
 
     if (put_string(root, "koine", head->version) && put_string(root, "command", head->command) &&
         put(root, "device", device_object(head)) &&
-        (!head->precision || put_string(root, "precision", head->precision)) &&
-        (!head->policy || put_string(root, "policy", head->policy)) &&
+        put_string(root, "precision", head->precision) && put_string(root, "policy", head->policy) &&
         put(root, "seconds", seconds_object(&head->seconds)))
         return root;
     json_decref(root);

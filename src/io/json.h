@@ -18,11 +18,11 @@ json_t *kn_json_float(float value);
 // A string of any bytes, such as a file's name: what is not UTF-8 becomes U+FFFD. NULL: out of memory.
 json_t *kn_json_string(const char *string);
 
-// The keys that every command's result has. A string that is NULL becomes null, or is left out where noted.
+// The keys that every command's result has. A string that is NULL becomes null.
 struct kn_json_head {
     const char *version, *command;
     const char *device_spec, *device_name, *device_backend, *device_driver;
-    const char *precision, *policy; // left out if NULL
+    const char *precision, *policy;
     struct kn_json_seconds {
         double total, read, build, upload, compute, download; // each left out if negative
     } seconds;

@@ -23,7 +23,7 @@ sys.exit(bool(bad))
 PYTHON
 }
 
-common='all(k in r for k in ("koine", "command", "device", "seconds"))'
+common='all(k in r for k in ("koine", "command", "device", "precision", "policy", "seconds"))'
 
 expect_exit 0 koine devices --json -
 look "$work/out" "$common" 'r["command"] == "devices"' 'isinstance(r["devices"], list)' \
@@ -31,7 +31,7 @@ look "$work/out" "$common" 'r["command"] == "devices"' 'isinstance(r["devices"],
     'sum(d["default"] for d in r["devices"]) <= 1'
 
 expect_exit 0 koine stats --serial --json - "$work/numbers.csv"
-look "$work/out" "$common" 'r["command"] == "stats"' '"precision" in r and "policy" in r' 'set(r["device"]) >= {"spec", "name", "backend", "driver"}' \
+look "$work/out" "$common" 'r["command"] == "stats"' 'set(r["device"]) >= {"spec", "name", "backend", "driver"}' \
     'r["device"]["spec"] == "host"' 'r["precision"] == "double"' 'r["policy"] == "default"' \
     'r["seconds"]["total"] >= r["seconds"]["read"] >= 0' \
     '[x["column"] for x in r["results"]] == ["a", "b"]' \
@@ -56,7 +56,7 @@ expect_exit 0 koine stats --serial --json - "$odd"
 look "$work/out" 'r["results"][0]["file"].endswith("odd \"name\\.csv")'
 
 expect_exit 0 koine cache list --json -
-look "$work/out" "$common" 'r["command"] == "cache"' 'r["entries"] == []'
+look "$work/out" "$common" 'r["command"] == "cache"' 'r["entries"] == []' 'r["precision"] is None and r["policy"] is None'
 
 expect_exit 0 koine emit --list --json -
 look "$work/out" "$common" 'r["command"] == "emit"' '"sort_blocks" in r["kernels"]'
@@ -69,6 +69,34 @@ expect_empty stderr
 look "$work/out" "$common" "r['precision'] == '$precision'" 'r["results"][0]["variant"] == "gpu"' \
     'abs(r["results"][0]["std"] / 12.5 ** 0.5 - 1) < (1e-15 if r["precision"] == "double" else 1e-12)' \
     'all(k in r["seconds"] for k in ("total", "read", "build", "upload", "compute", "download"))'
+
+# The thin commands: the precision is the type of what they compute with.
+sources=$(cd "${srcdir:-.}" && pwd)
+(cd "$work" && PYTHONDONTWRITEBYTECODE=1 PYTHONPATH=$sources/tests/e2e python3 -c '
+import arrays
+for word, name in ("float", "f4"), ("double", "f8"), ("long", "i8"), ("uchar", "u1"):
+    arrays.save(word + ".npy", name, [3, 1, 2, 0])
+    arrays.save(word + "_matrix.npy", name, [3, 1, 2, 0], (2, 2))
+') || fail "writing the arrays"
+# expect_precision WORD COMMAND...: what its JSON says.
+expect_precision()
+{
+    word=$1
+    shift
+    expect_exit 0 koine "$@" --force --json "$work/thin.json"
+    look "$work/thin.json" "$common" "r['command'] == '$1'" "r['precision'] == '$word'" 'r["policy"] == "default"'
+}
+for word in float "$precision" long; do
+    expect_precision $word sort "$work/$word.npy" -o "$work/o.npy"
+    expect_precision $word sort "$work/$word.npy" -o "$work/o.npy" --device host
+done
+expect_precision uchar select "$work/uchar.npy" --rank 1
+expect_precision uchar select "$work/uchar.npy" --rank 1 --device host
+expect_precision long reduce "$work/long.npy"
+expect_precision double reduce "$work/double.npy" --device host
+expect_precision long scan "$work/long.npy" -o "$work/o.npy"
+expect_precision float fft "$work/float.npy" -o "$work/o.npy"
+expect_precision "$precision" gemm "$work/${precision}_matrix.npy" "$work/${precision}_matrix.npy" -o "$work/o.npy"
 on_oclgrind && exit 0
 expect_exit 0 koine cache verify --json -
 look "$work/out" 'r["entries"] and all(e["valid"] for e in r["entries"])'

@@ -133,7 +133,8 @@ START_TEST(shared_keys)
                 "\"opencl:0.0\",\n"
                 "    \"name\": \"some device \xef\xbf\xbd\",\n    \"backend\": \"opencl\",\n    \"driver\": "
                 "null\n  },\n"
-                "  \"policy\": \"default\",\n  \"seconds\": {\n    \"total\": 2.0,\n    \"read\": 0.5,\n"
+                "  \"precision\": null,\n  \"policy\": \"default\",\n  \"seconds\": {\n    \"total\": 2.0,\n "
+                "   \"read\": 0.5,\n"
                 "    \"compute\": 0.0\n  }\n}");
 }
 END_TEST
