@@ -5,6 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/utsname.h>
+#include <unistd.h>
 
 #include "../base/env.h"
 #include "../base/error.h"
@@ -71,9 +72,19 @@ kn_status choose_places(const struct string_list *devices, struct places *places
     return choose(devices, "auto", false, places, err);
 }
 
-kn_status choose_paths(const struct string_list *devices, struct places *places, kn_error *err)
+kn_status choose_paths(const struct string_list *devices, const char *command, struct places *places,
+                       kn_error *err)
 {
-    return choose(devices, "all", true, places, err);
+    kn_error why = KN_ERROR_INIT;
+    kn_status status = choose(devices, "all", true, places, &why);
+
+    if (status == KN_ERROR_NO_DEVICE && !devices->count && !kn_env_get(KN_ENV_DEVICE)) {
+        fprintf(stderr, "%s: %s; the host's own code computes\n", command, why.text);
+        return add_spec(places, "host", false, err);
+    }
+    if (status && err)
+        *err = why;
+    return status;
 }
 
 void choose_free(struct places *places)
@@ -110,6 +121,8 @@ void place_host(struct place *place)
     snprintf(device->spec, sizeof device->spec, "host");
     snprintf(device->backend, sizeof device->backend, "host");
     device->fp64 = 1;
+    device->global_memory = device->max_alloc =
+        (size_t)sysconf(_SC_PHYS_PAGES) * (size_t)sysconf(_SC_PAGESIZE);
     if (!processor_name(device->name, sizeof device->name))
         snprintf(device->name, sizeof device->name, "%s", uname(&system) == 0 ? system.machine : "host");
 }

@@ -10,7 +10,7 @@
 struct place {
     kn_context *context;   // NULL: the host itself
     kn_queue *queue;       // NULL: the host itself
-    kn_device_info device; // of the host, `spec`, `name` and `backend` only
+    kn_device_info device; // of the host, `spec`, `name`, `backend`, `fp64` and the memory only
 };
 
 // Where the work shall be done, in order.
@@ -24,8 +24,10 @@ struct places {
 
 // `all` becomes every usable device. KN_ERROR_NO_DEVICE if there is none for `all`.
 kn_status choose_places(const struct string_list *devices, struct places *places, kn_error *err);
-// The same, but `all` also becomes the other paths to a device, and it is the choice where there is none.
-kn_status choose_paths(const struct string_list *devices, struct places *places, kn_error *err);
+// The same, but `all` also becomes the other paths to a device, and it is the choice where there is none; if
+// it then finds nothing, that is the host, which a line on standard error says (`command` begins it).
+kn_status choose_paths(const struct string_list *devices, const char *command, struct places *places,
+                       kn_error *err);
 void choose_free(struct places *places);
 
 // Opens a `spec` of these. "" becomes the host where no device is found, which a line on standard error says

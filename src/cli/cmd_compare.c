@@ -96,12 +96,8 @@ static kn_status open_places(struct compare_session *session, const struct place
         struct place *place = &session->opened[session->place_count];
         kn_error why = KN_ERROR_INIT;
 
-        if (strcmp(spec->spec, "host") == 0)
-            return kn_fail(err, KN_ERROR_NO_DEVICE,
-                           "device host: compare has no jobs for the host's own code");
         if (!place_open(spec->spec, true, command, place, &why)) {
-            session->places[session->place_count++] =
-                (struct compare_place){place->queue, kn_context_device(place->context)};
+            session->places[session->place_count++] = (struct compare_place){place->queue, &place->device};
         } else if (spec->from_all) {
             fprintf(stderr, "%s: %s is left out: %s\n", command, spec->spec, why.text);
         } else {
@@ -115,7 +111,8 @@ static kn_status open_places(struct compare_session *session, const struct place
 static kn_status choose_devices(struct compare_session *session, kn_error *err)
 {
     struct places chosen = {NULL, 0};
-    kn_status status = choose_paths(&session->arguments->common.devices, &chosen, err);
+    const struct common_arguments *common = &session->arguments->common;
+    kn_status status = choose_paths(&common->devices, common->command, &chosen, err);
 
     if (status)
         return status;
@@ -145,10 +142,10 @@ static void reopen(void *user, size_t index)
 
     if (place_open(place->device.spec, true, session->arguments->common.command, &anew, NULL))
         return;
-    session->build += kn_context_build_seconds(place->context);
+    session->build += place->queue ? kn_context_build_seconds(place->context) : 0;
     place_close(place);
     *place = anew;
-    session->places[index] = (struct compare_place){place->queue, kn_context_device(place->context)};
+    session->places[index] = (struct compare_place){place->queue, &place->device};
 }
 
 static kn_status run_jobs(struct compare_session *session, kn_error *err)
@@ -176,7 +173,8 @@ static kn_status run_jobs(struct compare_session *session, kn_error *err)
             status = kn_fail_memory(err, 0, "printing the results");
     }
     for (size_t i = 0; i < session->place_count; i++)
-        session->build += kn_context_build_seconds(session->opened[i].context);
+        if (session->opened[i].queue)
+            session->build += kn_context_build_seconds(session->opened[i].context);
     session->total = kn_clock_seconds() - start;
     return status;
 }
@@ -277,6 +275,9 @@ const struct command command_compare = {
         "OpenCL has two. Each problem is made once and given to all of them; after a warm-up they "
         "take turns, "
         "repetition by repetition.\n\n"
+        "--device host is the host's own code, beside devices or alone; it has sort, reduce and select, and "
+        "no clock but "
+        "the wall's. Where no device is named and none is found it is the only place, and a line says so.\n\n"
         "Device ms is the median by the device's own clock, from the first kernel's start to the "
         "last one's end; wall ms "
         "what the host waited, without copies and compilation. The least and the most are of the "
@@ -287,7 +288,7 @@ const struct command command_compare = {
         "the data) or flops, "
         "counting each input read once and each result written once. Ratio is how many times as "
         "fast as the first "
-        "device a row is.\n\n"
+        "device a row is, by the wall's clock where one of the two has no other.\n\n"
         "Every answer is checked against the host's own, in double precision or to the bit, and "
         "is right if it is "
         "within the bound that report.json states. One that is not makes the exit status 1. A "

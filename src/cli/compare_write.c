@@ -28,8 +28,11 @@ void compare_print_places(const struct compare_session *session)
     for (size_t i = 0; i < session->place_count; i++) {
         const kn_device_info *device = session->places[i].device;
 
-        printf("%s: %s (%s, driver %s)%s%s\n", device->spec, device->name, device->version, device->driver,
-               *device->alias_of ? ", the same device as " : "", device->alias_of);
+        if (!session->places[i].queue)
+            printf("%s: %s (the host's own code)\n", device->spec, device->name);
+        else
+            printf("%s: %s (%s, driver %s)%s%s\n", device->spec, device->name, device->version,
+                   device->driver, *device->alias_of ? ", the same device as " : "", device->alias_of);
     }
 }
 

@@ -8,8 +8,14 @@ expect_stderr "there is no job 'srot', did you mean sort\? There are bandwidth f
 expect_one_line
 expect_exit 2 koine compare --repetitions 0
 expect_exit 4 koine compare --device nothing-of-the-kind launch
-expect_exit 4 without_devices "$KOINE" compare launch
+expect_exit 4 without_devices "$KOINE" compare --device all launch
 expect_empty stdout
+# No device named and none there: the host's own code, which has some of the jobs.
+expect_exit 0 without_devices "$KOINE" compare --quick --repetitions 1 select launch
+expect_stderr "^koine compare: .*; the host's own code computes"
+expect_stdout "^host: .* \(the host's own code\)"
+expect_stdout '^f32 +65536  host .* right'
+expect_stdout '^launch back to back 200, host: left out: not on the host'
 
 need_device
 if on_oclgrind; then
@@ -87,6 +93,17 @@ ln -s "$(command -v ld)" "$work/bin/ld"
 expect_exit 0 env PATH="$work/bin" "$KOINE" compare --quick --device "$device" --output "$work/other" launch
 expect_stderr 'gnuplot is not installed: no plots'
 expect_files "$work/other" report.json
+
+# The host's own code beside a device: by the wall's clock alone, its answers right.
+expect_exit 0 koine compare --quick --repetitions 1 --device "$device" --device host --json "$work/r.json" --force sort reduce select scan
+expect_stdout '^ +host +- .* right'
+fits_schema "$work/r.json"
+look '[d["spec"] for d in r["devices"]][1] == "host" and r["devices"][1]["backend"] == "host"' \
+    '{x["job"] for x in rows if x["device"] == "host" and x["verdict"] == "right"} == {"sort", "reduce", "select"}' \
+    'all(x["why"] == "left out: not on the host" for x in rows if x["device"] == "host" and x["job"] in ("bandwidth", "scan"))' \
+    'all(x["verdict"] == "right" and x["device_seconds"] is None and x["wall_seconds"] for x in rows if x["device"] == "host" and x["job"] in ("sort", "reduce", "select"))' \
+    '[x for x in dict.fromkeys(x["case"] for x in rows if x["job"] == "sort")] == ["f32", "f64", "u32", "u32 by key"]' \
+    'all(x["ratio"] == y["wall_seconds"]["median"] / x["wall_seconds"]["median"] for y, x in zip(rows[::2], rows[1::2]) if x["verdict"] == y["verdict"] == "right")'
 
 # The rest, once; JSON alone on standard output.
 expect_exit 0 koine compare --quick --repetitions 1 --device "$device" --json - launch build sort flops

@@ -5,7 +5,8 @@
 // problem is made once on the host; every place gets it, does it twice to warm up, then the places take turns
 // repetition by repetition, so that a change of the machine's mood meets all of them. A repetition is done
 // twice: once for the wall clock, from the call until the queue is finished, and once for the device's clock,
-// from the first kernel's start to the last one's end. After the last repetition the answer is checked.
+// from the first kernel's start to the last one's end; in the host's own place once, for the wall clock.
+// After the last repetition the answer is checked.
 #ifndef KN_APP_COMPARE_H
 #define KN_APP_COMPARE_H
 
@@ -15,7 +16,7 @@
 #include <koine/koine.h>
 
 struct compare_place {
-    kn_queue *queue;
+    kn_queue *queue; // NULL: the host's own code
     const kn_device_info *device;
 };
 
@@ -36,25 +37,47 @@ struct compare_cost {
     size_t largest; // and in its largest buffer
 };
 
+enum { COMPARE_CASES = 8, COMPARE_SIZES = 5, COMPARE_COLUMNS = 5 };
+
+// An array of the problem (columns.h).
+enum compare_role {
+    COMPARE_GIVEN,    // input, which stays as it is
+    COMPARE_WORKED,   // input that a run changes: it is put back before each
+    COMPARE_RESULT,   // what a run makes: poisoned before each
+    COMPARE_REFERENCE // the host's alone
+};
+struct compare_column {
+    enum compare_role role;
+    size_t bytes;
+    void *data; // of a result NULL
+};
+
 // A problem, for all places; `own` has the job's problem_bytes, zeroed at first.
 struct compare_problem {
     const struct compare_job *job;
     const struct compare_case *which;
     size_t n;
+    struct compare_column columns[COMPARE_COLUMNS];
+    size_t column_count;
     void *own;
+};
+
+// A column in one place.
+struct compare_held {
+    kn_buffer *buffer, *pristine; // pristine: of what is put back
+    void *memory;                 // the host's place
 };
 
 // The problem in one place; `own` has the job's work_bytes, zeroed at first.
 struct compare_work {
     const struct compare_problem *problem;
-    kn_queue *queue;
+    kn_queue *queue; // NULL: the host's place
     const kn_device_info *device;
+    struct compare_held held[COMPARE_COLUMNS];
     void *own;
     double error, bound; // set by check: the answer is right if error <= bound
     double seconds;      // set by run, if the job `times_itself`
 };
-
-enum { COMPARE_CASES = 8, COMPARE_SIZES = 5 };
 
 struct compare_job {
     const char *name;     // "sort"
@@ -72,15 +95,16 @@ struct compare_job {
     size_t problem_bytes, work_bytes;
 
     void (*cost)(const struct compare_case *which, size_t n, struct compare_cost *cost);
-    // Input and reference. `unmake` also after a make that failed. Both may be NULL.
+    // The columns: input, reference, room for results. May be NULL.
     kn_status (*make)(struct compare_problem *problem, kn_error *err);
-    void (*unmake)(struct compare_problem *problem);
-    // Device memory and kernels. `leave` also after an enter that failed.
+    // Besides the columns: kernels and more memory. `leave` also after an enter that failed. Both may be
+    // NULL.
     kn_status (*enter)(struct compare_work *work, kn_error *err);
     void (*leave)(struct compare_work *work);
-    // Before each run, not timed: the input as it was, the output poisoned. May be NULL.
+    // Before each run, not timed, besides the columns: what is not in them is poisoned. May be NULL.
     kn_status (*reset)(struct compare_work *work, kn_error *err);
     kn_status (*run)(struct compare_work *work, kn_error *err);
+    kn_status (*run_host)(struct compare_work *work, kn_error *err); // the host's own code; NULL: it has none
     kn_status (*check)(struct compare_work *work, kn_error *err);
 };
 
@@ -117,7 +141,8 @@ struct compare_row {
     double rate;    // in the job's unit
     double ceiling; // the place's own, in units of the ceiling's rate; 0: none
     double share;   // of that ceiling
-    double ratio;   // how many times as fast as the first place; 0: unknown
+    double ratio;   // how many times as fast as the first place (by the wall if one of them is without a
+                    // device's clock); 0: unknown
     double error, bound;
 };
 

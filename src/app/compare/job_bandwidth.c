@@ -20,15 +20,16 @@ struct shape {
 // Measured best on an H200 (bench/ceilings).
 static const struct shape gpu_read = {512, 4, 4, 4}, gpu_copy = {256, 4, 1, 0}, cpu_shape = {16, 16, 4, 0};
 
+enum { WORDS }; // the column
+
 struct problem {
-    uint32_t *words;
     uint32_t sum;
 };
 
 struct work {
     kn_program *program;
     kn_kernel *kernel;
-    kn_buffer *x, *out; // out: the sums, or the copy
+    kn_buffer *out; // the sums, or the copy
     size_t items, out_bytes;
     struct shape shape;
 };
@@ -52,23 +53,17 @@ static kn_status make(struct compare_problem *problem, kn_error *err)
 {
     struct problem *own = problem->own;
     uint64_t state = problem->n;
-    kn_status status = job_memory(problem->n, &own->words, err);
+    kn_status status = job_column(problem, COMPARE_GIVEN, problem->n, err);
+    uint32_t *words = problem->columns[WORDS].data;
 
     for (size_t i = 0; i < problem->n / WORD && !status; i += 2) {
         uint64_t chance = job_random(&state);
 
-        own->words[i] = (uint32_t)chance;
-        own->words[i + 1] = (uint32_t)(chance >> 32);
-        own->sum += own->words[i] + own->words[i + 1];
+        words[i] = (uint32_t)chance;
+        words[i + 1] = (uint32_t)(chance >> 32);
+        own->sum += words[i] + words[i + 1];
     }
     return status;
-}
-
-static void unmake(struct compare_problem *problem)
-{
-    struct problem *own = problem->own;
-
-    free(own->words);
 }
 
 static size_t work_items(const struct work *own, const kn_device_info *device, size_t total)
@@ -83,7 +78,6 @@ static size_t work_items(const struct work *own, const kn_device_info *device, s
 
 static kn_status enter(struct compare_work *work, kn_error *err)
 {
-    const struct problem *given = work->problem->own;
     struct work *own = work->own;
     size_t n = work->problem->n;
     bool copies = work->problem->which->variant == COMPARE_COPY;
@@ -98,8 +92,6 @@ static kn_status enter(struct compare_work *work, kn_error *err)
         {"GROUP", own->shape.group}, {"WIDTH", own->shape.width}, {"UNROLL", own->shape.unroll}};
     status = job_kernel(work->queue, "bandwidth.cl", copies ? "copy_words" : "read_words", defines,
                         KN_COUNT(defines), &own->program, &own->kernel, err);
-    if (!status)
-        status = job_buffer(work->queue, given->words, n, &own->x, err);
     return status ? status : job_buffer(work->queue, NULL, own->out_bytes, &own->out, err);
 }
 
@@ -107,7 +99,6 @@ static void leave(struct compare_work *work)
 {
     struct work *own = work->own;
 
-    kn_buffer_free(own->x);
     kn_buffer_free(own->out);
     kn_program_free(own->program);
 }
@@ -126,7 +117,8 @@ static kn_status run(struct compare_work *work, kn_error *err)
     size_t vectors = work->problem->n / WORD / own->shape.width;
     const uint32_t log2_vectors = (uint32_t)__builtin_ctzll(vectors); // sizes are powers of two
     const uint64_t total = vectors * passes(work->problem->n);
-    const kn_arg args[] = {KN_BUFFER(own->x), KN_VALUE(log2_vectors), KN_VALUE(total), KN_BUFFER(own->out)};
+    const kn_arg args[] = {KN_BUFFER(work->held[WORDS].buffer), KN_VALUE(log2_vectors), KN_VALUE(total),
+                           KN_BUFFER(own->out)};
     const kn_range range = {1, {own->items}, {own->shape.group}, {0}};
 
     return kn_launch(work->queue, own->kernel, &range, args, KN_COUNT(args), NULL, err);
@@ -135,6 +127,7 @@ static kn_status run(struct compare_work *work, kn_error *err)
 static kn_status check(struct compare_work *work, kn_error *err)
 {
     const struct problem *given = work->problem->own;
+    const uint32_t *words = work->problem->columns[WORDS].data;
     struct work *own = work->own;
     size_t count = own->out_bytes / WORD, differing = 0;
     uint32_t *out = NULL, sum = 0;
@@ -143,7 +136,7 @@ static kn_status check(struct compare_work *work, kn_error *err)
     if (!status)
         status = kn_buffer_read(work->queue, own->out, 0, out, own->out_bytes, err);
     for (size_t i = 0; i < count && !status; i++) {
-        differing += work->problem->which->variant == COMPARE_COPY && out[i] != given->words[i];
+        differing += work->problem->which->variant == COMPARE_COPY && out[i] != words[i];
         sum += out[i];
     }
     if (work->problem->which->variant == COMPARE_READ)
@@ -168,7 +161,6 @@ const struct compare_job compare_job_bandwidth = {
     .work_bytes = sizeof(struct work),
     .cost = cost,
     .make = make,
-    .unmake = unmake,
     .enter = enter,
     .leave = leave,
     .reset = reset,

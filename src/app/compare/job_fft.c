@@ -7,14 +7,13 @@
 
 #include "jobs.h"
 
+enum { INPUT, OUTPUT, WANTED }; // the columns; wanted: the spectrum, double complex
+
 struct problem {
-    void *input;            // of the type, real and imaginary part
-    double complex *wanted; // the spectrum
-    double norm;            // its 2-norm
+    double norm; // of the spectrum, its 2-norm
 };
 
 struct work {
-    kn_buffer *in, *out;
     kn_fft_plan *plan;
 };
 
@@ -104,92 +103,73 @@ static kn_status make(struct compare_problem *problem, kn_error *err)
 {
     struct problem *own = problem->own;
     kn_type type = problem->which->type;
-    size_t n = problem->n, x = width(n);
-    kn_status status = job_memory(2 * n * kn_type_size(type), &own->input, err);
+    size_t n = problem->n, x = width(n), bytes = 2 * n * kn_type_size(type);
+    const void *input;
+    double complex *wanted;
+    kn_status status = job_column(problem, COMPARE_GIVEN, bytes, err);
 
     if (!status)
-        status = job_memory(n * sizeof *own->wanted, &own->wanted, err);
+        status = job_column(problem, COMPARE_RESULT, bytes, err);
+    if (!status)
+        status = job_column(problem, COMPARE_REFERENCE, n * sizeof *wanted, err);
     if (status)
         return status;
-    job_fill(own->input, type, 2 * n, n);
+    input = problem->columns[INPUT].data;
+    wanted = problem->columns[WANTED].data;
+    job_fill(problem->columns[INPUT].data, type, 2 * n, n);
     for (size_t i = 0; i < n; i++)
-        own->wanted[i] = number(own->input, type, 2 * i) + I * number(own->input, type, 2 * i + 1);
-    status = transform_axis(own->wanted, n, x, 1, err);
+        wanted[i] = number(input, type, 2 * i) + I * number(input, type, 2 * i + 1);
+    status = transform_axis(wanted, n, x, 1, err);
     if (!status)
-        status = transform_axis(own->wanted, n, n / x, x, err);
+        status = transform_axis(wanted, n, n / x, x, err);
     for (size_t i = 0; i < n && !status; i++)
-        own->norm += creal(own->wanted[i] * conj(own->wanted[i]));
+        own->norm += creal(wanted[i] * conj(wanted[i]));
     own->norm = sqrt(own->norm);
     return status;
-}
-
-static void unmake(struct compare_problem *problem)
-{
-    struct problem *own = problem->own;
-
-    free(own->input);
-    free(own->wanted);
 }
 
 // ---- on the device ----
 
 static kn_status enter(struct compare_work *work, kn_error *err)
 {
-    const struct problem *given = work->problem->own;
     struct work *own = work->own;
-    size_t n = work->problem->n, bytes = 2 * n * kn_type_size(work->problem->which->type);
+    size_t n = work->problem->n;
     const kn_fft_shape shape = {.rank = 2,
                                 .dims = {width(n), n / width(n)},
                                 .type = work->problem->which->type,
                                 .kind = KN_FFT_COMPLEX};
-    kn_status status = kn_fft_plan_create(work->queue, &shape, NULL, &own->plan, err);
 
-    if (!status)
-        status = job_buffer(work->queue, given->input, bytes, &own->in, err);
-    return status ? status : job_buffer(work->queue, NULL, bytes, &own->out, err);
+    return kn_fft_plan_create(work->queue, &shape, NULL, &own->plan, err);
 }
 
 static void leave(struct compare_work *work)
 {
     struct work *own = work->own;
 
-    kn_buffer_free(own->in);
-    kn_buffer_free(own->out);
     kn_fft_plan_free(own->plan);
-}
-
-static kn_status reset(struct compare_work *work, kn_error *err)
-{
-    struct work *own = work->own;
-    const uint32_t poison = 0xffffffff; // not a number
-
-    return kn_buffer_fill(work->queue, own->out, &poison, sizeof poison, 0, kn_buffer_size(own->out), NULL,
-                          err);
 }
 
 static kn_status run(struct compare_work *work, kn_error *err)
 {
     struct work *own = work->own;
 
-    return kn_fft_execute(work->queue, own->plan, KN_FFT_FORWARD, own->in, own->out, err);
+    return kn_fft_execute(work->queue, own->plan, KN_FFT_FORWARD, work->held[INPUT].buffer,
+                          work->held[OUTPUT].buffer, err);
 }
 
 // koine/fft.h: in the 2-norm within 0.5 eps log2 n.
 static kn_status check(struct compare_work *work, kn_error *err)
 {
     const struct problem *given = work->problem->own;
-    struct work *own = work->own;
+    const double complex *wanted = work->problem->columns[WANTED].data;
     kn_type type = work->problem->which->type;
-    size_t n = work->problem->n, bytes = kn_buffer_size(own->out);
+    size_t n = work->problem->n;
     double squares = 0;
     void *out = NULL;
-    kn_status status = job_memory(bytes, &out, err);
+    kn_status status = job_read(work, OUTPUT, &out, err);
 
-    if (!status)
-        status = kn_buffer_read(work->queue, own->out, 0, out, bytes, err);
     for (size_t i = 0; i < n && !status; i++) {
-        double complex difference =
-            number(out, type, 2 * i) + I * number(out, type, 2 * i + 1) - given->wanted[i];
+        double complex difference = number(out, type, 2 * i) + I * number(out, type, 2 * i + 1) - wanted[i];
 
         squares += creal(difference * conj(difference));
     }
@@ -214,10 +194,8 @@ const struct compare_job compare_job_fft = {
     .work_bytes = sizeof(struct work),
     .cost = cost,
     .make = make,
-    .unmake = unmake,
     .enter = enter,
     .leave = leave,
-    .reset = reset,
     .run = run,
     .check = check,
 };

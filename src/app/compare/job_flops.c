@@ -14,10 +14,10 @@ static const double factor = 0.99951171875, term = 0.000244140625; // 1 - 2^-11 
 struct work {
     kn_program *program;
     kn_kernel *kernel;
-    kn_buffer *out;
     unsigned width;
-    size_t elements;
 };
+
+enum { OUTPUT }; // the column
 
 static size_t elements(size_t n)
 {
@@ -35,37 +35,29 @@ static void cost(const struct compare_case *which, size_t n, struct compare_cost
         (struct compare_cost){.amount = operations, .ceiling = operations, .memory = bytes, .largest = bytes};
 }
 
+static kn_status make(struct compare_problem *problem, kn_error *err)
+{
+    return job_column(problem, COMPARE_RESULT, elements(problem->n) * kn_type_size(problem->which->type),
+                      err);
+}
+
 static kn_status enter(struct compare_work *work, kn_error *err)
 {
     struct work *own = work->own;
     kn_type type = work->problem->which->type;
-    kn_status status;
 
     own->width = work->device->type == KN_DEVICE_CPU ? CPU_WIDTH : 1;
-    own->elements = elements(work->problem->n);
     const struct job_define defines[] = {
         {"TRIPS", TRIPS}, {"WIDTH", own->width}, {"REAL_BITS", type == KN_F64 ? 64 : 32}};
-    status = job_kernel(work->queue, "flops.cl", "fma_chains", defines, KN_COUNT(defines), &own->program,
-                        &own->kernel, err);
-    return status ? status
-                  : job_buffer(work->queue, NULL, own->elements * kn_type_size(type), &own->out, err);
+    return job_kernel(work->queue, "flops.cl", "fma_chains", defines, KN_COUNT(defines), &own->program,
+                      &own->kernel, err);
 }
 
 static void leave(struct compare_work *work)
 {
     struct work *own = work->own;
 
-    kn_buffer_free(own->out);
     kn_program_free(own->program);
-}
-
-static kn_status reset(struct compare_work *work, kn_error *err)
-{
-    struct work *own = work->own;
-    const uint32_t poison = 0xffffffff; // not a number
-
-    return kn_buffer_fill(work->queue, own->out, &poison, sizeof poison, 0, kn_buffer_size(own->out), NULL,
-                          err);
 }
 
 static kn_status run(struct compare_work *work, kn_error *err)
@@ -74,8 +66,9 @@ static kn_status run(struct compare_work *work, kn_error *err)
     const float single_factor = (float)factor, single_term = (float)term;
     const bool single = work->problem->which->type == KN_F32;
     const kn_arg args[] = {single ? KN_VALUE(single_factor) : KN_VALUE(factor),
-                           single ? KN_VALUE(single_term) : KN_VALUE(term), KN_BUFFER(own->out)};
-    const kn_range range = {1, {own->elements / own->width}, {0}, {0}};
+                           single ? KN_VALUE(single_term) : KN_VALUE(term),
+                           KN_BUFFER(work->held[OUTPUT].buffer)};
+    const kn_range range = {1, {elements(work->problem->n) / own->width}, {0}, {0}};
 
     return kn_launch(work->queue, own->kernel, &range, args, KN_COUNT(args), NULL, err);
 }
@@ -107,10 +100,9 @@ static double double_element(size_t element)
 
 static kn_status check(struct compare_work *work, kn_error *err)
 {
-    struct work *own = work->own;
     size_t size = kn_type_size(work->problem->which->type), differing = 0;
     char right[PERIOD][sizeof(double)], *out = NULL;
-    kn_status status = job_memory(own->elements * size, &out, err);
+    kn_status status = job_read(work, OUTPUT, &out, err);
 
     for (size_t i = 0; i < PERIOD; i++) {
         float single = single_element(i);
@@ -118,9 +110,7 @@ static kn_status check(struct compare_work *work, kn_error *err)
 
         memcpy(right[i], size == sizeof single ? (const void *)&single : (const void *)&wide, size);
     }
-    if (!status)
-        status = kn_buffer_read(work->queue, own->out, 0, out, own->elements * size, err);
-    for (size_t i = 0; i < own->elements && !status; i++)
+    for (size_t i = 0; i < elements(work->problem->n) && !status; i++)
         differing += memcmp(out + i * size, right[i % PERIOD], size) != 0;
     work->error = (double)differing;
     work->bound = 0;
@@ -140,9 +130,9 @@ const struct compare_job compare_job_flops = {
     .full = {(size_t)1 << 28, (size_t)1 << 32, (size_t)1 << 36},
     .work_bytes = sizeof(struct work),
     .cost = cost,
+    .make = make,
     .enter = enter,
     .leave = leave,
-    .reset = reset,
     .run = run,
     .check = check,
 };

@@ -3,18 +3,21 @@
 #include <math.h>
 #include <stdlib.h>
 
+#include "../../base/array.h"
 #include "jobs.h"
 
 enum { ROWS = 16 }; // that are checked, spread over the matrix
 
-struct problem {
-    void *a, *b;
-    size_t rows[ROWS];
-    long double *wanted, *magnitude; // of those rows: sum of a b, and of |a b|
-};
+enum {
+    A,
+    B,
+    C,
+    WANTED,
+    MAGNITUDE
+}; // the columns; the last two of the rows checked: sum of a b, and of |a b|
 
-struct work {
-    kn_buffer *a, *b, *c;
+struct problem {
+    size_t rows[ROWS];
 };
 
 static void cost(const struct compare_case *which, size_t n, struct compare_cost *cost)
@@ -36,15 +39,17 @@ static void multiply_row(const struct compare_problem *problem, size_t r)
 {
     const struct problem *own = problem->own;
     size_t n = problem->n;
-    long double *wanted = own->wanted + r * n, *magnitude = own->magnitude + r * n;
+    const void *a = problem->columns[A].data, *b = problem->columns[B].data;
+    long double *wanted = (long double *)problem->columns[WANTED].data + r * n;
+    long double *magnitude = (long double *)problem->columns[MAGNITUDE].data + r * n;
 
     for (size_t j = 0; j < n; j++)
         wanted[j] = magnitude[j] = 0;
     for (size_t k = 0; k < n; k++) {
-        long double a = element(own->a, problem->which->type, own->rows[r] * n + k);
+        long double factor = element(a, problem->which->type, own->rows[r] * n + k);
 
         for (size_t j = 0; j < n; j++) {
-            long double product = a * element(own->b, problem->which->type, k * n + j);
+            long double product = factor * element(b, problem->which->type, k * n + j);
 
             wanted[j] += product;
             magnitude[j] += fabsl(product);
@@ -56,18 +61,20 @@ static kn_status make(struct compare_problem *problem, kn_error *err)
 {
     struct problem *own = problem->own;
     size_t n = problem->n, bytes = n * n * kn_type_size(problem->which->type);
-    kn_status status = job_memory(bytes, &own->a, err);
+    const struct compare_column columns[] = {
+        [A] = {COMPARE_GIVEN, bytes, NULL},
+        [B] = {COMPARE_GIVEN, bytes, NULL},
+        [C] = {COMPARE_RESULT, bytes, NULL},
+        [WANTED] = {COMPARE_REFERENCE, ROWS * n * sizeof(long double), NULL},
+        [MAGNITUDE] = {COMPARE_REFERENCE, ROWS * n * sizeof(long double), NULL}};
+    kn_status status = KN_OK;
 
-    if (!status)
-        status = job_memory(bytes, &own->b, err);
-    if (!status)
-        status = job_memory(ROWS * n * sizeof *own->wanted, &own->wanted, err);
-    if (!status)
-        status = job_memory(ROWS * n * sizeof *own->magnitude, &own->magnitude, err);
+    for (size_t i = 0; i < KN_COUNT(columns) && !status; i++)
+        status = job_column(problem, columns[i].role, columns[i].bytes, err);
     if (status)
         return status;
-    job_fill(own->a, problem->which->type, n * n, 1);
-    job_fill(own->b, problem->which->type, n * n, 2);
+    job_fill(problem->columns[A].data, problem->which->type, n * n, 1);
+    job_fill(problem->columns[B].data, problem->which->type, n * n, 2);
     for (size_t r = 0; r < ROWS; r++) {
         own->rows[r] =
             r * (n - 1) / (ROWS - 1); // the first, the last, and of those between no two alike in their tile
@@ -76,57 +83,17 @@ static kn_status make(struct compare_problem *problem, kn_error *err)
     return KN_OK;
 }
 
-static void unmake(struct compare_problem *problem)
-{
-    struct problem *own = problem->own;
-
-    free(own->a);
-    free(own->b);
-    free(own->wanted);
-    free(own->magnitude);
-}
-
-static kn_status enter(struct compare_work *work, kn_error *err)
-{
-    const struct problem *given = work->problem->own;
-    struct work *own = work->own;
-    size_t bytes = work->problem->n * work->problem->n * kn_type_size(work->problem->which->type);
-    kn_status status = job_buffer(work->queue, given->a, bytes, &own->a, err);
-
-    if (!status)
-        status = job_buffer(work->queue, given->b, bytes, &own->b, err);
-    return status ? status : job_buffer(work->queue, NULL, bytes, &own->c, err);
-}
-
-static void leave(struct compare_work *work)
-{
-    struct work *own = work->own;
-
-    kn_buffer_free(own->a);
-    kn_buffer_free(own->b);
-    kn_buffer_free(own->c);
-}
-
-static kn_status reset(struct compare_work *work, kn_error *err)
-{
-    struct work *own = work->own;
-    const uint32_t poison = 0xffffffff; // not a number
-
-    return kn_buffer_fill(work->queue, own->c, &poison, sizeof poison, 0, kn_buffer_size(own->c), NULL, err);
-}
-
 static kn_status run(struct compare_work *work, kn_error *err)
 {
-    struct work *own = work->own;
     size_t n = work->problem->n;
     const kn_gemm_task task = {.type = work->problem->which->type,
                                .m = n,
                                .n = n,
                                .k = n,
                                .alpha = {1, 0},
-                               .a = {.buffer = own->a},
-                               .b = {.buffer = own->b},
-                               .c = {.buffer = own->c}};
+                               .a = {.buffer = work->held[A].buffer},
+                               .b = {.buffer = work->held[B].buffer},
+                               .c = {.buffer = work->held[C].buffer}};
 
     return kn_gemm(work->queue, &task, NULL, err);
 }
@@ -135,7 +102,8 @@ static kn_status run(struct compare_work *work, kn_error *err)
 static kn_status check(struct compare_work *work, kn_error *err)
 {
     const struct problem *given = work->problem->own;
-    struct work *own = work->own;
+    const long double *wanted = work->problem->columns[WANTED].data;
+    const long double *magnitude = work->problem->columns[MAGNITUDE].data;
     kn_type type = work->problem->which->type;
     size_t n = work->problem->n, size = kn_type_size(type);
     long double worst = 0;
@@ -143,10 +111,9 @@ static kn_status check(struct compare_work *work, kn_error *err)
     kn_status status = job_memory(n * size, &row, err);
 
     for (size_t r = 0; r < ROWS && !status; r++) {
-        status = kn_buffer_read(work->queue, own->c, given->rows[r] * n * size, row, n * size, err);
+        status = job_read_part(work, C, given->rows[r] * n * size, n * size, row, err);
         for (size_t j = 0; j < n && !status; j++) {
-            long double error =
-                fabsl(element(row, type, j) - given->wanted[r * n + j]) / given->magnitude[r * n + j];
+            long double error = fabsl(element(row, type, j) - wanted[r * n + j]) / magnitude[r * n + j];
 
             if (!(error <= worst)) // also for what is not a number
                 worst = error;
@@ -170,13 +137,8 @@ const struct compare_job compare_job_gemm = {
     .full = {256, 1024, 4096, 8192},
     .ceiling = COMPARE_FLOPS,
     .problem_bytes = sizeof(struct problem),
-    .work_bytes = sizeof(struct work),
     .cost = cost,
     .make = make,
-    .unmake = unmake,
-    .enter = enter,
-    .leave = leave,
-    .reset = reset,
     .run = run,
     .check = check,
 };

@@ -11,8 +11,9 @@ enum { QUEUED, FINISHED };
 struct work {
     kn_program *program;
     kn_kernel *kernel;
-    kn_buffer *count;
 };
+
+enum { COUNT }; // the column: how many there were, from 0
 
 static void cost(const struct compare_case *which, size_t n, struct compare_cost *cost)
 {
@@ -21,36 +22,34 @@ static void cost(const struct compare_case *which, size_t n, struct compare_cost
         (struct compare_cost){.amount = (double)n, .memory = sizeof(uint32_t), .largest = sizeof(uint32_t)};
 }
 
+static kn_status make(struct compare_problem *problem, kn_error *err)
+{
+    kn_status status = job_column(problem, COMPARE_WORKED, sizeof(uint32_t), err);
+
+    if (!status)
+        *(uint32_t *)problem->columns[COUNT].data = 0;
+    return status;
+}
+
 static kn_status enter(struct compare_work *work, kn_error *err)
 {
     struct work *own = work->own;
-    kn_status status =
-        job_kernel(work->queue, "launch.cl", "count_launch", NULL, 0, &own->program, &own->kernel, err);
 
-    return status ? status : job_buffer(work->queue, NULL, sizeof(uint32_t), &own->count, err);
+    return job_kernel(work->queue, "launch.cl", "count_launch", NULL, 0, &own->program, &own->kernel, err);
 }
 
 static void leave(struct compare_work *work)
 {
     struct work *own = work->own;
 
-    kn_buffer_free(own->count);
     kn_program_free(own->program);
-}
-
-static kn_status reset(struct compare_work *work, kn_error *err)
-{
-    struct work *own = work->own;
-    const uint32_t none = 0;
-
-    return kn_buffer_fill(work->queue, own->count, &none, sizeof none, 0, sizeof none, NULL, err);
 }
 
 static kn_status run(struct compare_work *work, kn_error *err)
 {
     struct work *own = work->own;
     const bool waits = work->problem->which->variant == FINISHED;
-    const kn_arg args[] = {KN_BUFFER(own->count)};
+    const kn_arg args[] = {KN_BUFFER(work->held[COUNT].buffer)};
     const kn_range range = {1, {32}, {32}, {0}};
     kn_status status = KN_OK;
 
@@ -64,9 +63,8 @@ static kn_status run(struct compare_work *work, kn_error *err)
 
 static kn_status check(struct compare_work *work, kn_error *err)
 {
-    struct work *own = work->own;
     uint32_t count = 0;
-    kn_status status = kn_buffer_read(work->queue, own->count, 0, &count, sizeof count, err);
+    kn_status status = job_read_part(work, COUNT, 0, sizeof count, &count, err);
 
     work->error = fabs((double)count - (double)work->problem->n);
     work->bound = 0;
@@ -87,9 +85,9 @@ const struct compare_job compare_job_launch = {
     .full = {1000},
     .work_bytes = sizeof(struct work),
     .cost = cost,
+    .make = make,
     .enter = enter,
     .leave = leave,
-    .reset = reset,
     .run = run,
     .check = check,
 };

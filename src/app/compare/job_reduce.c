@@ -1,17 +1,17 @@
 // SPDX-License-Identifier: Apache-2.0
-// kn_reduce_sum over n numbers, held against a sum with compensation in the host's widest type.
+// kn_reduce_sum, on the host kn_host_sum, over n numbers, held against a sum with compensation in the host's
+// widest type.
 #include <math.h>
-#include <stdlib.h>
 
 #include "jobs.h"
 
+enum { VALUES }; // the column
+
 struct problem {
-    void *values;
     long double sum, magnitude; // magnitude: the sum of |x|
 };
 
 struct work {
-    kn_buffer *values;
     double sum;
 };
 
@@ -28,14 +28,15 @@ static kn_status make(struct compare_problem *problem, kn_error *err)
     struct problem *own = problem->own;
     kn_type type = problem->which->type;
     long double sum = 0, lost = 0;
-    kn_status status = job_memory(problem->n * kn_type_size(type), &own->values, err);
+    kn_status status = job_column(problem, COMPARE_GIVEN, problem->n * kn_type_size(type), err);
+    const void *values = problem->columns[VALUES].data;
 
     if (status)
         return status;
-    job_fill(own->values, type, problem->n, problem->n);
+    job_fill(problem->columns[VALUES].data, type, problem->n, problem->n);
     for (size_t i = 0; i < problem->n; i++) {
-        long double value = type == KN_F32 ? (long double)((const float *)own->values)[i]
-                                           : (long double)((const double *)own->values)[i];
+        long double value = type == KN_F32 ? (long double)((const float *)values)[i]
+                                           : (long double)((const double *)values)[i];
         long double next = sum + value;
 
         lost += fabsl(sum) >= fabsl(value) ? (sum - next) + value : (value - next) + sum;
@@ -44,29 +45,6 @@ static kn_status make(struct compare_problem *problem, kn_error *err)
     }
     own->sum = sum + lost;
     return KN_OK;
-}
-
-static void unmake(struct compare_problem *problem)
-{
-    struct problem *own = problem->own;
-
-    free(own->values);
-}
-
-static kn_status enter(struct compare_work *work, kn_error *err)
-{
-    const struct problem *given = work->problem->own;
-    struct work *own = work->own;
-
-    return job_buffer(work->queue, given->values, work->problem->n * kn_type_size(work->problem->which->type),
-                      &own->values, err);
-}
-
-static void leave(struct compare_work *work)
-{
-    struct work *own = work->own;
-
-    kn_buffer_free(own->values);
 }
 
 static kn_status reset(struct compare_work *work, kn_error *err)
@@ -82,8 +60,16 @@ static kn_status run(struct compare_work *work, kn_error *err)
 {
     struct work *own = work->own;
 
-    return kn_reduce_sum(work->queue, own->values, work->problem->which->type, work->problem->n, &own->sum,
-                         err);
+    return kn_reduce_sum(work->queue, work->held[VALUES].buffer, work->problem->which->type, work->problem->n,
+                         &own->sum, err);
+}
+
+static kn_status run_host(struct compare_work *work, kn_error *err)
+{
+    struct work *own = work->own;
+
+    return kn_host_sum(work->held[VALUES].memory, work->problem->which->type, work->problem->n, &own->sum,
+                       NULL, err);
 }
 
 // In the tree an element meets 63 additions in its lane, 6 among the lanes and one for each halving of the
@@ -115,10 +101,8 @@ const struct compare_job compare_job_reduce = {
     .work_bytes = sizeof(struct work),
     .cost = cost,
     .make = make,
-    .unmake = unmake,
-    .enter = enter,
-    .leave = leave,
     .reset = reset,
     .run = run,
+    .run_host = run_host,
     .check = check,
 };

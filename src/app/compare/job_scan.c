@@ -5,13 +5,7 @@
 
 #include "jobs.h"
 
-struct problem {
-    void *values;
-};
-
-struct work {
-    kn_buffer *values, *sums;
-};
+enum { VALUES, SUMS }; // the columns
 
 static void cost(const struct compare_case *which, size_t n, struct compare_cost *cost)
 {
@@ -23,59 +17,21 @@ static void cost(const struct compare_case *which, size_t n, struct compare_cost
 
 static kn_status make(struct compare_problem *problem, kn_error *err)
 {
-    struct problem *own = problem->own;
-    uint64_t state = problem->n;
-    kn_status status = job_memory(problem->n * kn_type_size(problem->which->type), &own->values, err);
+    kn_type type = problem->which->type;
+    size_t bytes = problem->n * kn_type_size(type);
+    kn_status status = job_column(problem, COMPARE_GIVEN, bytes, err);
 
-    if (status)
-        return status;
-    if (problem->which->type != KN_U32)
-        job_fill(own->values, problem->which->type, problem->n, problem->n);
-    for (size_t i = 0; i < problem->n && problem->which->type == KN_U32; i++)
-        ((uint32_t *)own->values)[i] = (uint32_t)job_random(&state);
-    return KN_OK;
-}
-
-static void unmake(struct compare_problem *problem)
-{
-    struct problem *own = problem->own;
-
-    free(own->values);
-}
-
-static kn_status enter(struct compare_work *work, kn_error *err)
-{
-    const struct problem *given = work->problem->own;
-    struct work *own = work->own;
-    size_t bytes = work->problem->n * kn_type_size(work->problem->which->type);
-    kn_status status = job_buffer(work->queue, given->values, bytes, &own->values, err);
-
-    return status ? status : job_buffer(work->queue, NULL, bytes, &own->sums, err);
-}
-
-static void leave(struct compare_work *work)
-{
-    struct work *own = work->own;
-
-    kn_buffer_free(own->values);
-    kn_buffer_free(own->sums);
-}
-
-static kn_status reset(struct compare_work *work, kn_error *err)
-{
-    struct work *own = work->own;
-    const uint32_t poison = 0xffffffff; // not a number, as a float
-
-    return kn_buffer_fill(work->queue, own->sums, &poison, sizeof poison, 0, kn_buffer_size(own->sums), NULL,
-                          err);
+    if (!status)
+        status = job_column(problem, COMPARE_RESULT, bytes, err);
+    if (!status)
+        job_fill(problem->columns[VALUES].data, type, problem->n, problem->n);
+    return status;
 }
 
 static kn_status run(struct compare_work *work, kn_error *err)
 {
-    struct work *own = work->own;
-
-    return kn_scan(work->queue, own->values, work->problem->which->type, work->problem->n, KN_REDUCE_SUM,
-                   KN_SCAN_INCLUSIVE, own->sums, err);
+    return kn_scan(work->queue, work->held[VALUES].buffer, work->problem->which->type, work->problem->n,
+                   KN_REDUCE_SUM, KN_SCAN_INCLUSIVE, work->held[SUMS].buffer, err);
 }
 
 // Sums modulo 2^32 are exact: how many are not.
@@ -117,18 +73,14 @@ static double worst_error(const void *values, const void *sums, kn_type type, si
 // koine/scan.h: at most about 40 roundings. The reference's own are below one of those.
 static kn_status check(struct compare_work *work, kn_error *err)
 {
-    const struct problem *given = work->problem->own;
-    struct work *own = work->own;
+    const void *values = work->problem->columns[VALUES].data;
     kn_type type = work->problem->which->type;
-    size_t bytes = kn_buffer_size(own->sums), n = work->problem->n;
+    size_t n = work->problem->n;
     void *sums = NULL;
-    kn_status status = job_memory(bytes, &sums, err);
+    kn_status status = job_read(work, SUMS, &sums, err);
 
     if (!status)
-        status = kn_buffer_read(work->queue, own->sums, 0, sums, bytes, err);
-    if (!status)
-        work->error =
-            type == KN_U32 ? count_wrong(given->values, sums, n) : worst_error(given->values, sums, type, n);
+        work->error = type == KN_U32 ? count_wrong(values, sums, n) : worst_error(values, sums, type, n);
     work->bound = type == KN_U32 ? 0 : type == KN_F32 ? 41 * 0x1p-24 : 41 * 0x1p-53;
     free(sums);
     return status;
@@ -145,14 +97,8 @@ const struct compare_job compare_job_scan = {
     .quick = {(size_t)1 << 16, (size_t)1 << 20},
     .full = {(size_t)1 << 16, (size_t)1 << 20, (size_t)1 << 24, (size_t)1 << 27},
     .ceiling = COMPARE_COPY,
-    .problem_bytes = sizeof(struct problem),
-    .work_bytes = sizeof(struct work),
     .cost = cost,
     .make = make,
-    .unmake = unmake,
-    .enter = enter,
-    .leave = leave,
-    .reset = reset,
     .run = run,
     .check = check,
 };

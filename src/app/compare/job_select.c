@@ -1,18 +1,14 @@
 // SPDX-License-Identifier: Apache-2.0
-// kn_select: the element of the middle rank among n, which is right if so many are less and so many are not
-// greater.
+// kn_select, on the host kn_host_select: the element of the middle rank among n, which is right if so many
+// are less and so many are not greater.
 #include <math.h>
-#include <stdlib.h>
 #include <string.h>
 
 #include "jobs.h"
 
-struct problem {
-    void *values;
-};
+enum { VALUES }; // the column
 
 struct work {
-    kn_buffer *values;
     union {
         float single;
         double wide;
@@ -29,35 +25,12 @@ static void cost(const struct compare_case *which, size_t n, struct compare_cost
 
 static kn_status make(struct compare_problem *problem, kn_error *err)
 {
-    struct problem *own = problem->own;
-    kn_status status = job_memory(problem->n * kn_type_size(problem->which->type), &own->values, err);
+    kn_type type = problem->which->type;
+    kn_status status = job_column(problem, COMPARE_GIVEN, problem->n * kn_type_size(type), err);
 
     if (!status)
-        job_fill(own->values, problem->which->type, problem->n, problem->n);
+        job_fill(problem->columns[VALUES].data, type, problem->n, problem->n);
     return status;
-}
-
-static void unmake(struct compare_problem *problem)
-{
-    struct problem *own = problem->own;
-
-    free(own->values);
-}
-
-static kn_status enter(struct compare_work *work, kn_error *err)
-{
-    const struct problem *given = work->problem->own;
-    struct work *own = work->own;
-
-    return job_buffer(work->queue, given->values, work->problem->n * kn_type_size(work->problem->which->type),
-                      &own->values, err);
-}
-
-static void leave(struct compare_work *work)
-{
-    struct work *own = work->own;
-
-    kn_buffer_free(own->values);
 }
 
 static kn_status reset(struct compare_work *work, kn_error *err)
@@ -74,13 +47,22 @@ static kn_status run(struct compare_work *work, kn_error *err)
     struct work *own = work->own;
     size_t rank = work->problem->n / 2;
 
-    return kn_select(work->queue, own->values, work->problem->which->type, work->problem->n, &rank, 1, NULL,
-                     &own->found, err);
+    return kn_select(work->queue, work->held[VALUES].buffer, work->problem->which->type, work->problem->n,
+                     &rank, 1, NULL, &own->found, err);
+}
+
+static kn_status run_host(struct compare_work *work, kn_error *err)
+{
+    struct work *own = work->own;
+    size_t rank = work->problem->n / 2;
+
+    return kn_host_select(work->held[VALUES].memory, work->problem->which->type, work->problem->n, &rank, 1,
+                          &own->found, NULL, err);
 }
 
 static kn_status check(struct compare_work *work, kn_error *err)
 {
-    const struct problem *given = work->problem->own;
+    const void *values = work->problem->columns[VALUES].data;
     const struct work *own = work->own;
     const bool single = work->problem->which->type == KN_F32;
     double found = single ? (double)own->found.single : own->found.wide;
@@ -88,8 +70,7 @@ static kn_status check(struct compare_work *work, kn_error *err)
 
     (void)err;
     for (size_t i = 0; i < work->problem->n; i++) {
-        double value =
-            single ? (double)((const float *)given->values)[i] : ((const double *)given->values)[i];
+        double value = single ? (double)((const float *)values)[i] : ((const double *)values)[i];
 
         less += value < found;
         equal += value == found;
@@ -114,14 +95,11 @@ const struct compare_job compare_job_select = {
     .quick = {(size_t)1 << 16, (size_t)1 << 20, (size_t)1 << 24},
     .full = {(size_t)1 << 16, (size_t)1 << 20, (size_t)1 << 24, (size_t)1 << 28},
     .ceiling = COMPARE_READ,
-    .problem_bytes = sizeof(struct problem),
     .work_bytes = sizeof(struct work),
     .cost = cost,
     .make = make,
-    .unmake = unmake,
-    .enter = enter,
-    .leave = leave,
     .reset = reset,
     .run = run,
+    .run_host = run_host,
     .check = check,
 };

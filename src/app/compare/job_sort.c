@@ -1,33 +1,31 @@
 // SPDX-License-Identifier: Apache-2.0
-// kn_sort on n keys, held against the order of their bits.
+// kn_sort on n keys, held against the order of their bits; kn_sort_by_key, whose values are the keys'
+// numbers. On the host kn_host_sort and kn_host_sort_by_key.
 #include <stdlib.h>
 #include <string.h>
 
 #include "jobs.h"
 
 enum { DIGIT_BITS = 16, DIGITS = 1 << DIGIT_BITS };
-
-struct problem {
-    void *keys, *sorted;
-};
-
-struct work {
-    kn_buffer *given, *keys;
-};
+enum { ALONE, BY_KEY };            // the cases' variants
+enum { KEYS, SORTED, VALUES };     // the columns; values: with BY_KEY
+enum { VALUE = sizeof(uint32_t) }; // bytes
 
 static void cost(const struct compare_case *which, size_t n, struct compare_cost *cost)
 {
-    size_t bytes = n * kn_type_size(which->type);
+    size_t largest = n * kn_type_size(which->type),
+           bytes = largest + (which->variant == BY_KEY ? n * VALUE : 0);
 
     // The least there is to do: each key read once and written once. The pristine copy is memory too.
     *cost = (struct compare_cost){
-        .amount = (double)n, .ceiling = 2.0 * (double)bytes, .memory = 3 * bytes, .largest = bytes};
+        .amount = (double)n, .ceiling = 2.0 * (double)bytes, .memory = 3 * bytes, .largest = largest};
 }
 
 // ---- the reference: a counting sort by digits of the keys' bits, turned so that they sort as integers ----
 
-static uint64_t load_key(const char *keys, size_t size, size_t i)
+static uint64_t load_key(const char *keys, kn_type type, size_t i)
 {
+    const size_t size = kn_type_size(type);
     uint32_t narrow;
     uint64_t wide;
 
@@ -36,19 +34,23 @@ static uint64_t load_key(const char *keys, size_t size, size_t i)
         return wide >> 63 ? ~wide : wide | (uint64_t)1 << 63;
     }
     memcpy(&narrow, keys + i * size, size);
+    if (type == KN_U32)
+        return narrow;
     return narrow >> 31 ? (uint32_t)~narrow : narrow | (uint32_t)1 << 31;
 }
 
-static void store_key(char *keys, size_t size, size_t i, uint64_t key)
+static void store_key(char *keys, kn_type type, size_t i, uint64_t key)
 {
-    uint32_t narrow;
+    const size_t size = kn_type_size(type);
+    uint32_t narrow = (uint32_t)key;
 
     if (size == sizeof key) {
         key = key >> 63 ? key & ~((uint64_t)1 << 63) : ~key;
         memcpy(keys + i * size, &key, size);
         return;
     }
-    narrow = key >> 31 ? (uint32_t)key & ~((uint32_t)1 << 31) : ~(uint32_t)key;
+    if (type != KN_U32)
+        narrow = narrow >> 31 ? narrow & ~((uint32_t)1 << 31) : ~narrow;
     memcpy(keys + i * size, &narrow, size);
 }
 
@@ -69,7 +71,7 @@ static void sort_by_digit(const uint64_t *from, uint64_t *to, size_t n, unsigned
         to[places[from[i] >> shift & (DIGITS - 1)]++] = from[i];
 }
 
-static kn_status sort_reference(const char *keys, char *sorted, size_t size, size_t n, kn_error *err)
+static kn_status sort_reference(const char *keys, char *sorted, kn_type type, size_t n, kn_error *err)
 {
     uint64_t *from = NULL, *to = NULL;
     size_t *places = NULL;
@@ -80,8 +82,8 @@ static kn_status sort_reference(const char *keys, char *sorted, size_t size, siz
     if (!status)
         status = job_memory(DIGITS * sizeof *places, &places, err);
     for (size_t i = 0; i < n && !status; i++)
-        from[i] = load_key(keys, size, i);
-    for (unsigned shift = 0; shift < 8 * size && !status; shift += DIGIT_BITS) {
+        from[i] = load_key(keys, type, i);
+    for (unsigned shift = 0; shift < 8 * kn_type_size(type) && !status; shift += DIGIT_BITS) {
         uint64_t *swapped = from;
 
         sort_by_digit(from, to, n, shift, places);
@@ -89,7 +91,7 @@ static kn_status sort_reference(const char *keys, char *sorted, size_t size, siz
         to = swapped;
     }
     for (size_t i = 0; i < n && !status; i++)
-        store_key(sorted, size, i, from[i]);
+        store_key(sorted, type, i, from[i]);
     free(from);
     free(to);
     free(places);
@@ -98,96 +100,100 @@ static kn_status sort_reference(const char *keys, char *sorted, size_t size, siz
 
 static kn_status make(struct compare_problem *problem, kn_error *err)
 {
-    struct problem *own = problem->own;
-    size_t size = kn_type_size(problem->which->type);
-    kn_status status = job_memory(problem->n * size, &own->keys, err);
+    const kn_type type = problem->which->type;
+    size_t n = problem->n, bytes = n * kn_type_size(type);
+    kn_status status = job_column(problem, COMPARE_WORKED, bytes, err);
 
     if (!status)
-        status = job_memory(problem->n * size, &own->sorted, err);
+        status = job_column(problem, COMPARE_REFERENCE, bytes, err);
+    if (!status && problem->which->variant == BY_KEY)
+        status = job_column(problem, COMPARE_WORKED, n * VALUE, err);
     if (status)
         return status;
-    job_fill(own->keys, problem->which->type, problem->n, problem->n);
-    return sort_reference(own->keys, own->sorted, size, problem->n, err);
-}
-
-static void unmake(struct compare_problem *problem)
-{
-    struct problem *own = problem->own;
-
-    free(own->keys);
-    free(own->sorted);
-}
-
-static kn_status enter(struct compare_work *work, kn_error *err)
-{
-    const struct problem *given = work->problem->own;
-    struct work *own = work->own;
-    size_t bytes = work->problem->n * kn_type_size(work->problem->which->type);
-    kn_status status = job_buffer(work->queue, given->keys, bytes, &own->given, err);
-
-    return status ? status : job_buffer(work->queue, NULL, bytes, &own->keys, err);
-}
-
-static void leave(struct compare_work *work)
-{
-    struct work *own = work->own;
-
-    kn_buffer_free(own->given);
-    kn_buffer_free(own->keys);
-}
-
-static kn_status reset(struct compare_work *work, kn_error *err)
-{
-    struct work *own = work->own;
-
-    return kn_buffer_copy(work->queue, own->given, 0, own->keys, 0, kn_buffer_size(own->keys), NULL, err);
+    job_fill(problem->columns[KEYS].data, type, n, n);
+    for (size_t i = 0; i < n && problem->which->variant == BY_KEY; i++)
+        ((uint32_t *)problem->columns[VALUES].data)[i] = (uint32_t)i;
+    return sort_reference(problem->columns[KEYS].data, problem->columns[SORTED].data, type, n, err);
 }
 
 static kn_status run(struct compare_work *work, kn_error *err)
 {
-    struct work *own = work->own;
+    const struct compare_held *held = work->held;
+    kn_type type = work->problem->which->type;
+    size_t n = work->problem->n;
 
-    return kn_sort(work->queue, own->keys, work->problem->which->type, work->problem->n, NULL, err);
+    return work->problem->which->variant == BY_KEY
+               ? kn_sort_by_key(work->queue, held[KEYS].buffer, type, held[VALUES].buffer, VALUE, n, NULL,
+                                err)
+               : kn_sort(work->queue, held[KEYS].buffer, type, n, NULL, err);
+}
+
+static kn_status run_host(struct compare_work *work, kn_error *err)
+{
+    const struct compare_held *held = work->held;
+    kn_type type = work->problem->which->type;
+    size_t n = work->problem->n;
+
+    return work->problem->which->variant == BY_KEY
+               ? kn_host_sort_by_key(held[KEYS].memory, type, held[VALUES].memory, VALUE, n, NULL, err)
+               : kn_host_sort(held[KEYS].memory, type, n, NULL, err);
+}
+
+// Values that are not the number of a key like the one they stand beside, or not above the value before among
+// equal keys: where there are none, each number stands once, and the sort was stable.
+static size_t misplaced(const struct compare_problem *problem, const uint32_t *values)
+{
+    const char *keys = problem->columns[KEYS].data, *sorted = problem->columns[SORTED].data;
+    size_t size = kn_type_size(problem->which->type), count = 0;
+
+    for (size_t i = 0; i < problem->n; i++) {
+        const bool ties = i > 0 && memcmp(sorted + (i - 1) * size, sorted + i * size, size) == 0;
+
+        count += values[i] >= problem->n || memcmp(keys + values[i] * size, sorted + i * size, size) != 0 ||
+                 (ties && values[i] <= values[i - 1]);
+    }
+    return count;
 }
 
 static kn_status check(struct compare_work *work, kn_error *err)
 {
-    const struct problem *given = work->problem->own;
-    struct work *own = work->own;
-    size_t size = kn_type_size(work->problem->which->type), bytes = kn_buffer_size(own->keys), differing = 0;
-    const char *right = given->sorted;
+    const struct compare_problem *problem = work->problem;
+    size_t size = kn_type_size(problem->which->type), differing = 0;
+    const char *right = problem->columns[SORTED].data;
+    uint32_t *values = NULL;
     char *keys = NULL;
-    kn_status status = job_memory(bytes, &keys, err);
+    kn_status status = job_read(work, KEYS, &keys, err);
 
-    if (!status)
-        status = kn_buffer_read(work->queue, own->keys, 0, keys, bytes, err);
-    for (size_t at = 0; at < bytes && !status; at += size)
+    if (!status && problem->which->variant == BY_KEY)
+        status = job_read(work, VALUES, &values, err);
+    for (size_t at = 0; at < problem->n * size && !status; at += size)
         differing += memcmp(keys + at, right + at, size) != 0;
+    if (!status && values)
+        differing += misplaced(problem, values);
     work->error = (double)differing;
     work->bound = 0;
     free(keys);
+    free(values);
     return status;
 }
 
 const struct compare_job compare_job_sort = {
     .name = "sort",
-    .what = "sorts random keys",
+    .what = "sorts random keys, alone and with values of 32 bits",
     .size = "keys",
     .unit = "Mkeys/s",
     .scale = 1e-6,
-    .error_is = "keys out of place",
-    .cases = {{"f32", KN_F32, 0}, {"f64", KN_F64, 0}},
+    .error_is = "keys, and values, out of place",
+    .cases = {{"f32", KN_F32, ALONE},
+              {"f64", KN_F64, ALONE},
+              {"u32", KN_U32, ALONE},
+              {"u32 by key", KN_U32, BY_KEY}},
     .quick = {(size_t)1 << 16, (size_t)1 << 20},
     .full = {(size_t)1 << 16, (size_t)1 << 20, (size_t)1 << 24, (size_t)1 << 26},
     .ceiling = COMPARE_COPY,
-    .problem_bytes = sizeof(struct problem),
-    .work_bytes = sizeof(struct work),
     .cost = cost,
     .make = make,
-    .unmake = unmake,
-    .enter = enter,
-    .leave = leave,
-    .reset = reset,
     .run = run,
+    .run_host = run_host,
     .check = check,
 };

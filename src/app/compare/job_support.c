@@ -62,8 +62,11 @@ void job_fill(void *data, kn_type type, size_t n, uint64_t seed)
 {
     float *singles = data;
     double *doubles = data;
+    uint32_t *words = data;
 
-    for (size_t i = 0; i < n; i++) {
+    for (size_t i = 0; i < n && type == KN_U32; i++)
+        words[i] = (uint32_t)job_random(&seed);
+    for (size_t i = 0; i < n && type != KN_U32; i++) {
         double value = 100 * normal(&seed);
 
         if (type == KN_F32)

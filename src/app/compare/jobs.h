@@ -5,7 +5,7 @@
 
 #include <stdint.h>
 
-#include "compare.h"
+#include "columns.h"
 
 extern const struct compare_job compare_job_bandwidth;
 extern const struct compare_job compare_job_flops;
@@ -35,7 +35,7 @@ kn_status job_memory(size_t bytes, void *pointer_address, kn_error *err);
 
 // SplitMix64: the same numbers on every machine and in every run.
 uint64_t job_random(uint64_t *state);
-// n elements of `type`, of a normal distribution (mean 0, deviation 100).
+// n elements of `type`: floats of a normal distribution (mean 0, deviation 100), KN_U32 of any bits.
 void job_fill(void *data, kn_type type, size_t n, uint64_t seed);
 
 #endif

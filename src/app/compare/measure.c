@@ -7,6 +7,7 @@
 
 #include "../../base/clock.h"
 #include "../../base/error.h"
+#include "columns.h"
 
 // A driver that says less measures nothing: rusticl's kernels take 1 ns by its clock.
 static const double shortest_kernel = 1e-7;
@@ -40,20 +41,27 @@ void measure_failed(struct measured *place, const kn_error *err)
              err->text);
 }
 
+static kn_status reset(struct measured *place, kn_error *err)
+{
+    const struct compare_job *job = place->work.problem->job;
+    kn_status status = columns_reset(&place->work, err);
+
+    if (!status && job->reset)
+        status = job->reset(&place->work, err);
+    return status || !place->work.queue ? status : kn_queue_finish(place->work.queue, err);
+}
+
 // One run, until the queue is finished; what it took by the wall clock.
 static kn_status run_once(struct measured *place, double *seconds, kn_error *err)
 {
     const struct compare_job *job = place->work.problem->job;
     kn_queue *queue = place->work.queue;
-    kn_status status = job->reset ? job->reset(&place->work, err) : KN_OK;
-    double start;
+    kn_status status = reset(place, err);
+    double start = kn_clock_seconds();
 
     if (!status)
-        status = kn_queue_finish(queue, err);
-    start = kn_clock_seconds();
-    if (!status)
-        status = job->run(&place->work, err);
-    if (!status)
+        status = queue ? job->run(&place->work, err) : job->run_host(&place->work, err);
+    if (!status && queue)
         status = kn_queue_finish(queue, err);
     *seconds = job->times_itself ? place->work.seconds : kn_clock_seconds() - start;
     return status;
@@ -67,10 +75,8 @@ static kn_status run_profiled(struct measured *place, double *seconds, kn_error 
     kn_queue *queue = place->work.queue;
     kn_profile_entry *entries = NULL;
     size_t count = 0;
-    kn_status status = job->reset ? job->reset(&place->work, err) : KN_OK;
+    kn_status status = reset(place, err);
 
-    if (!status)
-        status = kn_queue_finish(queue, err);
     if (!status)
         status = kn_profile_start(queue, err);
     if (status)
@@ -95,13 +101,18 @@ static void warm_up(struct measured *place)
         measure_failed(place, &err);
 }
 
+static bool has_clock(const struct measured *place)
+{
+    return place->work.queue && !place->work.problem->job->wall_only;
+}
+
 static void repeat(struct measured *place)
 {
     kn_error err = KN_ERROR_INIT;
     double start = kn_clock_seconds();
 
     if (run_once(place, &place->wall[place->count], &err) ||
-        (!place->work.problem->job->wall_only && run_profiled(place, &place->device[place->count], &err))) {
+        (has_clock(place) && run_profiled(place, &place->device[place->count], &err))) {
         measure_failed(place, &err);
         return;
     }
@@ -136,7 +147,7 @@ static void conclude(struct measured *place)
     }
     row->repetitions = place->count;
     row->wall = measure_times(place->wall, place->count);
-    if (!place->work.problem->job->wall_only)
+    if (has_clock(place))
         row->device = measure_times(place->device, place->count);
 }
 

@@ -7,7 +7,7 @@
 
 #include "../../base/array.h"
 #include "../../base/error.h"
-#include "compare.h"
+#include "columns.h"
 #include "measure.h"
 
 double compare_seconds(const struct compare_row *row)
@@ -91,8 +91,10 @@ static void rate_row(const struct compare_run *run, struct compare_row *row, con
         row->ceiling = ceiling_of(run, row->place, job->ceiling, row->which->type, cost.memory);
     if (row->ceiling > 0)
         row->share = cost.ceiling / seconds / row->ceiling;
-    if (first->repetitions && compare_seconds(first) > 0)
-        row->ratio = compare_seconds(first) / seconds;
+    if (first->repetitions && first->wall.median > 0)
+        row->ratio = first->device.median > 0 && row->device.median > 0
+                         ? first->device.median / row->device.median
+                         : first->wall.median / row->wall.median;
 }
 
 // ---- one size ----
@@ -139,7 +141,9 @@ static void leave_out(const struct compare_run *run, struct compare_row *row,
     const struct compare_row *before = smaller(run, row);
     double seconds = before ? expected_seconds(row, before, limits->least) : 0;
 
-    if (row->which->type == KN_F64 && !run->places[row->place].device->fp64)
+    if (!run->places[row->place].queue && !row->job->run_host)
+        snprintf(row->why, sizeof row->why, "left out: not on the host");
+    else if (row->which->type == KN_F64 && !run->places[row->place].device->fp64)
         snprintf(row->why, sizeof row->why, "left out: the device has no double precision");
     else if (seconds > limits->patience)
         snprintf(row->why, sizeof row->why, "left out: by the size before it would take some %.0f s",
@@ -161,19 +165,22 @@ static kn_status enter_place(const struct compare_run *run, const struct compare
     measured->work = (struct compare_work){.problem = problem,
                                            .queue = place->queue,
                                            .device = place->device,
-                                           .own = calloc(1, problem->job->work_bytes),
+                                           .own = calloc(1, problem->job->work_bytes + 1),
                                            .error = NAN};
     if (!measured->work.own)
         return kn_fail_memory(err, problem->job->work_bytes, "preparing a comparison");
-    if (problem->job->enter(&measured->work, &why))
+    if (columns_enter(&measured->work, &why) ||
+        (problem->job->enter && problem->job->enter(&measured->work, &why)))
         measure_failed(measured, &why);
     return KN_OK;
 }
 
 static void leave_place(struct measured *measured, const struct compare_job *job)
 {
-    if (measured->work.own)
+    if (measured->work.own && job->leave)
         job->leave(&measured->work);
+    if (measured->work.own)
+        columns_leave(&measured->work);
     free(measured->work.own);
     free(measured->wall);
     free(measured->device);
@@ -216,7 +223,8 @@ static kn_status run_places(struct compare_run *run, const struct compare_proble
 static kn_status run_size(struct compare_run *run, const struct compare_job *job,
                           const struct compare_case *which, size_t n, size_t asked, kn_error *err)
 {
-    struct compare_problem problem = {job, which, n, calloc(1, job->problem_bytes + 1)};
+    struct compare_problem problem = {
+        .job = job, .which = which, .n = n, .own = calloc(1, job->problem_bytes + 1)};
     kn_status status = KN_OK;
 
     if (!problem.own)
@@ -225,8 +233,7 @@ static kn_status run_size(struct compare_run *run, const struct compare_job *job
         status = job->make(&problem, err);
     if (!status)
         status = run_places(run, &problem, asked, err);
-    if (job->unmake)
-        job->unmake(&problem);
+    columns_free(&problem);
     free(problem.own);
     return status;
 }

@@ -6,13 +6,13 @@
 #include <math.h>
 #include <unistd.h>
 
-#include "../../../src/app/compare/compare.h"
+#include "../../../src/app/compare/columns.h"
 #include "../../../src/app/compare/measure.h"
 
 enum { CALLS = 256 };
 
 // What the made-up job shall do, and what was asked of it: 'e' enter, 't' reset, 'r' run, 'c' check, 'l'
-// leave.
+// leave; 'h' run on the host.
 static struct {
     char calls[CALLS];
     int places[CALLS];
@@ -88,6 +88,14 @@ static kn_status run(struct compare_work *work, kn_error *failure)
         *failure = (kn_error){.code = fake.failure, .text = "it broke\nand more"};
         return fake.failure;
     }
+    return KN_OK;
+}
+
+static kn_status run_host(struct compare_work *work, kn_error *failure)
+{
+    (void)failure;
+    note('h', work);
+    usleep(1000);
     return KN_OK;
 }
 
@@ -178,6 +186,83 @@ START_TEST(times_rates_and_ratios)
     ck_assert_double_eq(first->ratio, 1);
     ck_assert_double_eq(second->ratio, first->wall.median / second->wall.median);
     ck_assert_double_eq(first->share, 0);
+}
+END_TEST
+
+// The host's place: its own code, once a repetition, with no device's clock; without such code it is left
+// out.
+START_TEST(on_the_host)
+{
+    places[1] = (struct compare_place){NULL, kn_context_device(context)};
+    do_job();
+    ck_assert_int_eq(the_run.rows[1].verdict, COMPARE_LEFT_OUT);
+    ck_assert_ptr_nonnull(strstr(the_run.rows[1].why, "not on the host"));
+    ck_assert_ptr_null(strchr(fake.calls, 'h'));
+    memset(&fake, 0, sizeof fake);
+    fake.fails_in = -1;
+    job.run_host = run_host;
+    do_job();
+    ck_assert_str_eq(fake.calls, "ee"
+                                 "trtrthth"
+                                 "trtrth"
+                                 "trtrth"
+                                 "cc"
+                                 "ll");
+    const struct compare_row *first = &the_run.rows[2], *host = &the_run.rows[3];
+    ck_assert_int_eq(host->verdict, COMPARE_RIGHT);
+    ck_assert_double_eq(host->device.median, 0);
+    ck_assert_double_ge(host->wall.least, 0.001);
+    ck_assert_double_eq(host->ratio, first->wall.median / host->wall.median);
+}
+END_TEST
+
+// What a run finds in a column and what it leaves there: `own` has the place's number.
+static kn_status make_columns(struct compare_problem *problem, kn_error *failure)
+{
+    static const enum compare_role roles[] = {COMPARE_GIVEN, COMPARE_WORKED, COMPARE_RESULT,
+                                              COMPARE_REFERENCE};
+
+    places_entered = 0;
+    for (size_t i = 0; i < 4; i++) {
+        EXPECT_OK(job_column(problem, roles[i], 8, failure));
+        if (roles[i] != COMPARE_RESULT)
+            memcpy(problem->columns[i].data, (uint32_t[]){(uint32_t)i, 7}, 8);
+    }
+    return KN_OK;
+}
+
+// Columns are as they should be before each run, which then spoils the two it may.
+static kn_status run_columns(struct compare_work *work, kn_error *failure)
+{
+    const uint32_t right[][2] = {{0, 7}, {1, 7}, {0xffffffff, 0xffffffff}}, spoilt[] = {5, 5};
+
+    for (size_t i = 0; i < 3; i++) {
+        uint32_t *found = NULL, second = 0;
+
+        EXPECT_OK(job_read(work, i, &found, failure));
+        ck_assert_msg(found[0] == right[i][0] && found[1] == right[i][1], "column %zu: %u %u", i, found[0],
+                      found[1]);
+        free(found);
+        EXPECT_OK(job_read_part(work, i, 4, 4, &second, failure));
+        ck_assert_uint_eq(second, right[i][1]);
+        if (i == 0)
+            continue;
+        if (work->queue)
+            EXPECT_OK(kn_buffer_write(work->queue, work->held[i].buffer, 0, spoilt, 8, failure));
+        else
+            memcpy(work->held[i].memory, spoilt, 8);
+    }
+    return KN_OK;
+}
+
+START_TEST(columns)
+{
+    places[1] = (struct compare_place){NULL, kn_context_device(context)};
+    job.make = make_columns;
+    job.run = job.run_host = run_columns;
+    do_job();
+    for (size_t i = 0; i < 2; i++)
+        ck_assert_msg(the_run.rows[i].verdict == COMPARE_RIGHT, "%s", the_run.rows[i].why);
 }
 END_TEST
 
@@ -328,10 +413,10 @@ START_TEST(medians)
 }
 END_TEST
 
-// The library's own jobs, in their smallest size.
+// The library's own jobs, in their smallest size, on the device and on the host.
 START_TEST(real_jobs)
 {
-    the_run.place_count = 1;
+    places[1] = (struct compare_place){NULL, kn_context_device(context)};
     the_run.options.repetitions = 1;
     for (const struct compare_job *const *real = compare_jobs; *real; real++) {
         struct compare_job small = **real;
@@ -346,6 +431,7 @@ START_TEST(real_jobs)
 
             ck_assert_msg(right, "%s %s %zu: %s", small.name, row->which->name, row->n, row->why);
             ck_assert(row->verdict == COMPARE_LEFT_OUT || row->rate > 0);
+            ck_assert(row->place == 0 || small.run_host || row->verdict == COMPARE_LEFT_OUT);
         }
         compare_run_free(&the_run);
     }
@@ -354,17 +440,10 @@ END_TEST
 
 int main(void)
 {
-    const TTest *const tests[] = {order_of_calls,
-                                  times_rates_and_ratios,
-                                  inverse_rates,
-                                  wrong_answers,
-                                  failures_are_rows,
-                                  no_double_precision,
-                                  too_little_memory,
-                                  too_slow,
-                                  shares,
-                                  medians,
-                                  real_jobs};
+    const TTest *const tests[] = {
+        order_of_calls,    times_rates_and_ratios, on_the_host,       columns,  inverse_rates, wrong_answers,
+        failures_are_rows, no_double_precision,    too_little_memory, too_slow, shares,        medians,
+        real_jobs};
 
     return test_run("compare", tests, sizeof tests / sizeof *tests, set_up, tear_down);
 }
