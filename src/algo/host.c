@@ -1,10 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "host.h"
 
-#ifdef _OPENMP
-#include <omp.h>
-#endif
-
 #include "../base/array.h"
 #include "../base/error.h"
 
@@ -42,12 +38,7 @@ kn_status host_plan(const char *function, kn_type type, const kn_host_options *o
     if (plan->level > best)
         return kn_fail(err, KN_ERROR_UNSUPPORTED, "%s: this processor has no %s; the best it has is %s (KN_HOST_AUTO takes it)",
                        function, level_names[plan->level], level_names[best]);
-#ifdef _OPENMP
-    if (plan->threads == 0)
-        plan->threads = (unsigned)omp_get_max_threads();
-#else
-    plan->threads = 1;
-#endif
+    plan->threads = kn_threads(plan->threads);
     return KN_OK;
 }
 

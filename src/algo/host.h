@@ -10,6 +10,8 @@
 
 #include <koine/host.h>
 
+#include "../base/parallel.h"
+
 #if defined(__x86_64__) && defined(__GNUC__)
 #define HOST_HAS_VECTORS 1
 #endif
@@ -40,13 +42,7 @@ static inline size_t host_share(size_t n, unsigned t, unsigned threads)
     return n / threads * t + n % threads * t / threads;
 }
 
-// Before a loop: its rounds are spread over threads (run one after the other where the compiler has no OpenMP).
-#ifdef _OPENMP
-#define HOST_PRAGMA(text)             _Pragma(#text)
-#define HOST_PARALLEL(count, planned) HOST_PRAGMA(omp parallel for num_threads(count) schedule(planned, 1))
-#else
-#define HOST_PARALLEL(count, planned) (void)(count);
-#endif
+#define HOST_PARALLEL KN_PARALLEL
 
 struct host_codec host_codec(kn_type type, bool descending);
 

@@ -69,7 +69,7 @@ void tool_end(struct tool *tool)
 
 static kn_status read_csv(const char *path, const char *column, struct npy *array, kn_error *err)
 {
-    const struct csv_options options = {CSV_MISSING_ERROR, &column, 1};
+    const struct csv_options options = {.columns = &column, .column_count = 1};
     struct csv_table table = {.columns = NULL};
     kn_status status = csv_read(path, &options, &table, err);
 

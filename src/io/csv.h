@@ -23,6 +23,10 @@ struct csv_options {
     // out too, unless it was asked for.
     const char *const *columns;
     size_t column_count;
+    unsigned
+        threads;  // that read a large file; 0: all there are. Values and errors are the same with any number
+    size_t chunk; // bytes that a thread takes, and that are read, at a time; 0: chosen. For tests
+    bool scalar;  // without the processor's vectors. For tests
 };
 
 struct csv_column {
@@ -44,10 +48,11 @@ struct csv_table {
 // asked for. A first row of numbers is data, one of text a header; an E4 export begins with its start time
 // (2001 to 2100) and its rate, each the same in all columns. Empty lines at the file's end are nothing;
 // between rows of one column they are missing cells, else short rows. `options` NULL: every numeric column,
-// missing cells refused. One pass over the file, in 1 MiB besides the values. On failure `table` is empty.
+// missing cells refused. One pass over the file, in 1 MiB besides the values, or, where it is a file of 4 MiB
+// and more and there are several threads, some 4 MiB a thread. On failure `table` is empty.
 // Errors, with the file and the line: KN_ERROR_INPUT (missing, a directory, no permission, empty, a header
-// without rows, text among numbers, a short row, a NUL byte, a line of more than 1 MiB), KN_ERROR_ARGUMENT (a
-// column asked for that is not there), KN_ERROR_MEMORY.
+// without rows, text among numbers, a short row, a NUL byte, a line of more than 1 MiB): what stands first in
+// the file, KN_ERROR_ARGUMENT (a column asked for that is not there), KN_ERROR_MEMORY.
 kn_status csv_read(const char *path, const struct csv_options *options, struct csv_table *table,
                    kn_error *err);
 void csv_free(struct csv_table *table);

@@ -12,6 +12,8 @@
 
 // A record of the limit and its "\r\n".
 #define WINDOW_BYTES (CSV_LINE_LIMIT + 2)
+// Read at a time where it is not sure that more is wanted.
+#define SMALL_PIECE ((size_t)1 << 12)
 
 static size_t find(const struct csv_input *in, char byte)
 {
@@ -20,14 +22,33 @@ static size_t find(const struct csv_input *in, char byte)
     return at ? (size_t)(at - in->window) : in->end;
 }
 
-// Moves what is left of the window to its front and fills it up.
+// How much to read: one piece, but not far beyond `until` unless a long record asks for more.
+static size_t piece_size(const struct csv_input *in)
+{
+    size_t small = in->piece < SMALL_PIECE ? in->piece : SMALL_PIECE, size = in->piece;
+    uint64_t at = in->offset + in->end;
+
+    if (at >= in->until)
+        size = in->end > small ? in->end : small;
+    else if (in->until - at < size)
+        size = (size_t)(in->until - at) + small;
+    return size < WINDOW_BYTES - in->end ? size : WINDOW_BYTES - in->end;
+}
+
+// Moves what is left of the window to its front and reads a piece more.
 static kn_status refill(struct csv_input *in, kn_error *err)
 {
+    size_t wanted;
+
+    in->offset += in->next;
     memmove(in->window, in->window + in->next, in->end - in->next);
     in->end -= in->next;
     in->next = 0;
-    while (in->end < WINDOW_BYTES && !in->finished) {
-        ssize_t got = read(in->fd, in->window + in->end, WINDOW_BYTES - in->end);
+    wanted = in->end + piece_size(in);
+    while (in->end < wanted && !in->finished) {
+        char *to = in->window + in->end;
+        ssize_t got = in->seekable ? pread(in->fd, to, wanted - in->end, (off_t)(in->offset + in->end))
+                                   : read(in->fd, to, wanted - in->end);
 
         if (got < 0 && errno == EINTR)
             continue;
@@ -36,19 +57,39 @@ static kn_status refill(struct csv_input *in, kn_error *err)
         in->finished = got == 0;
         in->end += (size_t)got;
     }
-    in->window[in->end] = '\0';
+    memset(in->window + in->end, 0, CSV_MARGIN);
     in->quote = find(in, '"');
     in->nul = find(in, '\0');
     return KN_OK;
 }
 
-kn_status csv_input_open(struct csv_input *in, const char *path, kn_error *err)
+static bool is_full(const struct csv_input *in)
+{
+    return in->next == 0 && in->end == WINDOW_BYTES;
+}
+
+static kn_status make_window(struct csv_input *in, kn_error *err)
+{
+    char *memory = malloc(CSV_MARGIN + WINDOW_BYTES + CSV_MARGIN);
+
+    if (!memory)
+        return kn_fail_memory(err, CSV_MARGIN + WINDOW_BYTES + CSV_MARGIN, in->name);
+    memset(memory, 0, CSV_MARGIN + CSV_MARGIN);
+    in->window = memory + CSV_MARGIN;
+    return KN_OK;
+}
+
+kn_status csv_input_open(struct csv_input *in, const char *path, size_t piece, kn_error *err)
 {
     bool standard = strcmp(path, "-") == 0;
-    struct stat info;
+    struct stat info = {.st_mode = 0};
     kn_status status;
 
-    *in = (struct csv_input){.name = standard ? "standard input" : path, .fd = -1, .line = 1};
+    *in = (struct csv_input){.name = standard ? "standard input" : path,
+                             .fd = -1,
+                             .until = UINT64_MAX,
+                             .piece = piece ? piece : CSV_PIECE,
+                             .line = 1};
     in->fd = standard ? STDIN_FILENO : open(path, O_RDONLY | O_CLOEXEC);
     if (in->fd < 0)
         return kn_fail_errno(err, KN_ERROR_INPUT, in->name, errno, "cannot be opened for reading");
@@ -56,14 +97,12 @@ kn_status csv_input_open(struct csv_input *in, const char *path, kn_error *err)
         status = kn_fail_at(err, KN_ERROR_INPUT, in->name, 0, "is a directory; expected a CSV file");
         goto fail;
     }
-    in->window = malloc(WINDOW_BYTES + 1);
-    if (!in->window) {
-        status = kn_fail_memory(err, WINDOW_BYTES + 1, in->name);
+    in->seekable = !standard && S_ISREG(info.st_mode);
+    if ((status = make_window(in, err)))
         goto fail;
-    }
-    status = refill(in, err);
-    if (status)
-        goto fail;
+    while (in->end < 3 && !in->finished)
+        if ((status = refill(in, err)))
+            goto fail;
     if (in->end >= 3 && memcmp(in->window, "\xef\xbb\xbf", 3) == 0)
         in->next = 3;
     return KN_OK;
@@ -72,9 +111,47 @@ fail:
     return status;
 }
 
+kn_status csv_input_share(struct csv_input *in, const struct csv_input *from, kn_error *err)
+{
+    *in = (struct csv_input){
+        .name = from->name, .fd = from->fd, .seekable = true, .shared = true, .piece = from->piece};
+    return make_window(in, err);
+}
+
+void csv_input_seek(struct csv_input *in, uint64_t offset, long line)
+{
+    in->offset = offset;
+    in->next = in->end = in->quote = in->nul = 0;
+    in->finished = false;
+    in->line = line;
+}
+
+uint64_t csv_input_size(const struct csv_input *in)
+{
+    struct stat info;
+    uint64_t read = in->offset + in->end;
+
+    return fstat(in->fd, &info) == 0 && (uint64_t)info.st_size > read ? (uint64_t)info.st_size : read;
+}
+
+bool csv_input_skip_line(struct csv_input *in, uint64_t until)
+{
+    for (;;) {
+        const char *newline = memchr(in->window + in->next, '\n', in->end - in->next);
+
+        in->next = newline ? (size_t)(newline - in->window) + 1 : in->end;
+        if (newline || in->finished)
+            break;
+        if (csv_input_offset(in) >= until || refill(in, NULL))
+            return false;
+    }
+    in->quote = find(in, '"');
+    in->nul = find(in, '\0');
+    return true;
+}
+
 // The '\n' that ends the record from `p` on, quoted cells considered; NULL if there is none before `end`.
-// Then
-// `*open_lines` tells after how many line ends a quote was opened that is not closed, or is -1.
+// Then `*open_lines` tells after how many line ends a quote was opened that is not closed, or is -1.
 static const char *quoted_record_end(const char *p, const char *end, long *open_lines)
 {
     enum { CELL_START, PLAIN, INSIDE, CLOSED } state = CELL_START;
@@ -154,7 +231,7 @@ kn_status csv_input_next(struct csv_input *in, struct csv_record *record, bool *
     const char *end = record_end(in, &open_lines);
     kn_status status;
 
-    if (!end && !in->finished) {
+    while (!end && !in->finished && !is_full(in)) {
         status = refill(in, err);
         if (status)
             return status;
@@ -187,11 +264,18 @@ kn_status csv_input_next(struct csv_input *in, struct csv_record *record, bool *
     return KN_OK;
 }
 
+void csv_input_took(struct csv_input *in, size_t next, size_t count)
+{
+    in->next = next;
+    in->line += (long)count;
+}
+
 void csv_input_close(struct csv_input *in)
 {
-    if (in->fd >= 0 && in->fd != STDIN_FILENO)
+    if (in->fd >= 0 && in->fd != STDIN_FILENO && !in->shared)
         close(in->fd);
-    free(in->window);
+    if (in->window)
+        free(in->window - CSV_MARGIN);
     in->fd = -1;
     in->window = NULL;
 }
