@@ -79,6 +79,17 @@ KN_API kn_status kn_host_sum(const void *x, kn_type type, size_t n, double *sum,
 KN_API kn_status kn_host_sums(const void *x, kn_type type, size_t n, double shift, kn_sums *sums,
                               const kn_host_options *options, kn_error *err);
 
+// The moments of n elements of any type, the same bits as kn_reduce_moments' at every level and with any number of threads;
+// `shift` as there. Cost: reads x once; columns with NaN are read twice where these are. Errors: KN_ERROR_ARGUMENT (also a
+// shift that is not finite), KN_ERROR_MEMORY.
+KN_API kn_status kn_host_moments(const void *x, kn_type type, size_t n, const double *shift, kn_moments *moments,
+                                 const kn_host_options *options, kn_error *err);
+
+// n elements of any type reduced by `op`: kn_reduce's answers, to the bit. Cost: reads x once. Errors: KN_ERROR_ARGUMENT
+// (also the least or greatest of nothing), KN_ERROR_MEMORY.
+KN_API kn_status kn_host_reduce(const void *x, kn_type type, size_t n, kn_reduce_op op, kn_number *result,
+                                const kn_host_options *options, kn_error *err);
+
 #ifdef __cplusplus
 }
 #endif

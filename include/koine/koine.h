@@ -24,6 +24,7 @@
 #include <koine/fft.h>
 #include <koine/gemm.h>
 #include <koine/host.h>
+#include <koine/robust.h>
 
 // The library's version, "0.1.0".
 #ifdef __cplusplus

@@ -42,7 +42,8 @@ static inline size_t host_share(size_t n, unsigned t, unsigned threads)
     return n / threads * t + n % threads * t / threads;
 }
 
-#define HOST_PARALLEL KN_PARALLEL
+#define HOST_PARALLEL      KN_PARALLEL
+#define HOST_ONE_AT_A_TIME KN_ONE_AT_A_TIME
 
 struct host_codec host_codec(kn_type type, bool descending);
 

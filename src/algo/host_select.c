@@ -50,11 +50,11 @@ static void answer(struct selection *s, int64_t key)
     host_store(s->values, s->wanted[s->done++].index, s->plan->size, host_decode(key, s->plan->size, &s->codec));
 }
 
-// The key of this rank among n encoded ones within [least, most], which are rearranged.
-static int64_t quickselect(const struct host_quicksort *quicksort, char *keys, size_t n, size_t size, size_t rank,
-                           int64_t least, int64_t most)
+void host_quickselect(const struct host_quicksort *quicksort, void *from, size_t n, size_t size, size_t first,
+                      size_t last, int64_t least, int64_t most, int64_t found[2])
 {
     uint64_t chance = UINT64_C(0x2545f4914f6cdd1d);
+    char *keys = from;
 
     for (unsigned tries = 64; n > SORTED_FROM && least < most; tries -= tries > 0) {
         int64_t mean = (least & most) + ((least ^ most) >> 1); // rounded down
@@ -62,19 +62,30 @@ static int64_t quickselect(const struct host_quicksort *quicksort, char *keys, s
         if (threshold == most)
             threshold--;
         size_t lows = quicksort->divide(keys, n, threshold, NULL);
-        if (rank < lows) {
+        if (first < lows && last >= lows) { // the greatest here and the least there
+            int64_t low[2], high[2];
+            host_quickselect(quicksort, keys, lows, size, first, first, least, threshold, low);
+            host_quickselect(quicksort, keys + lows * size, n - lows, size, last - lows, last - lows, threshold + 1, most,
+                             high);
+            found[0] = low[0];
+            found[1] = high[0];
+            return;
+        }
+        if (last < lows) {
             n = lows;
             most = threshold;
         } else {
             keys += lows * size;
             n -= lows;
-            rank -= lows;
+            first -= lows;
+            last -= lows;
             least = threshold + 1;
         }
     }
     if (least < most)
         quicksort->sort(keys, n, least, most, &as_is);
-    return least < most ? host_stored(keys, rank, size) : least;
+    found[0] = least < most ? host_stored(keys, first, size) : least;
+    found[1] = least < most ? host_stored(keys, last, size) : least;
 }
 
 // ---- by brackets ----
@@ -137,6 +148,14 @@ static void read_share(struct selection *s, size_t first, size_t end, struct hos
     add(&bracket->beyond, own.beyond);
 }
 
+static void answer_kept(struct selection *s, size_t rank, const struct host_bracket *b)
+{
+    int64_t found[2];
+
+    host_quickselect(s->quicksort, s->kept, s->kept_count, s->plan->size, rank, rank, b->low, b->high, found);
+    answer(s, found[0]);
+}
+
 // Answers the ranks that lie within the bracket.
 static void answer_within(struct selection *s, const struct host_bracket *b)
 {
@@ -151,7 +170,7 @@ static void answer_within(struct selection *s, const struct host_bracket *b)
         else if (rank >= kept_end)
             answer(s, b->high);
         else
-            answer(s, quickselect(s->quicksort, s->kept, s->kept_count, s->plan->size, rank - low_end, b->low, b->high));
+            answer_kept(s, rank - low_end, b);
     }
 }
 

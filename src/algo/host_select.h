@@ -3,7 +3,7 @@
 #ifndef KN_ALGO_HOST_SELECT_H
 #define KN_ALGO_HOST_SELECT_H
 
-#include "host.h"
+#include "host_sort.h"
 
 struct host_select {
     size_t samples;   // 0: chosen by n
@@ -17,5 +17,10 @@ struct host_select {
 
 kn_status host_select(const void *x, kn_type type, size_t n, const size_t *ranks, size_t count, void *values,
                       const struct host_plan *plan, struct host_select *how, kn_error *err);
+
+// The keys of two ranks, first <= last <= first + 1, among n > last encoded ones within [least, most], which are
+// rearranged.
+void host_quickselect(const struct host_quicksort *quicksort, void *keys, size_t n, size_t size, size_t first,
+                      size_t last, int64_t least, int64_t most, int64_t found[2]);
 
 #endif

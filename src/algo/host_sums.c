@@ -9,36 +9,27 @@
 
 #include "../base/error.h"
 
-struct column {
-    const void *x;
-    size_t n;
-    bool single, wants_squares;
-    double shift;
-    host_leaf *leaf;
-};
-
 // `count` elements of a leaf in plain C; the whole leaf if count is HOST_LEAF.
-static void add_elements(const struct column *c, size_t first, size_t count, double *sums, double *squares)
+static void add_elements(const struct host_column *c, const void *x, size_t count, double *sums, double *squares)
 {
     for (size_t i = 0; i < count; i++) {
         size_t lane = i % HOST_LANES;
-        double x = c->single ? (double)((const float *)c->x)[first + i] : ((const double *)c->x)[first + i];
-        double d = x - c->shift;
+        double d = (c->single ? (double)((const float *)x)[i] : ((const double *)x)[i]) - c->shift;
         sums[lane] += d;
         if (c->wants_squares)
             squares[lane] = fma(d, d, squares[lane]);
     }
 }
 
-static kn_sums sum_leaf(const struct column *c, size_t first)
+// Of the `count` elements from x on.
+static kn_sums sum_elements(const struct host_column *c, const void *x, size_t count)
 {
-    size_t count = c->n - first < HOST_LEAF ? c->n - first : HOST_LEAF, size = c->single ? sizeof(float) : sizeof(double);
     double sums[HOST_LANES] = {0}, squares[HOST_LANES] = {0};
 
     if (c->leaf && count == HOST_LEAF)
-        c->leaf((const char *)c->x + first * size, c->single, c->shift, c->wants_squares, sums, squares);
+        c->leaf(x, c->single, c->shift, c->wants_squares, sums, squares);
     else
-        add_elements(c, first, count, sums, squares);
+        add_elements(c, x, count, sums, squares);
     for (size_t distance = HOST_LANES / 2; distance > 0; distance /= 2)
         for (size_t lane = 0; lane < distance; lane++) {
             sums[lane] += sums[lane + distance];
@@ -47,9 +38,47 @@ static kn_sums sum_leaf(const struct column *c, size_t first)
     return (kn_sums){sums[0], squares[0]};
 }
 
-// In place; the result is leaves[0].
-static void fold(kn_sums *leaves, size_t count)
+size_t host_leaf_count(size_t n)
 {
+    return n / HOST_LEAF + (n % HOST_LEAF != 0);
+}
+
+static size_t leaf_size(const struct host_column *c, size_t i)
+{
+    return c->n - i * HOST_LEAF < HOST_LEAF ? c->n - i * HOST_LEAF : HOST_LEAF;
+}
+
+static const void *leaf_start(const struct host_column *c, size_t i)
+{
+    return (const char *)c->x + i * HOST_LEAF * (c->single ? sizeof(float) : sizeof(double));
+}
+
+kn_sums host_sum_leaf(const struct host_column *c, size_t i)
+{
+    return sum_elements(c, leaf_start(c, i), leaf_size(c, i));
+}
+
+kn_sums host_sum_numbers(const struct host_column *c, size_t i)
+{
+    union {
+        float singles[HOST_LEAF];
+        double doubles[HOST_LEAF];
+    } numbers;
+    size_t count = leaf_size(c, i);
+    const void *x = leaf_start(c, i);
+
+    for (size_t k = 0; k < count; k++)
+        if (c->single)
+            numbers.singles[k] = isnan(((const float *)x)[k]) ? (float)c->shift : ((const float *)x)[k];
+        else
+            numbers.doubles[k] = isnan(((const double *)x)[k]) ? c->shift : ((const double *)x)[k];
+    return sum_elements(c, &numbers, count);
+}
+
+kn_sums host_fold_leaves(kn_sums *leaves, size_t count)
+{
+    if (count == 0)
+        return (kn_sums){0, 0};
     while (count > 1) {
         for (size_t i = 0; i < count / 2; i++) {
             leaves[i].sum = leaves[2 * i].sum + leaves[2 * i + 1].sum;
@@ -60,9 +89,10 @@ static void fold(kn_sums *leaves, size_t count)
             leaves[count / 2] = leaves[count - 1];
         count = count / 2 + count % 2;
     }
+    return leaves[0];
 }
 
-static host_leaf *leaf_for(kn_host_level level)
+host_leaf *host_leaf_for(kn_host_level level)
 {
 #ifdef HOST_HAS_VECTORS
     static host_leaf *const leaves[] = {[KN_HOST_AVX2] = host_leaf_avx2, [KN_HOST_AVX512] = host_leaf_avx512};
@@ -73,9 +103,9 @@ static host_leaf *leaf_for(kn_host_level level)
 #endif
 }
 
-static kn_status sum_column(const struct column *c, const struct host_plan *plan, kn_sums *sums, kn_error *err)
+static kn_status sum_column(const struct host_column *c, const struct host_plan *plan, kn_sums *sums, kn_error *err)
 {
-    size_t count = c->n / HOST_LEAF + (c->n % HOST_LEAF != 0);
+    size_t count = host_leaf_count(c->n);
     unsigned threads = host_threads(plan, c->n * plan->size);
     kn_sums *leaves = malloc(count * sizeof *leaves);
 
@@ -84,9 +114,8 @@ static kn_status sum_column(const struct column *c, const struct host_plan *plan
     HOST_PARALLEL(threads, static)
     for (unsigned t = 0; t < threads; t++)
         for (size_t i = host_share(count, t, threads); i < host_share(count, t + 1, threads); i++)
-            leaves[i] = sum_leaf(c, i * HOST_LEAF);
-    fold(leaves, count);
-    *sums = leaves[0];
+            leaves[i] = host_sum_leaf(c, i);
+    *sums = host_fold_leaves(leaves, count);
     free(leaves);
     return KN_OK;
 }
@@ -96,7 +125,7 @@ static kn_status sums_of(const char *function, const void *x, kn_type type, size
 {
     struct host_plan plan;
     kn_status status = host_plan(function, type, options, &plan, err);
-    struct column column = {x, n, type == KN_F32, wants_squares, type == KN_F32 ? (double)(float)shift : shift, NULL};
+    struct host_column column = {x, n, type == KN_F32, wants_squares, type == KN_F32 ? (double)(float)shift : shift, NULL};
 
     if (status)
         return status;
@@ -107,7 +136,7 @@ static kn_status sums_of(const char *function, const void *x, kn_type type, size
     if (!isfinite(column.shift))
         return kn_fail(err, KN_ERROR_ARGUMENT, "%s: a shift of %g is not finite in %s", function, shift, kn_type_name(type));
     *sums = (kn_sums){0, 0};
-    column.leaf = leaf_for(plan.level);
+    column.leaf = host_leaf_for(plan.level);
     return n == 0 ? KN_OK : sum_column(&column, &plan, sums, err);
 }
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The leaves of the tree of cl/reduce.cl on the host.
+// The tree of cl/reduce.cl on the host: its leaves, and how they are folded.
 #ifndef KN_ALGO_HOST_SUMS_H
 #define KN_ALGO_HOST_SUMS_H
 
@@ -15,5 +15,25 @@ typedef void host_leaf(const void *x, bool single, double shift, bool wants_squa
 #ifdef HOST_HAS_VECTORS
 host_leaf host_leaf_avx2, host_leaf_avx512;
 #endif
+
+// Floats or doubles whose sums are wanted.
+struct host_column {
+    const void *x;
+    size_t n;
+    bool single, wants_squares;
+    double shift;
+    host_leaf *leaf; // host_leaf_for a level
+};
+
+// NULL: plain C.
+host_leaf *host_leaf_for(kn_host_level level);
+
+size_t host_leaf_count(size_t n);
+// Sums of leaf i, NaN if there is a NaN in it.
+kn_sums host_sum_leaf(const struct host_column *c, size_t i);
+// The same without NaN, each of which counts as a number equal to the shift.
+kn_sums host_sum_numbers(const struct host_column *c, size_t i);
+// In place; zeros if there are none.
+kn_sums host_fold_leaves(kn_sums *leaves, size_t count);
 
 #endif

@@ -8,6 +8,7 @@
 #include "../base/array.h"
 #include "../base/error.h"
 #include "elements.h"
+#include "moments.h"
 #include "tree.h"
 
 #define NO_EVENT NULL
@@ -172,7 +173,6 @@ static void finish_floats(const struct moments *m, uint64_t groups, kn_moments *
 {
     const uint64_t *found = m->cells + RESULT;
     uint64_t padding = groups * m->tree.leaves * TREE_LEAF - m->n; // read as NaN
-    double offset, variance;
 
     to->nan_count = (size_t)(found[NANS] - padding);
     to->n = (size_t)m->n - to->nan_count;
@@ -181,10 +181,7 @@ static void finish_floats(const struct moments *m, uint64_t groups, kn_moments *
     to->squares = accumulator_of(m, found[SQUARES]);
     if (to->n == 0)
         return;
-    offset = to->sum / (double)to->n; // the mean, seen from the shift
-    variance = fma(-offset, to->sum, to->squares) / (double)to->n;
-    to->mean = to->shift + offset + 0.0;
-    to->variance = variance < 0 ? 0 : variance + 0.0;
+    moments_from_sums(to);
     to->min = element_value(element_of_key(found[LEAST], m->type), m->type) + 0.0;
     to->max = element_value(element_of_key(found[GREATEST], m->type), m->type) + 0.0;
 }
@@ -218,13 +215,7 @@ static kn_status float_moments(struct moments *m, const double *shift, kn_moment
 
 // ---- integers ----
 
-// Exact sums: of the keys and, by 32-bit digits, of the squares of their distances from the shift.
-struct exact {
-    unsigned __int128 keys, squares[4];
-    uint64_t least, greatest;
-};
-
-static void add_piece(const struct moments *m, struct exact *sums)
+static void add_piece(const struct moments *m, struct moments_exact *sums)
 {
     const uint64_t *found = m->cells + RESULT, *next = found + FIRST_SUM;
     unsigned digits = element_bits(m->type) / 16; // of a square
@@ -236,27 +227,6 @@ static void add_piece(const struct moments *m, struct exact *sums)
         sums->keys += (unsigned __int128)*next++ << 32;
     for (unsigned i = 0; i < (digits ? digits : 1); i++)
         sums->squares[i] += *next++;
-}
-
-static void finish_integers(const struct moments *m, const struct exact *sums, kn_moments *to)
-{
-    uint64_t shift = m->cells[SHIFT],
-             above = element_kind(m->type) == 1 ? (uint64_t)1 << (element_bits(m->type) - 1) : 0;
-    __int128 keys = (__int128)sums->keys, sum = keys - (__int128)m->n * shift;
-    long double n = (long double)m->n, squares = 0, variance;
-
-    for (int i = 3; i >= 0; i--)
-        squares = squares * 0x1p32L + (long double)sums->squares[i];
-    variance = (squares - (long double)sum * ((long double)sum / n)) / n;
-    to->n = (size_t)m->n;
-    to->shift = element_value(element_of_key(shift, m->type), m->type);
-    to->sum = (double)sum;
-    to->squares = (double)squares;
-    // A key is its integer, or so much above it.
-    to->mean = (double)((long double)(keys - (__int128)m->n * above) / n) + 0.0;
-    to->variance = variance < 0 ? 0 : (double)variance;
-    to->min = element_value(element_of_key(sums->least, m->type), m->type);
-    to->max = element_value(element_of_key(sums->greatest, m->type), m->type);
 }
 
 static kn_status integer_piece(struct moments *m, const struct element_piece *piece, kn_error *err)
@@ -274,7 +244,7 @@ static kn_status integer_piece(struct moments *m, const struct element_piece *pi
 static kn_status integer_moments(struct moments *m, kn_moments *to, kn_error *err)
 {
     struct element_piece piece = {.buffer = NULL};
-    struct exact sums = {.least = UINT64_MAX};
+    struct moments_exact sums = {.least = UINT64_MAX};
     kn_status status;
 
     tile_choose(m->queue, m->type, m->n, 4, &m->tile);
@@ -289,7 +259,7 @@ static kn_status integer_moments(struct moments *m, kn_moments *to, kn_error *er
             add_piece(m, &sums);
     }
     if (!status)
-        finish_integers(m, &sums, to);
+        moments_from_exact(m->type, (size_t)m->n, m->cells[SHIFT], &sums, to);
     return status;
 }
 
@@ -300,7 +270,7 @@ kn_status kn_reduce_moments(kn_queue *queue, kn_buffer *x, kn_type type, size_t 
         [KN_I8] = 4,  [KN_U8] = 4,  [KN_I16] = 4, [KN_U16] = 4, [KN_I32] = 5,
         [KN_U32] = 5, [KN_I64] = 8, [KN_U64] = 8, [KN_F32] = 5, [KN_F64] = 5};
     struct moments m = {.queue = queue, .x = x, .type = type, .n = n, .floats = type >= KN_F32};
-    kn_moments found = {.mean = NAN, .variance = NAN, .min = NAN, .max = NAN};
+    kn_moments found = moments_of_nothing();
     kn_status status = column_check_any("kn_reduce_moments", queue, x, type, n, err);
 
     if (status)

@@ -9,8 +9,11 @@
 #define KN_PRAGMA(text) _Pragma(#text)
 // Before a loop: its rounds are spread over `count` threads, `planned` static or dynamic.
 #define KN_PARALLEL(count, planned) KN_PRAGMA(omp parallel for num_threads(count) schedule(planned, 1))
+// In such a loop, before a block: one thread after the other.
+#define KN_ONE_AT_A_TIME KN_PRAGMA(omp critical)
 #else
 #define KN_PARALLEL(count, planned) (void)(count);
+#define KN_ONE_AT_A_TIME
 #endif
 
 // How many threads: those asked for, or all there are for 0.

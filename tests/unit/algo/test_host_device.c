@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// The host and the device: the same bits from kn_host_sort and kn_sort, from kn_host_sums and kn_reduce_sums.
+// The host and the device: the same bits from kn_host_sort and kn_sort, from kn_host_sums and kn_reduce_sums,
+// from the moments and the reductions of both.
 #include "../device_support.h"
 
 #include <math.h>
@@ -69,9 +70,75 @@ START_TEST(summed_alike)
 }
 END_TEST
 
+static void expect_alike(const char *what, kn_type type, size_t n, double on_device, double on_host)
+{
+    ck_assert_msg(test_same(on_device, on_host), "%s, n %zu: %s %.17g on the device, %.17g on the host",
+                  kn_type_name(type), n, what, on_device, on_host);
+}
+
+static void expect_moments_alike(kn_type type, size_t n, const void *x, kn_buffer *buffer,
+                                 const double *shift)
+{
+    kn_moments on_device, on_host;
+
+    EXPECT_OK(kn_reduce_moments(queue, buffer, type, n, shift, &on_device, &err));
+    EXPECT_OK(kn_host_moments(x, type, n, shift, &on_host, NULL, &err));
+    ck_assert_uint_eq(on_device.n, on_host.n);
+    ck_assert_uint_eq(on_device.nan_count, on_host.nan_count);
+    expect_alike("mean", type, n, on_device.mean, on_host.mean);
+    expect_alike("variance", type, n, on_device.variance, on_host.variance);
+    expect_alike("min", type, n, on_device.min, on_host.min);
+    expect_alike("max", type, n, on_device.max, on_host.max);
+    expect_alike("shift", type, n, on_device.shift, on_host.shift);
+    expect_alike("sum", type, n, on_device.sum, on_host.sum);
+    expect_alike("squares", type, n, on_device.squares, on_host.squares);
+}
+
+// All types of any bits, in which floats have all exponents, infinities and NaN (but no denormals, which some
+// devices take for 0); and floats of one size.
+START_TEST(moments_alike)
+{
+    static const size_t sizes[] = {1, 2, 63, 64, 65, 1000, 4097, 70001, 200003};
+    uint64_t state = test_seed("moments_alike");
+    uint64_t *bits = malloc(largest() * sizeof *bits);
+    const double shift = -0.3;
+
+    ck_assert_ptr_nonnull(bits);
+    for (kn_type type = KN_I8; type <= KN_F64; type++)
+        for (size_t i = 0; i < sizeof sizes / sizeof *sizes && sizes[i] <= largest(); i++) {
+            size_t n = sizes[i], size = kn_type_size(type);
+            if (!test_takes(type) || (type >= KN_F32 && !context->device.info.fp64))
+                continue;
+            for (size_t k = 0; k < n; k++) {
+                uint64_t any = test_random(&state);
+                float single = (float)(test_uniform(&state) * 9 - 3);
+                double value = (double)single / 3;
+                if (type >= KN_F32 && (i % 2 || any % 64))
+                    memcpy((char *)bits + k * size, type == KN_F32 ? (void *)&single : (void *)&value, size);
+                else
+                    memcpy((char *)bits + k * size, &(uint64_t){any | UINT64_C(0x0080000000800000)}, size);
+            }
+            kn_buffer *buffer = test_upload_with_room(bits, n * size, 0);
+            expect_moments_alike(type, n, bits, buffer, NULL);
+            expect_moments_alike(type, n, bits, buffer, &shift);
+            for (int op = KN_REDUCE_SUM; op <= KN_REDUCE_MAX; op++) {
+                kn_number on_device, on_host;
+                EXPECT_OK(kn_reduce(queue, buffer, type, n, (kn_reduce_op)op, &on_device, &err));
+                EXPECT_OK(kn_host_reduce(bits, type, n, (kn_reduce_op)op, &on_host, NULL, &err));
+                if (type >= KN_F32)
+                    expect_alike("a reduction", type, n, on_device.f64, on_host.f64);
+                else
+                    ck_assert_uint_eq(on_device.u64, on_host.u64);
+            }
+            kn_buffer_free(buffer);
+        }
+    free(bits);
+}
+END_TEST
+
 int main(void)
 {
-    const TTest *const tests[] = {sorted_alike, summed_alike};
+    const TTest *const tests[] = {sorted_alike, summed_alike, moments_alike};
 
     return test_run("host and device", tests, sizeof tests / sizeof *tests, test_open, test_close);
 }
