@@ -19,14 +19,6 @@ enum stats_variant {
 };
 extern const char *const stats_variant_names[STATS_VARIANTS + 1]; // ends in NULL
 
-enum stats_method {
-    STATS_AUTO,   // fused
-    STATS_SORT,   // bottom-up merge sort with the sums gathered in its last merge; devices: bitonic sort,
-                  // padded
-    STATS_SELECT, // sums, then selection of the median and of the deviations' median
-    STATS_FUSED,  // all in one read (koine/robust.h); whole numbers of 8 bits are kept in bytes and counted
-    STATS_METHODS
-};
 extern const char *const stats_method_names[STATS_METHODS + 1]; // ends in NULL
 
 struct stats_column;

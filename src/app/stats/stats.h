@@ -14,15 +14,26 @@
 // distribution's upper quartile, as scipy.stats.median_abs_deviation(scale="normal")).
 #define STATS_MAD_SCALE_NORMAL 0.6744897501960817
 
+enum stats_method {
+    STATS_AUTO,   // fused
+    STATS_SORT,   // bottom-up merge sort with the sums gathered in its last merge; devices: bitonic sort,
+                  // padded
+    STATS_SELECT, // sums, then selection of the median and of the deviations' median
+    STATS_FUSED,  // all in one read (koine/robust.h); whole numbers of 8 bits are kept in bytes and counted
+    STATS_METHODS
+};
+
 struct stats_options {
     bool single;      // values are rounded to float first; sums stay double
     double mad_scale; // the MAD is divided by it: 1, or STATS_MAD_SCALE_NORMAL
     kn_policy policy; // of the kernels; what promises bits is compiled strictly whatever it says
+    enum stats_method method;
+    unsigned threads; // of the parallel variants; 0: all that OpenMP gives
 };
 
 #define STATS_OPTIONS_INIT                                                                                   \
     {                                                                                                        \
-        false, 1.0, KN_POLICY_DEFAULT                                                                        \
+        .mad_scale = 1.0, .policy = KN_POLICY_DEFAULT                                                        \
     }
 
 // A column with a not-a-number, or without elements, has not-a-number everywhere. -0 is returned as 0.

@@ -89,7 +89,7 @@ static void expect_within_bound(struct stats_result found, struct stats_result e
 static void expect_stats(const double *x, size_t n)
 {
     const int fp64 = context->device.info.fp64;
-    struct stats_options options = {false, 1, KN_POLICY_DEFAULT};
+    struct stats_options options = {.single = false, .mad_scale = 1};
 
     if (fp64) {
         expect_all(device_of(x, n, &options), reference_of(x, n, &options));
@@ -140,7 +140,7 @@ static void expect_special(const double *x, size_t n)
     const int fp64 = context->device.info.fp64;
 
     for (int way = fp64 ? 0 : 2; way < 3; way += test_is_slow() ? 2 : 1) {
-        const struct stats_options options = {way > 0, 1, KN_POLICY_DEFAULT};
+        const struct stats_options options = {.single = way > 0, .mad_scale = 1};
         context->device.info.fp64 = way < 2;
         expect_all(device_of(x, n, &options), reference_of(x, n, &options));
     }
@@ -188,7 +188,7 @@ START_TEST(real_file)
     ck_assert_uint_eq(table.column_count, 3);
     for (int way = fp64 ? 0 : 2; way < 3; way++)
         for (size_t i = 0; i < 3; i++) {
-            const struct stats_options options = {way > 0, 1, KN_POLICY_DEFAULT};
+            const struct stats_options options = {.single = way > 0, .mad_scale = 1};
             context->device.info.fp64 = way < 2;
             struct stats_result r = device_of(table.columns[i].values, table.columns[i].count, &options);
             // Integers: also pairs of floats sum them exactly.
@@ -219,7 +219,7 @@ START_TEST(parts)
         if (kind == 3)
             x[5] = -INFINITY;
         for (int single = test_is_slow() || !context->device.info.fp64; single < 2; single++) {
-            const struct stats_options options = {single != 0, 1, KN_POLICY_DEFAULT};
+            const struct stats_options options = {.single = single != 0, .mad_scale = 1};
             struct stats_result whole = device_of(x, n, &options);
             // Parts of one, two and eight leaves.
             for (size_t bytes = 4096 * (single ? 4 : 8); bytes <= (test_is_slow() ? 32768 : 8 * 32768);
@@ -238,7 +238,7 @@ START_TEST(times)
 {
     enum { N = 5000 };
     double x[N];
-    const struct stats_options options = {true, 1, KN_POLICY_DEFAULT};
+    const struct stats_options options = {.single = true, .mad_scale = 1};
     struct stats_result result;
     struct stats_times first = {0, 0, 0, 0};
     size_t n = test_is_slow() ? 50 : N;
@@ -327,7 +327,7 @@ START_TEST(failures)
 {
     enum { N = 9000 };
     double x[N];
-    const struct stats_options options = {true, 1, KN_POLICY_DEFAULT};
+    const struct stats_options options = {.single = true, .mad_scale = 1};
     size_t n = test_is_slow() ? 50 : N;
 
     for (size_t i = 0; i < N; i++)
