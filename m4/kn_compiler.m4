@@ -22,6 +22,13 @@ m4_foreach_w([kn_flag], [-std=gnu11 -fvisibility=hidden -ffp-contract=off -pthre
     [AC_MSG_ERROR([$CC does not take kn_flag, which Koine needs; gcc and clang do])])
   ])])
 
+# KN_PLAIN: what keeps a compiler from making vectors of plain C; ends up in PLAIN_CFLAGS.
+AC_DEFUN([KN_PLAIN],
+[AC_SUBST([PLAIN_CFLAGS])
+m4_foreach_w([kn_flag], [-fno-tree-vectorize -fno-tree-slp-vectorize],
+  [KN_CFLAG(kn_flag, [PLAIN_CFLAGS="$PLAIN_CFLAGS kn_flag"])
+  ])])
+
 # KN_WARNINGS: the warnings that Koine is free of; --enable-werror makes errors of them.
 AC_DEFUN([KN_WARNINGS],
 [m4_foreach_w([kn_flag], [-Wall -Wextra -Wshadow -Wconversion -Wstrict-prototypes -Wmissing-prototypes],

@@ -10,7 +10,8 @@
 #include "../base/error.h"
 
 // `count` elements of a leaf in plain C; the whole leaf if count is HOST_LEAF.
-static void add_elements(const struct host_column *c, const void *x, size_t count, double *sums, double *squares)
+static inline __attribute__((always_inline)) void add_each(const struct host_column *c, const void *x, size_t count,
+                                                           double *sums, double *squares)
 {
     for (size_t i = 0; i < count; i++) {
         size_t lane = i % HOST_LANES;
@@ -19,6 +20,26 @@ static void add_elements(const struct host_column *c, const void *x, size_t coun
         if (c->wants_squares)
             squares[lane] = fma(d, d, squares[lane]);
     }
+}
+
+#ifdef HOST_HAS_VECTORS
+// The same, where fma is an instruction and not a call.
+__attribute__((target("fma"))) static void add_elements_fma(const struct host_column *c, const void *x, size_t count,
+                                                             double *sums, double *squares)
+{
+    add_each(c, x, count, sums, squares);
+}
+#endif
+
+static void add_elements(const struct host_column *c, const void *x, size_t count, double *sums, double *squares)
+{
+#ifdef HOST_HAS_VECTORS
+    if (__builtin_cpu_supports("fma")) {
+        add_elements_fma(c, x, count, sums, squares);
+        return;
+    }
+#endif
+    add_each(c, x, count, sums, squares);
 }
 
 // Of the `count` elements from x on.

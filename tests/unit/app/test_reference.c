@@ -10,6 +10,7 @@
 #include "../../../src/app/stats/stats.h"
 #include "../../../src/io/csv.h"
 #include "../run.h"
+#include "tree.h"
 
 static struct stats_result stats_of(const double *x, size_t n, bool single, double mad_scale)
 {
@@ -235,47 +236,14 @@ START_TEST(integers_are_exact)
 }
 END_TEST
 
-enum { LEAF = 4096, LANES = 64 };
-
-// The tree again, written as its description reads: padded with zeros to a power of two of leaves.
-static struct stats_sums padded_tree(const double *x, size_t n, double shift)
-{
-    size_t leaves = 1;
-    struct stats_sums *level, total;
-
-    while (leaves * LEAF < n)
-        leaves *= 2;
-    level = calloc(leaves * LANES, sizeof *level);
-    ck_assert_ptr_nonnull(level);
-    for (size_t i = 0; i < leaves * LEAF; i++) {
-        struct stats_sums *lane = &level[i / LEAF * LANES + i % LANES];
-        double d = i < n ? x[i] - shift : 0;
-
-        lane->sum += d;
-        lane->squares = fma(d, d, lane->squares);
-    }
-    for (size_t leaf = 0; leaf < leaves; leaf++)
-        for (size_t half = LANES / 2; half; half /= 2)
-            for (size_t l = 0; l < half; l++) {
-                level[leaf * LANES + l].sum += level[leaf * LANES + l + half].sum;
-                level[leaf * LANES + l].squares += level[leaf * LANES + l + half].squares;
-            }
-    for (size_t stride = 1; stride < leaves; stride *= 2)
-        for (size_t leaf = 0; leaf < leaves; leaf += 2 * stride) {
-            level[leaf * LANES].sum += level[(leaf + stride) * LANES].sum;
-            level[leaf * LANES].squares += level[(leaf + stride) * LANES].squares;
-        }
-    total = level[0];
-    free(level);
-    return total;
-}
+enum { LEAF = 4096 };
 
 static void expect_tree(const double *x, size_t n)
 {
     double shift = stats_shift(x, n, false);
     struct stats_result found = stats_of(x, n, false, 1), expected;
 
-    stats_moments(padded_tree(x, n, shift), shift, n, &expected);
+    stats_moments(tree_of(x, n, shift), shift, n, &expected);
     expect_same(found.mean, expected.mean);
     expect_same(found.std, expected.std);
     expect_same(found.cv, expected.cv);

@@ -1,0 +1,284 @@
+// SPDX-License-Identifier: Apache-2.0
+// Runs are merged as integers that sort as the values do (src/algo/host.h), and become values again leaf by
+// leaf, where they are summed.
+#include "merge_sort.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "../../algo/host_sort.h"
+#include "../../algo/host_sums.h"
+#include "../../base/error.h"
+#include "merge_words.h"
+
+enum {
+    CACHED = 1 << 18, // bytes of a block that is sorted before the next one is begun
+    WHOLE_FROM = 4,   // merges a thread: while there are so many, none is cut
+    UNIT = STATS_LEAF // where merges are cut: at multiples of it
+};
+
+struct sorting {
+    const struct merge_words *words;
+    const struct host_quicksort *networks;
+    struct host_codec codec;
+    host_leaf *leaf; // NULL: plain C
+    unsigned threads;
+    size_t n, size; // elements, and bytes of one
+    bool single;
+    double shift;
+    struct merge_trace *trace;
+};
+
+// Two neighbouring runs.
+struct pair {
+    const char *a, *b;
+    size_t a_count, b_count, size;
+};
+
+// How much of each run comes before a place in what they become.
+struct split {
+    size_t a, b;
+};
+
+static const struct merge_words *words_for(const struct host_plan *plan)
+{
+    static const struct merge_words *const words[][2] = {
+        [KN_HOST_SCALAR] = {&merge_words_plain_32, &merge_words_plain_64},
+#ifdef HOST_HAS_VECTORS
+        [KN_HOST_AVX2] = {&merge_words_avx2_32, &merge_words_avx2_64},
+        [KN_HOST_AVX512] = {&merge_words_avx512_32, &merge_words_avx512_64},
+#endif
+    };
+
+    return words[plan->level][plan->size == 8];
+}
+
+static struct pair pair_at(const struct sorting *s, const char *runs, size_t start, size_t width, size_t n)
+{
+    size_t a_count = n - start < width ? n - start : width, left = n - start - a_count;
+
+    return (struct pair){runs + start * s->size, runs + (start + a_count) * s->size, a_count,
+                         left < width ? left : width, s->size};
+}
+
+// `count` places further along the merge path. Equal keys come from the first run first.
+static struct split advance(const struct pair *p, struct split from, size_t count)
+{
+    size_t a_left = p->a_count - from.a, b_left = p->b_count - from.b;
+    size_t low = count > b_left ? count - b_left : 0, high = count < a_left ? count : a_left;
+
+    while (low < high) {
+        size_t middle = low + (high - low) / 2;
+        if (host_stored(p->a, from.a + middle, p->size) <=
+            host_stored(p->b, from.b + count - middle - 1, p->size))
+            low = middle + 1;
+        else
+            high = middle;
+    }
+    return (struct split){from.a + low, from.b + count - low};
+}
+
+static void merge_part(const struct sorting *s, const struct pair *p, struct split from, struct split end,
+                       char *to)
+{
+    s->words->merge(p->a + from.a * s->size, end.a - from.a, p->b + from.b * s->size, end.b - from.b, to);
+}
+
+// Places [first, end) of what the pairs of runs of `width` become.
+static void merge_places(const struct sorting *s, const char *runs, char *to, size_t n, size_t width,
+                         size_t first, size_t end)
+{
+    while (first < end) {
+        size_t start = first - first % (2 * width);
+        struct pair pair = pair_at(s, runs, start, width, n);
+        size_t stop = end - start < pair.a_count + pair.b_count ? end : start + pair.a_count + pair.b_count;
+        struct split from = advance(&pair, (struct split){0, 0}, first - start);
+        merge_part(s, &pair, from, advance(&pair, from, stop - first), to + first * s->size);
+        first = stop;
+    }
+}
+
+// Sorts a block by networks and merges of up to 2^levels runs; it begins in `from` and ends in `to` if the
+// levels are odd.
+static void sort_block(const struct sorting *s, char *from, char *to, size_t n, unsigned levels)
+{
+    static const struct host_codec as_is = {0, 0, 0, 0};
+    size_t width = s->words->run;
+
+    s->networks->encode(from, n, &s->codec);
+    for (size_t i = 0; i < n; i += width)
+        s->networks->sort(from + i * s->size, n - i < width ? n - i : width, host_least(s->size),
+                          ~host_least(s->size), &as_is);
+    for (unsigned level = 0; level < levels; level++, width *= 2) {
+        char *other = to;
+        merge_places(s, from, to, n, width, 0, n);
+        to = from;
+        from = other;
+    }
+}
+
+// Where the share of thread t begins: at multiples of `unit`.
+static size_t share_of(const struct sorting *s, size_t unit, unsigned t)
+{
+    size_t first = host_share(s->n / unit + (s->n % unit != 0), t, s->threads) * unit;
+
+    return first < s->n ? first : s->n;
+}
+
+static void count_merges(const struct sorting *s, size_t width, size_t unit)
+{
+    size_t merges = s->n / (2 * width) + (s->n % (2 * width) > width);
+
+    s->trace->levels++;
+    if (unit == 2 * width || s->threads == 1)
+        s->trace->whole += merges;
+    else
+        s->trace->cut += s->threads;
+}
+
+static void merge_level(const struct sorting *s, const char *from, char *to, size_t width)
+{
+    bool whole = s->n / (2 * width) >= (size_t)WHOLE_FROM * s->threads;
+    size_t unit = whole ? 2 * width : UNIT;
+
+    HOST_PARALLEL(s->threads, static)
+    for (unsigned t = 0; t < s->threads; t++)
+        merge_places(s, from, to, s->n, width, share_of(s, unit, t), share_of(s, unit, t + 1));
+    count_merges(s, width, unit);
+}
+
+// The last merge, or none if there is one run: each leaf is merged, becomes values and is summed.
+static void finish_leaves(const struct sorting *s, const char *from, char *to, size_t width, size_t first,
+                          size_t end, struct stats_sums *leaves)
+{
+    struct pair pair = pair_at(s, from, 0, width, s->n);
+    struct split before = advance(&pair, (struct split){0, 0}, first);
+
+    for (; first < end; first += STATS_LEAF) {
+        size_t count = end - first < STATS_LEAF ? end - first : STATS_LEAF;
+        struct split after = advance(&pair, before, count);
+        char *leaf = to + first * s->size;
+        if (from != to)
+            merge_part(s, &pair, before, after, leaf);
+        s->networks->decode(leaf, count, &s->codec);
+        const struct host_column column = {leaf, count, s->single, true, s->shift, s->leaf};
+        kn_sums sums = host_sum_leaf(&column, 0);
+        leaves[first / STATS_LEAF] = (struct stats_sums){sums.sum, sums.squares};
+        before = after;
+    }
+}
+
+static kn_status finish(const struct sorting *s, const char *from, char *to, size_t width,
+                        struct stats_sums *sums, kn_error *err)
+{
+    size_t count = s->n / STATS_LEAF + (s->n % STATS_LEAF != 0);
+    struct stats_sums *leaves = malloc(count * sizeof *leaves);
+
+    if (!leaves)
+        return kn_fail_memory(err, count * sizeof *leaves, "the sums of a column");
+    HOST_PARALLEL(s->threads, static)
+    for (unsigned t = 0; t < s->threads; t++)
+        finish_leaves(s, from, to, width, share_of(s, UNIT, t), share_of(s, UNIT, t + 1), leaves);
+    if (from != to)
+        count_merges(s, width, UNIT);
+    *sums = stats_fold_leaves(leaves, count);
+    free(leaves);
+    return KN_OK;
+}
+
+// Merges runs of `width` in `from` until they are one, which ends in `to`.
+static kn_status merge_up(const struct sorting *s, char *from, char *other, char *to, size_t width,
+                          struct stats_sums *sums, kn_error *err)
+{
+    for (; width < s->n && s->n - width > width; width *= 2) {
+        char *merged = other;
+        merge_level(s, from, merged, width);
+        other = from;
+        from = merged;
+    }
+    return finish(s, from, to, width, sums, err);
+}
+
+// How often `width` is doubled until it holds n.
+static unsigned doublings(size_t width, size_t n)
+{
+    unsigned count = 0;
+
+    for (; width < n; count++)
+        width = width > n / 2 ? n : 2 * width;
+    return count;
+}
+
+static struct sorting sorting_for(kn_type type, size_t n, double shift, const struct host_plan *plan,
+                                  struct merge_trace *trace)
+{
+    return (struct sorting){words_for(plan),
+                            host_quicksort_for(plan),
+                            host_codec(type, false),
+                            host_leaf_for(plan->level),
+                            host_threads(plan, n * plan->size),
+                            n,
+                            plan->size,
+                            type == KN_F32,
+                            shift,
+                            trace};
+}
+
+// Blocks first, each as far as a cache reaches, but not the last level. Returns how many levels that were.
+static unsigned sort_blocks(const struct sorting *s, const char *x, char *from, char *other, unsigned levels)
+{
+    unsigned in_cache = doublings(s->words->run, CACHED / s->size);
+    unsigned done = levels == 0 ? 0 : levels - 1 < in_cache ? levels - 1 : in_cache;
+    size_t block = s->words->run << done, count = s->n / block + (s->n % block != 0);
+
+    HOST_PARALLEL(s->threads, dynamic)
+    for (size_t i = 0; i < count; i++) {
+        size_t first = i * block, n = s->n - first < block ? s->n - first : block;
+        memcpy(from + first * s->size, x + first * s->size, n * s->size);
+        sort_block(s, from + first * s->size, other + first * s->size, n, done);
+    }
+    s->trace->levels += done;
+    for (unsigned level = 0; level < done; level++)
+        s->trace->whole += s->n / (s->words->run << level) / 2;
+    return done;
+}
+
+kn_status stats_merge_sort(const void *x, kn_type type, size_t n, double shift, const struct host_plan *plan,
+                           void *sorted, void *scratch, struct stats_sums *sums, struct merge_trace *trace,
+                           kn_error *err)
+{
+    struct merge_trace unused;
+    struct sorting s = sorting_for(type, n, shift, plan, trace ? trace : &unused);
+    unsigned levels = doublings(s.words->run, n), done;
+    // Every level goes from one to the other, and the last one ends in `sorted`.
+    char *from = levels % 2 ? scratch : sorted, *other = levels % 2 ? sorted : scratch;
+
+    *s.trace = (struct merge_trace){s.words->level, s.threads, 0, 0, 0};
+    *sums = (struct stats_sums){0, 0};
+    if (n == 0)
+        return KN_OK;
+    done = sort_blocks(&s, x, from, other, levels);
+    return merge_up(&s, done % 2 ? other : from, done % 2 ? from : other, sorted, s.words->run << done, sums,
+                    err);
+}
+
+kn_status stats_merge_runs(kn_type type, size_t n, size_t length, double shift, const struct host_plan *plan,
+                           void *sorted, void *scratch, struct stats_sums *sums, struct merge_trace *trace,
+                           kn_error *err)
+{
+    struct merge_trace unused;
+    struct sorting s = sorting_for(type, n, shift, plan, trace ? trace : &unused);
+    char *from = sorted, *other = scratch;
+
+    *s.trace = (struct merge_trace){s.words->level, s.threads, 0, 0, 0};
+    *sums = (struct stats_sums){0, 0};
+    if (n == 0)
+        return KN_OK;
+    s.networks->encode(from, n, &s.codec);
+    if (doublings(length, n) % 2) {
+        memcpy(scratch, sorted, n * s.size);
+        from = scratch;
+        other = sorted;
+    }
+    return merge_up(&s, from, other, sorted, length, sums, err);
+}

@@ -1,0 +1,22 @@
+// SPDX-License-Identifier: Apache-2.0
+// What merges on one kind of processor: sorted keys of 32 or 64 bits, encoded as in src/algo/host.h.
+#ifndef KN_APP_STATS_MERGE_WORDS_H
+#define KN_APP_STATS_MERGE_WORDS_H
+
+#include "../../algo/host.h"
+
+struct merge_words {
+    kn_host_level level;
+    size_t run; // keys that a sorting network puts in order: where merging begins
+    // Two ascending pieces become one; `to` overlaps neither, and nothing past a_count + b_count keys is
+    // written.
+    void (*merge)(const void *a, size_t a_count, const void *b, size_t b_count, void *to);
+};
+
+extern const struct merge_words merge_words_plain_32, merge_words_plain_64;
+#ifdef HOST_HAS_VECTORS
+extern const struct merge_words merge_words_avx2_32, merge_words_avx2_64, merge_words_avx512_32,
+    merge_words_avx512_64;
+#endif
+
+#endif
