@@ -1,9 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "column.h"
 
+#include <math.h>
 #include <stdlib.h>
 
+#include "../../base/clock.h"
 #include "../../base/error.h"
+#include "column_own.h"
 
 const char *const stats_variant_names[STATS_VARIANTS + 1] = {
     [STATS_SERIAL] = "serial",     [STATS_VECTORIZED] = "vectorized",
@@ -18,60 +21,184 @@ const char *const stats_method_names[STATS_METHODS + 1] = {
     [STATS_FUSED] = "fused",
 };
 
-struct stats_column {
-    enum stats_variant variant;
-    struct stats_options options; // the method is never STATS_AUTO
-    kn_queue *queue;
-    const double *values;
-    size_t n;
-    struct stats_times times;
+// How a variant computes on the host; on a device the host's part is for columns in parts.
+static const struct {
+    bool vectors, threads;
+} ways[STATS_VARIANTS] = {
+    [STATS_VECTORIZED] = {true, false},
+    [STATS_PARALLEL] = {false, true},
+    [STATS_PARALLEL_VECTORIZED] = {true, true},
+    [STATS_GPU] = {true, true},
 };
 
-// What there is: the reference for `serial`, bitonic sort for `gpu`.
-static kn_status check_method(enum stats_variant variant, enum stats_method method, kn_error *err)
+static stats_method_function *const host_methods[STATS_METHODS] = {
+    [STATS_SORT] = stats_host_sort,
+    [STATS_SELECT] = stats_host_select,
+};
+static stats_method_function *const device_methods[STATS_METHODS] = {
+    [STATS_SORT] = stats_device_sort,
+};
+
+static stats_method_function *method_of(enum stats_variant variant, enum stats_method method)
 {
-    if ((variant == STATS_SERIAL || variant == STATS_GPU) && method == STATS_SORT)
-        return KN_OK;
-    return kn_fail(err, KN_ERROR_UNSUPPORTED, "the variant %s does not have the method %s yet",
-                   stats_variant_names[variant], stats_method_names[method]);
+    return variant == STATS_GPU ? device_methods[method] : host_methods[method];
 }
 
 static kn_status check_open(enum stats_variant variant, const kn_queue *queue,
                             const struct stats_options *options, kn_error *err)
 {
     if ((unsigned)variant >= STATS_VARIANTS || (unsigned)options->method >= STATS_METHODS)
-        return kn_fail(err, KN_ERROR_ARGUMENT, "there is no variant %d, or no method %d; see column.h",
+        return kn_fail(err, KN_ERROR_ARGUMENT, "there is no variant %d or no method %d; see column.h",
                        (int)variant, (int)options->method);
     if ((variant == STATS_GPU) != (queue != NULL))
         return kn_fail(err, KN_ERROR_ARGUMENT, "the variant %s %s", stats_variant_names[variant],
-                       queue ? "runs on the host, and a queue was given" : "needs a queue");
-    if (options->single || variant != STATS_GPU || kn_context_device(kn_queue_context(queue))->fp64)
+                       queue ? "computes on the host; it was given a device's queue"
+                             : "needs a device's queue");
+    if (options->method != STATS_AUTO && !method_of(variant, options->method))
+        return kn_fail(err, KN_ERROR_UNSUPPORTED, "the variant %s does not have the method %s yet",
+                       stats_variant_names[variant], stats_method_names[options->method]);
+    if (!options->single && queue && !kn_context_device(kn_queue_context(queue))->fp64)
+        return kn_fail(err, KN_ERROR_UNSUPPORTED,
+                       "%s has no double precision: take single precision, or the host",
+                       kn_context_device(kn_queue_context(queue))->name);
+    return KN_OK;
+}
+
+static kn_status plan_host(struct stats_column *column, kn_error *err)
+{
+    const char *name = stats_variant_names[column->variant];
+    bool vectors = ways[column->variant].vectors, threads = ways[column->variant].threads;
+    const kn_host_options host = {.threads = threads ? column->options.threads : 1,
+                                  .level = vectors ? KN_HOST_AUTO : KN_HOST_SCALAR};
+    kn_status status = host_plan("stats", column->type, &host, &column->plan, err);
+
+    if (status || column->variant == STATS_GPU)
+        return status;
+    if (vectors && column->plan.level == KN_HOST_SCALAR)
+        return kn_fail(err, KN_ERROR_UNSUPPORTED,
+                       "the variant %s needs AVX2, which this processor does not have: "
+                       "take %s",
+                       name, stats_variant_names[threads ? STATS_PARALLEL : STATS_SERIAL]);
+#ifndef _OPENMP
+    if (threads)
+        return kn_fail(err, KN_ERROR_UNSUPPORTED,
+                       "the variant %s needs OpenMP, which this build is without: take %s", name,
+                       stats_variant_names[vectors ? STATS_VECTORIZED : STATS_SERIAL]);
+#endif
+    return KN_OK;
+}
+
+// How many elements precede the first not-a-number.
+static size_t count_numbers(const double *values, size_t n)
+{
+    size_t count = 0;
+
+    while (count < n && !isnan(values[count]))
+        count++;
+    return count;
+}
+
+static kn_status convert(struct stats_column *column, kn_error *err)
+{
+    float *singles;
+
+    column->type = column->options.single ? KN_F32 : KN_F64;
+    column->data = column->values;
+    if (column->type == KN_F64)
         return KN_OK;
-    return kn_fail(err, KN_ERROR_UNSUPPORTED, "this device has no double precision; take single precision");
+    column->converted = singles = malloc(column->n * sizeof *singles);
+    if (!singles && column->n > 0)
+        return kn_fail_memory(err, column->n * sizeof *singles, "a column in single precision");
+    for (size_t i = 0; i < column->n; i++)
+        singles[i] = (float)column->values[i];
+    column->data = singles;
+    return KN_OK;
+}
+
+kn_status stats_column_take_room(struct stats_column *column, kn_error *err)
+{
+    size_t bytes = column->n * kn_type_size(column->type);
+
+    if (!column->sorted)
+        column->sorted = malloc(bytes);
+    if (!column->scratch)
+        column->scratch = malloc(column->n * sizeof(double));
+    if (column->n > 0 && (!column->sorted || !column->scratch))
+        return kn_fail_memory(err, bytes + column->n * sizeof(double), "sorting or selecting in a column");
+    return KN_OK;
+}
+
+static kn_status prepare(struct stats_column *column, kn_error *err)
+{
+    kn_status status = convert(column, err);
+
+    if (!status)
+        status = plan_host(column, err);
+    if (status)
+        return status;
+    if (column->variant == STATS_GPU)
+        return stats_device_open(column, err);
+    return column->options.method == STATS_FUSED ? KN_OK : stats_column_take_room(column, err);
 }
 
 kn_status stats_column_open(enum stats_variant variant, kn_queue *queue, const double *values, size_t n,
                             const struct stats_options *options, struct stats_column **column, kn_error *err)
 {
+    struct stats_column *c;
     kn_status status = check_open(variant, queue, options, err);
-    enum stats_method method = options->method == STATS_AUTO ? STATS_SORT : options->method;
 
-    if (!status)
-        status = check_method(variant, method, err);
     if (status)
         return status;
-    struct stats_column *c = calloc(1, sizeof *c);
+    c = calloc(1, sizeof *c);
     if (!c)
         return kn_fail_memory(err, sizeof *c, "a column");
-    *c = (struct stats_column){variant, *options, queue, values, n, {0, 0, 0, 0}};
-    c->options.method = method;
-    *column = c;
-    return KN_OK;
+    c->variant = variant;
+    c->options = *options;
+    if (options->method == STATS_AUTO)
+        c->options.method = STATS_SORT;
+    c->queue = queue;
+    c->values = values;
+    c->n = n;
+    c->numbers = count_numbers(values, n);
+    status = prepare(c, err);
+    if (status)
+        stats_column_close(c);
+    else
+        *column = c;
+    return status;
 }
 
 void stats_column_close(struct stats_column *column)
 {
+    if (!column)
+        return;
+    kn_buffer_free(column->work);
+    kn_buffer_free(column->buffer);
+    free(column->scratch);
+    free(column->sorted);
+    free(column->converted);
     free(column);
+}
+
+// A computation, and how much of it was building kernels.
+static kn_status compute_timed(struct stats_column *column, size_t n, struct stats_result *result,
+                               kn_error *err)
+{
+    const kn_context *context = column->queue ? kn_queue_context(column->queue) : NULL;
+    double start = kn_clock_seconds(), built = context ? -kn_context_build_seconds(context) : 0;
+    double downloaded = column->times.download,
+           shift = stats_shift(column->values, n, column->options.single);
+    kn_status status = method_of(column->variant, column->options.method)(column, n, shift, result, err);
+
+    if (status)
+        return status;
+    built += context ? kn_context_build_seconds(context) : 0;
+    downloaded = column->times.download - downloaded;
+    column->times.build += built;
+    column->times.compute +=
+        fmax(kn_clock_seconds() - start - built - downloaded, 0); // other threads build, too
+    result->mad = result->mad / column->options.mad_scale;
+    return KN_OK;
 }
 
 kn_status stats_column_compute(struct stats_column *column, size_t n, struct stats_result *result,
@@ -79,9 +206,9 @@ kn_status stats_column_compute(struct stats_column *column, size_t n, struct sta
 {
     if (n > column->n)
         return kn_fail(err, KN_ERROR_ARGUMENT, "%zu elements of a column that has %zu", n, column->n);
-    if (column->variant == STATS_GPU)
-        return stats_device(column->queue, column->values, n, &column->options, result, &column->times, err);
-    return stats_reference(column->values, n, &column->options, result, err);
+    *result = (struct stats_result){n, NAN, NAN, NAN, NAN, NAN};
+    column->ran = (struct stats_ran){0};
+    return n == 0 || n > column->numbers ? KN_OK : compute_timed(column, n, result, err);
 }
 
 kn_status stats_column_sweep(struct stats_column *column, const size_t *ends, size_t count,
@@ -101,8 +228,7 @@ enum stats_method stats_column_method(const struct stats_column *column)
 
 bool stats_column_in_bytes(const struct stats_column *column)
 {
-    (void)column;
-    return false;
+    return column->type == KN_I8 || column->type == KN_U8;
 }
 
 struct stats_times stats_column_times(const struct stats_column *column)

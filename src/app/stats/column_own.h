@@ -1,0 +1,50 @@
+// SPDX-License-Identifier: Apache-2.0
+// What a column holds, for the methods that compute on it and for the tests that ask what ran.
+#ifndef KN_APP_STATS_COLUMN_OWN_H
+#define KN_APP_STATS_COLUMN_OWN_H
+
+#include "../../algo/host.h"
+#include "column.h"
+#include "merge_sort.h"
+#include "moments.h"
+
+// What the last computation ran.
+struct stats_ran {
+    kn_host_level level;       // of the host's code
+    unsigned threads;          // that it was given
+    struct merge_trace merges; // STATS_SORT; on devices only of a column in parts
+    bool own_select;           // STATS_SELECT, serial: the quickselect of select_plain.h
+};
+
+struct stats_column {
+    enum stats_variant variant;
+    struct stats_options options; // the method is never STATS_AUTO
+    size_t n, numbers;            // elements, and how many of them precede the first not-a-number
+    const double *values;         // the caller's
+    const void *data;             // of `type`: the values, or `converted`
+    kn_type type;
+    void *converted;
+    struct host_plan plan;  // how the host computes
+    void *sorted, *scratch; // room on the host: n elements of the type; n doubles
+    kn_queue *queue;        // the device's
+    kn_buffer *buffer, *work;
+    struct stats_times times;
+    struct stats_ran ran;
+};
+
+// Mean, std, CV, median and MAD (not scaled yet; not-a-number before) of the first n > 0 elements, all of
+// them numbers.
+typedef kn_status stats_method_function(struct stats_column *column, size_t n, double shift,
+                                        struct stats_result *result, kn_error *err);
+stats_method_function stats_host_sort, stats_host_select, stats_device_sort;
+
+// Uploads. What it allocates, stats_column_close frees.
+kn_status stats_device_open(struct stats_column *column, kn_error *err);
+
+// `sorted` and `scratch`, if they are not there yet.
+kn_status stats_column_take_room(struct stats_column *column, kn_error *err);
+
+// Both medians of the first n elements, in column->sorted.
+void stats_sorted_medians(struct stats_column *column, size_t n, struct stats_result *result);
+
+#endif

@@ -1,0 +1,72 @@
+// SPDX-License-Identifier: Apache-2.0
+// STATS_SELECT on the host: sums, the median's selection, the deviations, theirs.
+#include <math.h>
+
+#include "../../base/number.h"
+#include "column_own.h"
+#include "deviations.h"
+#include "select_plain.h"
+
+static kn_status median_of(const void *x, kn_type type, size_t n, const kn_host_options *host, double *median,
+                           kn_error *err)
+{
+    const size_t ranks[] = {(n - 1) / 2, n / 2};
+    float floats[2];
+    double doubles[2];
+    kn_status status =
+        kn_host_select(x, type, n, ranks, 2, type == KN_F32 ? (void *)floats : doubles, host, err);
+
+    if (status)
+        return status;
+    if (type == KN_F32) {
+        doubles[0] = (double)floats[0];
+        doubles[1] = (double)floats[1];
+    }
+    *median = n % 2 ? doubles[0] + 0.0 : kn_middle(doubles[0], doubles[1]);
+    return KN_OK;
+}
+
+static kn_status medians(struct stats_column *column, size_t n, const kn_host_options *host,
+                         struct stats_result *result, kn_error *err)
+{
+    kn_status status = median_of(column->data, column->type, n, host, &result->median, err);
+
+    if (status || !isfinite(result->median))
+        return status;
+    stats_deviations(&column->plan, column->data, column->type == KN_F32, n, result->median, column->scratch);
+    return median_of(column->scratch, KN_F64, n, host, &result->mad, err);
+}
+
+// By one thread on a copy, which the deviations then take the place of.
+static void serial_medians(struct stats_column *column, size_t n, struct stats_result *result)
+{
+    double *copy = column->scratch;
+
+    for (size_t i = 0; i < n; i++)
+        copy[i] = column->type == KN_F32 ? (double)((const float *)column->data)[i]
+                                         : ((const double *)column->data)[i];
+    column->ran.own_select = true;
+    result->median = stats_select_median(copy, n);
+    if (!isfinite(result->median))
+        return;
+    stats_deviations(&column->plan, copy, false, n, result->median, copy);
+    result->mad = stats_select_median(copy, n);
+}
+
+kn_status stats_host_select(struct stats_column *column, size_t n, double shift, struct stats_result *result,
+                            kn_error *err)
+{
+    const kn_host_options host = {.threads = column->plan.threads, .level = column->plan.level};
+    kn_sums sums;
+    kn_status status = kn_host_sums(column->data, column->type, n, shift, &sums, &host, err);
+
+    if (status)
+        return status;
+    stats_moments((struct stats_sums){sums.sum, sums.squares}, shift, n, result);
+    column->ran.level = host.level;
+    column->ran.threads = host.threads;
+    if (column->variant != STATS_SERIAL)
+        return medians(column, n, &host, result, err);
+    serial_medians(column, n, result);
+    return KN_OK;
+}

@@ -1,0 +1,26 @@
+// SPDX-License-Identifier: Apache-2.0
+// Absolute deviations on the host, and the median of those of a sorted column.
+#ifndef KN_APP_STATS_DEVIATIONS_H
+#define KN_APP_STATS_DEVIATIONS_H
+
+#include "../../algo/host.h"
+
+// to[i] = |x[i] - median|, in double, of n floats or doubles. `to` may be x if those are doubles.
+typedef void stats_deviate(const void *x, bool single, size_t n, double median, double *to);
+
+stats_deviate stats_deviate_plain;
+#ifdef HOST_HAS_VECTORS
+stats_deviate stats_deviate_avx2, stats_deviate_avx512;
+#endif
+
+// By the plan's level and threads.
+void stats_deviations(const struct host_plan *plan, const void *x, bool single, size_t n, double median,
+                      double *to);
+
+// The median of the deviations of a sorted column from its median: they fall to the middle and rise from
+// there, and two pointers walk from the middle outwards, the one at the lesser deviation first. (As printed
+// in the source, algorithm 1, both begin at the middle of an odd column, which counts it twice, and they run
+// past the ends of a column of ties.)
+double stats_bitonic_median(const double *deviations, size_t n);
+
+#endif
