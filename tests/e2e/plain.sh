@@ -1,0 +1,33 @@
+# SPDX-License-Identifier: Apache-2.0
+# What the variants without vectors run holds no packed arithmetic, and what the others run does: by their machine code.
+. "$srcdir/tests/e2e/common.sh"
+
+command -v objdump >/dev/null || skip objdump "objdump is not there"
+objects=$(find "$builddir/src" -name 'libkoine_plain_la-*.o')
+test -n "$objects" || skip objects "the objects of plain_sources are not in $builddir/src"
+# shellcheck disable=SC2086
+objdump -f $objects | grep -q 'architecture: i386:x86-64' || skip x86-64 "this is not an x86-64 processor"
+
+# Packed arithmetic on doubles, floats and integers. Not counted: moves, logic (fabs is one), conversions of a single
+# number, which compilers write in a packed form.
+packed='\<v?(add|sub|mul|div|sqrt|min|max|hadd|addsub|fn?m(add|sub)[0-9]*|cmp[a-z_]*)p[sd]\>'
+packed="$packed|\\<v?p(add|sub|mull|muludq|cmpgt|cmpeq|mins|maxs|minu|maxu)[bwdq]*\\>"
+
+# packed_in OBJECT...: how many such instructions there are.
+packed_in()
+{
+    objdump -d --no-show-raw-insn "$@" | grep -cE "$packed" || true
+}
+
+for object in $objects; do
+    count=$(packed_in "$object")
+    test "$count" -eq 0 || fail "$object has $count packed instructions"
+done
+count=$(echo "$objects" | wc -l)
+test "$count" -ge 8 || fail "only $count objects of plain code were found"
+
+for name in merge_avx2_32 merge_avx2_64 merge_avx512_32 merge_avx512_64 deviations_avx2 deviations_avx512; do
+    # shellcheck disable=SC2046
+    count=$(packed_in $(find "$builddir/src/app/stats" -name "$name.o"))
+    test "$count" -gt 0 || fail "$name has no packed instructions"
+done
