@@ -183,8 +183,9 @@ kn_status stats_compute_file(struct stats_run *run, const char *file, double bef
                              struct progress *progress, kn_error *err)
 {
     const struct stats_arguments *arguments = run->arguments;
-    const struct csv_options how = {(enum csv_missing)arguments->missing, arguments->columns.items,
-                                    arguments->columns.count};
+    const struct csv_options how = {.missing = (enum csv_missing)arguments->missing,
+                                    .columns = arguments->columns.items,
+                                    .column_count = arguments->columns.count};
     struct csv_table table = {.columns = NULL};
     double start = kn_clock_seconds();
     kn_status status = csv_read(file, &how, &table, err);
