@@ -15,9 +15,10 @@
 #include "../base/error.h"
 #include "../base/quote.h"
 #include "../base/text.h"
+#include "input.h"
 #include "output.h"
 
-enum { MAGIC_BYTES = 6, HEADER_MAX = 1 << 20, ALIGNMENT = 64, FIRST_PIECE = 1 << 20 };
+enum { MAGIC_BYTES = 6, HEADER_MAX = 1 << 20, ALIGNMENT = 64 };
 
 static const char magic[MAGIC_BYTES + 1] = "\x93NUMPY";
 
@@ -301,24 +302,14 @@ static kn_status read_header(struct reader *reader, struct npy *array)
     return status;
 }
 
-// The numbers. What a header claims is not allocated before it has come.
+// The numbers.
 static kn_status read_data(struct reader *reader, struct npy *array)
 {
-    size_t bytes = array->count * npy_element_size(array), have = 0, room = 0;
+    size_t bytes = array->count * npy_element_size(array), have;
+    kn_status status = kn_input_read(reader->file, reader->path, bytes, &array->data, &have, reader->err);
 
-    do {
-        size_t more = have ? have : FIRST_PIECE;
-        char *data;
-
-        room = bytes - have < more ? bytes : have + more;
-        data = realloc(array->data, room ? room : 1);
-        if (!data)
-            return kn_fail_memory(reader->err, bytes, "reading an array");
-        array->data = data;
-        have += fread(data + have, 1, room - have, reader->file);
-        if (ferror(reader->file))
-            return read_failed(reader, "its numbers");
-    } while (have == room && have < bytes);
+    if (status)
+        return status;
     if (have < bytes)
         return kn_fail_at(
             reader->err, KN_ERROR_INPUT, reader->path, 0,

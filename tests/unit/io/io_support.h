@@ -1,0 +1,81 @@
+// SPDX-License-Identifier: Apache-2.0
+// What tests of file formats share: a scratch folder, files of given bytes, and what a refusal must say.
+#ifndef KN_TESTS_IO_SUPPORT_H
+#define KN_TESTS_IO_SUPPORT_H
+
+#include "../support.h"
+
+#include <koine/error.h>
+
+static char *io_folder;
+
+static inline void io_set_up(void)
+{
+    io_folder = test_folder();
+}
+
+static inline void io_tear_down(void)
+{
+    test_remove(io_folder);
+}
+
+// A file of the folder; the name is overwritten by the call after the next four.
+static inline const char *io_path(const char *name)
+{
+    static char paths[4][4200];
+    static size_t turn;
+    char *path = paths[turn++ % 4];
+
+    snprintf(path, sizeof paths[0], "%s/%s", io_folder, name);
+    return path;
+}
+
+static inline void io_write(const char *name, const void *bytes, size_t count)
+{
+    FILE *file = fopen(io_path(name), "wb");
+
+    ck_assert_ptr_nonnull(file);
+    ck_assert_uint_eq(fwrite(bytes, 1, count, file), count);
+    ck_assert_int_eq(fclose(file), 0);
+}
+
+// The first bytes of a file; how many there were.
+static inline size_t io_read(const char *name, void *bytes, size_t room)
+{
+    FILE *file = fopen(io_path(name), "rb");
+    size_t count;
+
+    ck_assert_msg(file != NULL, "%s is not there", name);
+    count = fread(bytes, 1, room, file);
+    fclose(file);
+    return count;
+}
+
+static inline bool io_exists(const char *name)
+{
+    return access(io_path(name), F_OK) == 0;
+}
+
+// `status` is the one wanted, and the message has the words.
+static inline void io_expect(kn_status status, kn_status wanted, const kn_error *err, const char *words)
+{
+    ck_assert_msg(status == wanted, "%s instead of %s: %s", kn_status_name(status), kn_status_name(wanted),
+                  err->text);
+    ck_assert_msg(strstr(err->text, words) != NULL, "'%s' is not in: %s", words, err->text);
+}
+
+// A call, whose last argument is `err`, that goes well, or is refused with these words.
+#define IO_OK(call)                                                                                          \
+    do {                                                                                                     \
+        kn_error io_err = KN_ERROR_INIT, *err = &io_err;                                                     \
+        kn_status io_status = call;                                                                          \
+        ck_assert_msg(io_status == KN_OK, "%s", io_err.text);                                                \
+    } while (0)
+#define IO_REFUSED(call, status, words)                                                                      \
+    do {                                                                                                     \
+        kn_error io_err = KN_ERROR_INIT, *err = &io_err;                                                     \
+        kn_status io_status = call;                                                                          \
+        io_expect(io_status, status, &io_err, words);                                                        \
+    } while (0)
+
+#endif
