@@ -3,7 +3,6 @@
 
 #include <config.h>
 #include <string.h>
-#include <sys/stat.h>
 
 #include "../io/output.h"
 #include "interrupt.h"
@@ -15,18 +14,10 @@ bool report_shows_text(const struct common_arguments *common)
 
 kn_status report_try_file(const char *path, bool force, kn_error *err)
 {
-    struct kn_output *out = NULL;
-    struct stat info;
     kn_status status;
 
-    // Opening a pipe and closing it again would not go unnoticed.
-    if (strcmp(path, "-") == 0 ||
-        (stat(path, &info) == 0 && !S_ISREG(info.st_mode) && !S_ISDIR(info.st_mode)))
-        return KN_OK;
     interrupt_hold();
-    status = kn_output_open(path, force, &out, err);
-    if (!status)
-        kn_output_discard(out);
+    status = kn_output_try(path, force, err);
     interrupt_release();
     return status;
 }

@@ -169,6 +169,22 @@ kn_status kn_output_open(const char *path, bool force, struct kn_output **out, k
     return KN_OK;
 }
 
+kn_status kn_output_try(const char *path, bool force, kn_error *err)
+{
+    struct kn_output *out = NULL;
+    struct stat info;
+    kn_status status;
+
+    // Opening a pipe and closing it again would not go unnoticed.
+    if (strcmp(path, "-") == 0 ||
+        (stat(path, &info) == 0 && !S_ISREG(info.st_mode) && !S_ISDIR(info.st_mode)))
+        return KN_OK;
+    status = kn_output_open(path, force, &out, err);
+    if (!status)
+        kn_output_discard(out);
+    return status;
+}
+
 FILE *kn_output_stream(struct kn_output *out)
 {
     return out->stream;

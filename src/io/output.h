@@ -24,6 +24,9 @@ struct kn_output;
 // missing folder, no permission.
 kn_status kn_output_open(const char *path, bool force, struct kn_output **out, kn_error *err);
 
+// Whether it could be opened, before the work is done that would fill it. Leaves nothing.
+kn_status kn_output_try(const char *path, bool force, kn_error *err);
+
 FILE *kn_output_stream(struct kn_output *out);
 
 // Makes the file appear under its name and frees `out`. On failure (disk full; the name was taken meanwhile)

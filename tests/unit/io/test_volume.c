@@ -1,0 +1,92 @@
+// SPDX-License-Identifier: Apache-2.0
+// The format by the name's ending: each ending writes its own format, and no other is taken.
+#include "io_support.h"
+
+#include "../../../src/io/volume.h"
+#include "../run.h"
+
+// Of 3 x 2 x 3 voxels; magnitudes 5, 10, ... in the middle slice.
+static const float voxels[36] = {[12] = 3, 4, -6, 8, 0, 15, 20, 0, 0, 0, -25};
+static const struct npy image = {
+    .type = KN_F32, .is_complex = true, .dims = 3, .shape = {3, 2, 3}, .data = (void *)voxels};
+
+static void write_image(const char *name)
+{
+    IO_OK(volume_try(io_path(name), VOLUME_IMAGE, false, err));
+    IO_OK(volume_write(io_path(name), VOLUME_IMAGE, &image, false, err));
+}
+
+START_TEST(arrays)
+{
+    static const char *const names[] = {"a.npy", "b.cfl", "c.hdr", "d"};
+    struct npy back;
+
+    for (size_t i = 0; i < sizeof names / sizeof *names; i++) {
+        write_image(names[i]);
+        IO_OK(volume_read(io_path(names[i]), &back, err));
+        ck_assert_uint_eq(back.dims, 3);
+        ck_assert_uint_eq(back.shape[2], 3);
+        ck_assert_mem_eq(back.data, voxels, sizeof voxels);
+        npy_free(&back);
+    }
+    ck_assert(io_exists("a.npy") && !io_exists("a.hdr"));
+    for (char name = 'b'; name <= 'd'; name++) {
+        ck_assert(io_exists((char[]){name, '.', 'c', 'f', 'l', 0}));
+        ck_assert(io_exists((char[]){name, '.', 'h', 'd', 'r', 0}));
+    }
+}
+END_TEST
+
+START_TEST(images)
+{
+    static const float magnitudes[6] = {5, 10, 15, 20, 0, 25};
+    unsigned char bytes[1000];
+    float found[6];
+
+    write_image("a.nii");
+    ck_assert_uint_eq(io_read("a.nii", bytes, sizeof bytes), 352 + 18 * 4);
+    memcpy(found, bytes + 352 + 6 * 4, sizeof found);
+    ck_assert_mem_eq(found, magnitudes, sizeof found);
+    write_image("a.png");
+    io_read("a.png", bytes, sizeof bytes);
+    ck_assert_mem_eq(bytes, "\x89PNG\r\n\x1a\n", 8);
+    ck_assert_mem_eq(bytes + 16, "\0\0\0\3\0\0\0\2\10\0", 10); // 3 x 2, 8 bits, grey
+}
+END_TEST
+
+START_TEST(refused)
+{
+    struct npy other = image;
+
+    IO_REFUSED(volume_try(io_path("a.jpg"), VOLUME_IMAGE, false, err), KN_ERROR_ARGUMENT,
+               ".cfl, .npy, .nii or .png");
+    IO_REFUSED(volume_try(io_path("a.png"), VOLUME_ARRAY, false, err), KN_ERROR_ARGUMENT, "in .cfl or .npy");
+    IO_REFUSED(volume_write(io_path("a.nii"), VOLUME_ARRAY, &image, false, err), KN_ERROR_ARGUMENT,
+               ".cfl or .npy");
+    IO_REFUSED(volume_try(io_path("nowhere/a.npy"), VOLUME_ARRAY, false, err), KN_ERROR_OUTPUT, "no folder");
+    IO_REFUSED(volume_read(io_path("a.png"), &other, err), KN_ERROR_INPUT,
+               "expected a .npy file or a .cfl/.hdr");
+    io_write("b.hdr", "mine", 4);
+    IO_REFUSED(volume_try(io_path("b"), VOLUME_ARRAY, false, err), KN_ERROR_OUTPUT,
+               "b.hdr: is already there");
+    IO_OK(volume_try(io_path("b"), VOLUME_ARRAY, true, err));
+    other = image;
+    other.dims = 4;
+    IO_REFUSED(volume_write(io_path("a.png"), VOLUME_IMAGE, &other, false, err), KN_ERROR_ARGUMENT, "has 4");
+    other.dims = 3;
+    other.shape[1] = 0;
+    IO_REFUSED(volume_write(io_path("a.nii"), VOLUME_IMAGE, &other, false, err), KN_ERROR_ARGUMENT,
+               "without voxels");
+    other.type = KN_I16;
+    other.is_complex = false;
+    IO_REFUSED(volume_write(io_path("a.png"), VOLUME_IMAGE, &other, false, err), KN_ERROR_ARGUMENT, "int16");
+    ck_assert(!io_exists("a.png") && !io_exists("a.nii") && !io_exists("b.cfl"));
+}
+END_TEST
+
+int main(void)
+{
+    const TTest *const tests[] = {arrays, images, refused};
+
+    return TEST_RUN_WITH("volume", CK_FORK_GETENV, io_set_up, io_tear_down, tests);
+}
