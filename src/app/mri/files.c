@@ -1,0 +1,83 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "files.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "../../base/error.h"
+#include "../../io/volume.h"
+
+static double number(const struct npy *array, size_t i)
+{
+    return array->type == KN_F64 ? ((const double *)array->data)[i] : (double)((const float *)array->data)[i];
+}
+
+static kn_status check_array(const char *path, const struct npy *array, kn_error *err)
+{
+    size_t axes = array->dims ? array->shape[array->dims - 1] : 0;
+
+    if (array->type != KN_F32 && array->type != KN_F64)
+        return kn_fail_at(err, KN_ERROR_INPUT, path, 0,
+                          "is of %s, but a trajectory is of real or complex floats", npy_type_name(array));
+    if (array->dims < 2 || (axes != 2 && axes != MRI_AXES))
+        return kn_fail_at(
+            err, KN_ERROR_INPUT, path, 0,
+            "is no trajectory: expected [3, samples, spokes] (.cfl) or the shape (spokes, samples, 3) "
+            "(.npy), but the first dimension (.cfl; .npy: the last one) of its %zu is %zu",
+            array->dims, axes);
+    for (size_t i = 0; array->is_complex && i < array->count; i++)
+        if (number(array, 2 * i + 1) != 0)
+            return kn_fail_at(
+                err, KN_ERROR_INPUT, path, 0,
+                "is no trajectory: its number %zu has the imaginary part %g, expected 0; is it k-space?", i,
+                number(array, 2 * i + 1));
+    return KN_OK;
+}
+
+// The array's numbers, three a sample.
+static kn_status place(const struct npy *array, struct mri_trajectory *trajectory, kn_error *err)
+{
+    size_t axes = array->shape[array->dims - 1], step = array->is_complex ? 2 : 1;
+
+    trajectory->samples = array->count / axes;
+    trajectory->dims = array->dims - 1;
+    memcpy(trajectory->shape, array->shape, trajectory->dims * sizeof *array->shape);
+    trajectory->k = calloc(trajectory->samples + 1, MRI_AXES * sizeof *trajectory->k);
+    if (!trajectory->k)
+        return kn_fail_memory(err, trajectory->samples * MRI_AXES * sizeof *trajectory->k, "a trajectory");
+    for (size_t m = 0; m < trajectory->samples; m++)
+        for (size_t axis = 0; axis < axes; axis++)
+            trajectory->k[MRI_AXES * m + axis] = number(array, step * (axes * m + axis));
+    return KN_OK;
+}
+
+kn_status mri_trajectory_read(const char *path, struct mri_trajectory *trajectory, kn_error *err)
+{
+    struct npy array;
+    kn_status status = volume_read(path, &array, err);
+
+    *trajectory = (struct mri_trajectory){.k = NULL};
+    if (!status)
+        status = check_array(path, &array, err);
+    if (!status)
+        status = place(&array, trajectory, err);
+    npy_free(&array);
+    return status;
+}
+
+kn_status mri_array_of(const double *numbers, size_t count, size_t parts, kn_type type, struct npy *array,
+                       kn_error *err)
+{
+    size_t size = kn_type_size(type);
+
+    *array = (struct npy){.type = type, .is_complex = parts == 2, .count = count};
+    array->data = calloc(count * parts + 1, size);
+    if (!array->data)
+        return kn_fail_memory(err, count * parts * size, "a result");
+    for (size_t i = 0; i < count * parts; i++)
+        if (type == KN_F64)
+            ((double *)array->data)[i] = numbers[i];
+        else
+            ((float *)array->data)[i] = (float)numbers[i];
+    return KN_OK;
+}

@@ -1,0 +1,26 @@
+// SPDX-License-Identifier: Apache-2.0
+// Trajectories and complex data between files (.cfl/.hdr pairs, .npy) and the arrays of mri.h.
+#ifndef KN_APP_MRI_FILES_H
+#define KN_APP_MRI_FILES_H
+
+#include "../../io/npy.h"
+#include "mri.h"
+
+struct mri_trajectory {
+    double *k;                  // 3 numbers a sample, in the file's unit
+    size_t samples;             // the product of the shape
+    size_t dims;                // of the file's array but for the first, which is the axes
+    size_t shape[NPY_DIMS_MAX]; // numpy's: the last runs fastest
+};
+
+// Reads a trajectory: a .cfl of [3, samples, spokes, ...] or a .npy of shape (..., spokes, samples, 3), real
+// or complex with no imaginary part; 2 in the place of 3 leaves kz at 0. The caller frees `k`.
+// KN_ERROR_INPUT, with the file, what was found and what was expected; KN_ERROR_MEMORY.
+kn_status mri_trajectory_read(const char *path, struct mri_trajectory *trajectory, kn_error *err);
+
+// An array of the type float or double (KN_F32, KN_F64) from `count` real (`parts` 1) or complex (2) doubles,
+// whose shape the caller sets; npy_free frees it. KN_ERROR_MEMORY.
+kn_status mri_array_of(const double *numbers, size_t count, size_t parts, kn_type type, struct npy *array,
+                       kn_error *err);
+
+#endif

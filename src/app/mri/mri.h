@@ -1,0 +1,36 @@
+// SPDX-License-Identifier: Apache-2.0
+// The convention that everything here keeps. An image has N_x x N_y x N_z voxels, x fastest; voxel j of an
+// axis of N is at r = (j - floor(N/2)) / N, in fields of view. k is in cycles per field of view, so that |k|
+// <= N/2 on each axis; sample m's are k[3 m], k[3 m + 1], k[3 m + 2].
+//
+//     forward   d_m   = sum_n rho_n exp(-i 2 pi k_m . r_n)
+//     adjoint   rho_n = sum_m w_m d_m exp(+i 2 pi k_m . r_n)
+#ifndef KN_APP_MRI_H
+#define KN_APP_MRI_H
+
+#include <complex.h>
+#include <stddef.h>
+
+#include <koine/error.h>
+
+enum { MRI_AXES = 3 };
+
+struct mri_matrix {
+    size_t axes;           // 2 or 3
+    size_t size[MRI_AXES]; // voxels along x, y, z; 1 for an axis that is not there
+};
+
+// The product of the sizes. KN_ERROR_ARGUMENT for an axis of 0, or for more voxels than memory can have.
+kn_status mri_matrix_count(const struct mri_matrix *matrix, size_t *voxels, kn_error *err);
+
+// Where voxel j of an axis of `size` is.
+double mri_position(size_t j, size_t size);
+
+// What both sums are multiplied by.
+enum mri_scale {
+    MRI_SCALE_NONE,   // 1
+    MRI_SCALE_UNITARY // 1 / sqrt(voxels): forward and adjoint of a full Cartesian grid are each other's
+                      // inverse
+};
+
+#endif

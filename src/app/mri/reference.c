@@ -1,0 +1,131 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "reference.h"
+
+#include <math.h>
+#include <stdint.h>
+
+#include "../../base/error.h"
+
+kn_status mri_matrix_count(const struct mri_matrix *matrix, size_t *voxels, kn_error *err)
+{
+    size_t count = 1;
+
+    for (size_t axis = 0; axis < MRI_AXES; axis++) {
+        size_t size = matrix->size[axis];
+
+        if (size < 1 || count > SIZE_MAX / sizeof(double complex) / size)
+            return kn_fail(
+                err, KN_ERROR_ARGUMENT,
+                "a matrix of %zu x %zu x %zu voxels; expected at least 1 each way, and that they fit "
+                "into memory",
+                matrix->size[0], matrix->size[1], matrix->size[2]);
+        count *= size;
+    }
+    *voxels = count;
+    return KN_OK;
+}
+
+double mri_position(size_t j, size_t size)
+{
+    return ((double)j - (double)(size / 2)) / (double)size;
+}
+
+// exp(i 2 pi turns).
+static double complex turned(double turns)
+{
+    double angle = 2 * M_PI * (turns - rint(turns));
+
+    return CMPLX(cos(angle), sin(angle));
+}
+
+static double dot(const double *k, const double *r)
+{
+    return k[0] * r[0] + k[1] * r[1] + k[2] * r[2];
+}
+
+static void voxel_position(const struct mri_matrix *matrix, size_t voxel, double r[MRI_AXES])
+{
+    for (size_t axis = 0; axis < MRI_AXES; voxel /= matrix->size[axis], axis++)
+        r[axis] = mri_position(voxel % matrix->size[axis], matrix->size[axis]);
+}
+
+static double factor(enum mri_scale scale, size_t voxels)
+{
+    return scale == MRI_SCALE_UNITARY ? 1 / sqrt((double)voxels) : 1;
+}
+
+kn_status mri_reference_forward(const struct mri_matrix *matrix, const double *k, size_t samples,
+                                const double complex *image, enum mri_scale scale, double complex *data,
+                                kn_error *err)
+{
+    size_t voxels;
+    kn_status status = mri_matrix_count(matrix, &voxels, err);
+
+    if (status)
+        return status;
+    for (size_t m = 0; m < samples; m++) {
+        double complex sum = 0;
+
+        for (size_t n = 0; n < voxels; n++) {
+            double r[MRI_AXES];
+
+            voxel_position(matrix, n, r);
+            sum += image[n] * turned(-dot(k + MRI_AXES * m, r));
+        }
+        data[m] = factor(scale, voxels) * sum;
+    }
+    return KN_OK;
+}
+
+void mri_reference_adjoint_at(const double *k, size_t samples, const double complex *data,
+                              const double *weights, const double *positions, size_t count,
+                              double complex *values)
+{
+    for (size_t n = 0; n < count; n++) {
+        double complex sum = 0;
+
+        for (size_t m = 0; m < samples; m++)
+            sum += (weights ? weights[m] : 1) * data[m] *
+                   turned(dot(k + MRI_AXES * m, positions + MRI_AXES * n));
+        values[n] = sum;
+    }
+}
+
+kn_status mri_reference_adjoint(const struct mri_matrix *matrix, const double *k, size_t samples,
+                                const double complex *data, const double *weights, enum mri_scale scale,
+                                double complex *image, kn_error *err)
+{
+    size_t voxels;
+    kn_status status = mri_matrix_count(matrix, &voxels, err);
+
+    if (status)
+        return status;
+    for (size_t n = 0; n < voxels; n++) {
+        double r[MRI_AXES];
+
+        voxel_position(matrix, n, r);
+        mri_reference_adjoint_at(k, samples, data, weights, r, 1, &image[n]);
+        image[n] *= factor(scale, voxels);
+    }
+    return KN_OK;
+}
+
+struct mri_quality mri_quality(const double complex *x, const double complex *reference, size_t count)
+{
+    double error = 0, energy = 0, highest = 0;
+
+    for (size_t i = 0; i < count; i++) {
+        double complex difference = x[i] - reference[i];
+
+        error += creal(difference) * creal(difference) + cimag(difference) * cimag(difference);
+        energy += creal(reference[i]) * creal(reference[i]) + cimag(reference[i]) * cimag(reference[i]);
+        highest = fmax(highest, cabs(reference[i]));
+    }
+    if (!(energy > 0))
+        return (struct mri_quality){NAN, NAN, NAN};
+    return (struct mri_quality){
+        .error_percent = 100 * sqrt(error / energy),
+        .psnr_db = 20 * log10(highest / sqrt(error / (double)count)),
+        .snr_db = 10 * log10(energy / error),
+    };
+}
