@@ -169,7 +169,6 @@ static double report(struct bench *bench, const struct work *work, const kn_sort
 // As events tell it, kernel by kernel: what a large sort spends its time on.
 static void report_kernels(struct bench *bench, const struct work *work, const kn_sort_options *options)
 {
-    static const char *const names[] = {"count_digits", "scan_counts", "scatter_digits"};
     kn_profile_entry *entries = NULL;
     size_t count = 0;
 
@@ -178,10 +177,15 @@ static void report_kernels(struct bench *bench, const struct work *work, const k
     bench_try(run(bench, work, options), &bench->err);
     bench_try(kn_profile_stop(bench->queue, &entries, &count, &bench->err), &bench->err);
     printf("        launches %zu, span %.4f ms;", count, kn_profile_span(entries, count) * 1e3);
-    for (size_t k = 0; k < KN_COUNT(names); k++) {
-        printf(" %s", names[k]);
-        for (size_t i = 0; i < count; i++)
-            if (strcmp(entries[i].kernel, names[k]) == 0)
+    for (size_t k = 0; k < count; k++) {
+        size_t same = 0; // launches of this kernel before
+        for (size_t i = 0; i < k; i++)
+            same += strcmp(entries[i].kernel, entries[k].kernel) == 0;
+        if (same)
+            continue;
+        printf(" %s", entries[k].kernel);
+        for (size_t i = k; i < count; i++)
+            if (strcmp(entries[i].kernel, entries[k].kernel) == 0)
                 printf(" %.4f", (double)(entries[i].end - entries[i].start) * 1e-6);
     }
     printf("\n");

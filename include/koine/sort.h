@@ -37,7 +37,8 @@ typedef enum kn_sort_lanes {
 typedef enum kn_sort_digits {
     KN_SORT_DIGITS_AUTO,     // those that differ, where n is large enough to wait for the answer which those are
     KN_SORT_DIGITS_ALL,      // never waits
-    KN_SORT_DIGITS_DIFFERING // those that are not the same in all negative and in all other keys
+    KN_SORT_DIGITS_DIFFERING, // those that are not the same in all negative and in all other keys
+    KN_SORT_DIGITS_HIGHEST // the highest first, into buckets that fit a core's cache (KN_SORT_LANES_SERIAL alone); waits
 } kn_sort_digits;
 
 // Where a radix sort counts the digits of the second and of later passes.

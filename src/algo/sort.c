@@ -35,7 +35,7 @@ static kn_status check_options(const struct sort_job *job, kn_error *err)
     if ((unsigned)options->lanes > KN_SORT_LANES_SERIAL)
         return kn_fail(err, KN_ERROR_ARGUMENT, "%s: there are no lanes %d; see kn_sort_lanes", job->function,
                        (int)options->lanes);
-    if ((unsigned)options->digits > KN_SORT_DIGITS_DIFFERING)
+    if ((unsigned)options->digits > KN_SORT_DIGITS_HIGHEST)
         return kn_fail(err, KN_ERROR_ARGUMENT, "%s: there are no digits %d; see kn_sort_digits", job->function,
                        (int)options->digits);
     if ((unsigned)options->counting > KN_SORT_COUNTING_AHEAD)

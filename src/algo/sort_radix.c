@@ -436,14 +436,48 @@ static kn_status run_passes(struct radix *r, kn_error *err)
     return status;
 }
 
+// Up to here one work-item alone was measured faster than launches of many, and from here on buckets.
+static const size_t whole_up_to = (size_t)1 << 16, buckets_from = (size_t)1 << 16;
+
+// The forms of cl/sort_buckets.cl, where they serve: *done.
+static kn_status sort_high_digits(const struct radix *r, bool *done, kn_error *err)
+{
+    const kn_sort_options *options = &r->job->options;
+    const kn_device_info *info = &r->queue->context->device.info;
+    bool asked = options->digits == KN_SORT_DIGITS_HIGHEST,
+         possible = r->lanes == KN_SORT_LANES_SERIAL && sort_buckets_fit(r->job);
+
+    *done = false;
+    if (asked && !possible)
+        return kn_fail(err, KN_ERROR_UNSUPPORTED,
+                       "%s: KN_SORT_DIGITS_HIGHEST takes KN_SORT_LANES_SERIAL, fewer than 2^32 elements, no limit of loops "
+                       "and %u KiB of local memory; %s (%s) has lanes %u, %llu elements, %llu bytes and a limit of %u",
+                       r->job->function, 128u, info->spec, info->name, r->lanes, (unsigned long long)r->n,
+                       (unsigned long long)info->local_memory, info->loop_limit);
+    if (asked)
+        return sort_buckets(r->job, done, err);
+    if (!possible || options->digits != KN_SORT_DIGITS_AUTO || options->radix_chunks || options->radix_places)
+        return KN_OK;
+    if (r->n <= whole_up_to) {
+        *done = true;
+        return sort_whole(r->job, err);
+    }
+    return kn_type_size(r->job->type) >= 4 && r->n >= buckets_from ? sort_buckets(r->job, done, err) : KN_OK;
+}
+
 kn_status sort_radix(const struct sort_job *job, kn_error *err)
 {
     struct radix r = {.job = job, .queue = job->queue, .n = job->n};
+    bool done = false;
     kn_status status;
 
     status = choose_places(&r, err);
     if (!status)
         status = choose_lanes(&r, err);
+    if (!status)
+        status = sort_high_digits(&r, &done, err);
+    if (status || done)
+        return status;
     if (!status)
         status = choose_group(&r, err);
     if (status)

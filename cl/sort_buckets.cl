@@ -1,0 +1,370 @@
+// SPDX-License-Identifier: Apache-2.0
+// Stable sort for devices whose work-items are threads with caches of their own: CPUs. The highest digits first: the keys
+// go into buckets that fit a core's second cache, and a work-item sorts a bucket there by radix, lowest digit first.
+// Outside of the caches a scattered key costs several times what it costs inside, and so they are scattered there once.
+//
+// A bucket is an interval of keys. The host draws the intervals from a sample (src/algo/sort_buckets.c), in two steps, so
+// that they have about as many keys each whatever the distribution: a row of `table` for the high bits of a key, which
+// says from which bucket on and by how many further bits the row is divided. A line of 64 bytes is gathered for each
+// bucket, and written whole (Satish et al., Fast sort on CPUs and GPUs, 2010), past the caches where the compiler can.
+// Of a bucket's m keys not all bits need be looked at: passes for the highest log2(m) + SPARE_BITS of those that differ
+// leave few keys in a wrong place. These are inserted; where they are too many, passes for all bits follow.
+//
+// Launch: groups of one work-item.
+//   sample_keys      a work-item for some of `count` keys, one of each of as many parts of the column
+//   count_buckets    a group for `chunk` keys
+//   scatter_buckets  likewise; `starts` has, for each group, where its first key of each bucket goes
+//   sort_buckets     any number of groups, which take the next bucket that none has taken; `state` is 0, and where each
+//                    bucket begins and the last one ends; spare memory for each group: twice `capacity` elements, the
+//                    largest bucket's
+//   sort_whole       one group, all keys as one bucket
+// Cost: two reads and a write of the keys for the buckets, a read and a write to sort them; values likewise.
+// Tunables: KEY_BITS, KEY_KIND, KEY_DESCENDING (lib/key.clh), VALUE_BYTES (0, 1, 2, 4, 8, 16), RANKED (equal numbers keep
+// their places), BUCKETS (at most), DIGIT_BITS (in the cache, at most), SPARE_BITS.
+#include "lib/key.clh"
+
+#ifndef VALUE_BYTES
+#define VALUE_BYTES 0
+#endif
+#ifndef RANKED
+#define RANKED (VALUE_BYTES != 0)
+#endif
+#ifndef BUCKETS
+#define BUCKETS 1024
+#endif
+#ifndef DIGIT_BITS
+#define DIGIT_BITS 10
+#endif
+#ifndef SPARE_BITS
+#define SPARE_BITS 4
+#endif
+
+#if VALUE_BYTES == 16
+typedef uint4 value;
+#elif VALUE_BYTES == 8
+typedef ulong value;
+#elif VALUE_BYTES == 4
+typedef uint value;
+#elif VALUE_BYTES == 2
+typedef ushort value;
+#elif VALUE_BYTES == 1
+typedef uchar value;
+#endif
+
+#define IOTA 1u    // the values are the elements' numbers
+#define NO_KEYS 2u // the keys stay as they are
+
+#if RANKED
+#define ORDER(key) rank_key(key)
+#else
+#define ORDER(key) (key)
+#endif
+
+// The intervals: between `least` and `most` (what lies beyond counts as these), the bits from `shift` up choose a row,
+// bucket | low << 16; the key's bits below `shift`, without the `low` lowest, are added to the bucket.
+typedef struct {
+    __global const uint *rows;
+    sort_key least, most;
+    uint shift;
+} intervals;
+
+inline uint bucket_of(sort_key key, const intervals *in)
+{
+    sort_key at = clamp((sort_key)ORDER(key), in->least, in->most) - in->least;
+    uint row = in->rows[at >> in->shift];
+
+    return (row & 0xffff) + (uint)((sort_key)(at & (((sort_key)1 << in->shift) - 1)) >> (row >> 16));
+}
+
+__kernel __attribute__((reqd_work_group_size(1, 1, 1))) void sample_keys(__global const sort_key *keys, ulong n,
+                                                                         uint count, uint seed,
+                                                                         __global ulong *sample)
+{
+    ulong part = n / count;
+
+    for (uint i = (uint)get_group_id(0); i < count; i += (uint)get_num_groups(0)) {
+        uint chance = (i ^ seed) * 2654435769u;
+        chance = (chance ^ chance >> 15) * 2246822519u;
+        sample[i] = ORDER(encode_key(keys[part * i + (chance ^ chance >> 13) % part]));
+    }
+}
+
+__kernel __attribute__((reqd_work_group_size(1, 1, 1))) void count_buckets(__global const sort_key *keys, ulong n,
+                                                                           ulong chunk, __global const uint *rows,
+                                                                           ulong least, ulong most, uint shift,
+                                                                           __global uint *counts)
+{
+    const intervals in = {rows, (sort_key)least, (sort_key)most, shift};
+    size_t group = get_group_id(0);
+    ulong begin = group * chunk, end = min(begin + chunk, n);
+    uint bins[BUCKETS];
+
+    for (uint bucket = 0; bucket < BUCKETS; bucket++)
+        bins[bucket] = 0;
+    for (ulong i = begin; i < end; i++)
+        bins[bucket_of(encode_key(keys[i]), &in)]++;
+    for (uint bucket = 0; bucket < BUCKETS; bucket++)
+        counts[group * BUCKETS + bucket] = bins[bucket];
+}
+
+// ---- into buckets ----
+
+#define LINE 64 // bytes
+#define KEYS_LINE (LINE * 8 / KEY_BITS)
+typedef uint16 line;
+
+#if defined(__has_builtin)
+#if __has_builtin(__builtin_nontemporal_store)
+#define WRITE_PAST(address, words) __builtin_nontemporal_store(words, address)
+#endif
+#endif
+#ifndef WRITE_PAST
+#define WRITE_PAST(address, words) (*(address) = (words))
+#endif
+
+// What a bucket's line holds, up to place `end`, goes where it belongs; `first` is the group's first place there.
+#define WRITE_LINE(to, lines, element, held, bucket, first, end)                                                       \
+    do {                                                                                                               \
+        uint line_begin_ = ((end)-1) / (held) * (held);                                                                \
+        if (line_begin_ >= (first) && (end)-line_begin_ == (held)) {                                                   \
+            WRITE_PAST((__global line *)(to) + line_begin_ / (held), (lines)[bucket]);                                 \
+        } else {                                                                                                       \
+            __local const element *elements_ = (__local const element *)&(lines)[bucket];                              \
+            for (uint place_ = max(line_begin_, (uint)(first)); place_ < (end); place_++)                              \
+                (to)[place_] = elements_[place_ - line_begin_];                                                        \
+        }                                                                                                              \
+    } while (0)
+
+__kernel __attribute__((reqd_work_group_size(1, 1, 1))) void scatter_buckets(
+    __global const sort_key *from, __global sort_key *to,
+#if VALUE_BYTES
+    __global const value *values_from, __global value *values_to,
+#endif
+    ulong n, ulong chunk, __global const uint *rows, ulong least, ulong most, uint shift, uint flags,
+    __global const uint *starts, __local line *lines)
+{
+    const intervals in = {rows, (sort_key)least, (sort_key)most, shift};
+    size_t group = get_group_id(0);
+    ulong begin = group * chunk, end = min(begin + chunk, n);
+    __global const uint *firsts = starts + group * BUCKETS;
+    __local sort_key *held = (__local sort_key *)lines;
+#if VALUE_BYTES
+    __local line *value_lines = lines + BUCKETS;
+    __local value *values_held = (__local value *)value_lines;
+#endif
+    uint places[BUCKETS];
+
+    for (uint bucket = 0; bucket < BUCKETS; bucket++)
+        places[bucket] = firsts[bucket];
+    for (ulong i = begin; i < end; i++) {
+        sort_key key = encode_key(from[i]);
+        uint bucket = bucket_of(key, &in), place = places[bucket], next = place + 1;
+        places[bucket] = next;
+        held[bucket * KEYS_LINE + place % KEYS_LINE] = key;
+        if (next % KEYS_LINE == 0)
+            WRITE_LINE(to, lines, sort_key, KEYS_LINE, bucket, firsts[bucket], next);
+#if VALUE_BYTES
+#if VALUE_BYTES == 4 || VALUE_BYTES == 8
+        value moved = flags & IOTA ? (value)i : values_from[i];
+#else
+        value moved = values_from[i];
+#endif
+        values_held[bucket * (LINE / VALUE_BYTES) + place % (LINE / VALUE_BYTES)] = moved;
+        if (next % (LINE / VALUE_BYTES) == 0)
+            WRITE_LINE(values_to, value_lines, value, LINE / VALUE_BYTES, bucket, firsts[bucket], next);
+#endif
+    }
+    for (uint bucket = 0; bucket < BUCKETS; bucket++) { // what is left
+        uint place = places[bucket];
+        if (place > firsts[bucket] && place % KEYS_LINE)
+            WRITE_LINE(to, lines, sort_key, KEYS_LINE, bucket, firsts[bucket], place);
+#if VALUE_BYTES
+        if (place > firsts[bucket] && place % (LINE / VALUE_BYTES))
+            WRITE_LINE(values_to, value_lines, value, LINE / VALUE_BYTES, bucket, firsts[bucket], place);
+#endif
+    }
+}
+
+// ---- a bucket ----
+
+typedef struct {
+    __global sort_key *keys;
+#if VALUE_BYTES
+    __global value *values;
+#endif
+} run;
+
+inline run run_at(run base, size_t place)
+{
+    base.keys += place;
+#if VALUE_BYTES
+    base.values += place;
+#endif
+    return base;
+}
+
+// In the order of `count` bits from `shift` up.
+inline void pass(run from, run to, uint m, uint shift, uint count, uint *places)
+{
+    uint bins = 1u << count, start = 0;
+
+    for (uint bin = 0; bin < bins; bin++)
+        places[bin] = 0;
+    for (uint i = 0; i < m; i++)
+        places[(uint)(ORDER(from.keys[i]) >> shift) & (bins - 1)]++;
+    for (uint bin = 0; bin < bins; bin++) {
+        uint keys = places[bin];
+        places[bin] = start;
+        start += keys;
+    }
+    for (uint i = 0; i < m; i++) {
+        sort_key key = from.keys[i];
+        uint place = places[(uint)(ORDER(key) >> shift) & (bins - 1)]++;
+        to.keys[place] = key;
+#if VALUE_BYTES
+        to.values[place] = from.values[i];
+#endif
+    }
+}
+
+// Of bits `begin` to `end`, as many passes as are needed; true if the keys are at `other` then.
+inline bool passes(run here, run other, uint m, uint begin, uint end, uint *places)
+{
+    uint most = m < 8192 ? min(8u, (uint)DIGIT_BITS) : DIGIT_BITS, count = (end - begin + most - 1) / most;
+    bool there = false;
+
+    for (uint p = 0; p < count; p++) {
+        uint next = begin + (end - begin) / (count - p);
+        if (there)
+            pass(other, here, m, begin, next - begin, places);
+        else
+            pass(here, other, m, begin, next - begin, places);
+        begin = next;
+        there = !there;
+    }
+    return there;
+}
+
+// Inserts keys that stand in a wrong place where they belong; false if that takes more than m moves.
+inline bool insert_keys(run here, uint m)
+{
+    uint moves = 0;
+
+    for (uint i = 1; i < m; i++) {
+        sort_key key = here.keys[i], order = ORDER(key);
+        uint place = i;
+        if (order >= ORDER(here.keys[i - 1]))
+            continue;
+#if VALUE_BYTES
+        value moved = here.values[i];
+#endif
+        for (; place > 0 && order < ORDER(here.keys[place - 1]); place--) {
+            here.keys[place] = here.keys[place - 1];
+#if VALUE_BYTES
+            here.values[place] = here.values[place - 1];
+#endif
+        }
+        here.keys[place] = key;
+#if VALUE_BYTES
+        here.values[place] = moved;
+#endif
+        moves += i - place;
+        if (moves > m)
+            return false;
+    }
+    return true;
+}
+
+// Sorts m encoded keys, in which the bits of `differing` differ; true if they are at `other` then.
+inline bool sort_run(run here, run other, uint m, sort_key differing, uint *places)
+{
+    uint top = KEY_BITS - (uint)clz(differing), wanted = 32 - (uint)clz(m) + SPARE_BITS;
+    bool there;
+
+    if (m < 2 || !differing)
+        return false;
+    there = passes(here, other, m, top > wanted ? top - wanted : 0, top, places);
+    if (top <= wanted || insert_keys(there ? other : here, m))
+        return there;
+    return there != (there ? passes(other, here, m, 0, top, places) : passes(here, other, m, 0, top, places));
+}
+
+// Where the keys are wanted, decoded.
+inline void deliver(run from, run to, uint m, uint flags)
+{
+    for (uint i = 0; i < m && !(flags & NO_KEYS); i++)
+        to.keys[i] = decode_key(from.keys[i]);
+#if VALUE_BYTES
+    for (uint i = 0; i < m; i++)
+        to.values[i] = from.values[i];
+#endif
+}
+
+#define PLACES (1 << DIGIT_BITS)
+
+__kernel __attribute__((reqd_work_group_size(1, 1, 1))) void sort_buckets(__global sort_key *from, __global sort_key *to,
+                                                                          __global sort_key *spare,
+#if VALUE_BYTES
+                                                                          __global value *values_from,
+                                                                          __global value *values_to,
+                                                                          __global value *spare_values,
+#endif
+                                                                          uint capacity, uint buckets, uint flags,
+                                                                          __global uint *state)
+{
+#if VALUE_BYTES
+    const run source = {from, values_from}, target = {to, values_to}, spares = {spare, spare_values};
+#else
+    const run source = {from}, target = {to}, spares = {spare};
+#endif
+    size_t group = get_group_id(0);
+    const run first = run_at(spares, 2 * group * capacity), second = run_at(first, capacity);
+    __global const uint *bounds = state + 1;
+    uint places[PLACES];
+
+    for (uint bucket = atomic_inc(state); bucket < buckets; bucket = atomic_inc(state)) {
+        uint begin = bounds[bucket], m = bounds[bucket + 1] - begin;
+        run here = run_at(source, begin);
+        sort_key set = 0, clear = 0;
+        for (uint i = 0; i < m; i++) {
+            sort_key key = here.keys[i], order = ORDER(key);
+            set |= order;
+            clear |= ~order;
+            first.keys[i] = key;
+#if VALUE_BYTES
+            first.values[i] = here.values[i];
+#endif
+        }
+        deliver(sort_run(first, second, m, set & clear, places) ? second : first, run_at(target, begin), m, flags);
+    }
+}
+
+__kernel __attribute__((reqd_work_group_size(1, 1, 1))) void sort_whole(__global sort_key *keys, __global sort_key *spare,
+#if VALUE_BYTES
+                                                                        __global value *values,
+                                                                        __global value *spare_values,
+#endif
+                                                                        uint n, uint flags)
+{
+#if VALUE_BYTES
+    const run all = {keys, values}, first = {spare, spare_values};
+#else
+    const run all = {keys}, first = {spare};
+#endif
+    const run second = run_at(first, n);
+    sort_key set = 0, clear = 0;
+    uint places[PLACES];
+
+    for (uint i = 0; i < n; i++) {
+        sort_key key = encode_key(keys[i]), order = ORDER(key);
+        set |= order;
+        clear |= ~order;
+        first.keys[i] = key;
+#if VALUE_BYTES == 4 || VALUE_BYTES == 8
+        first.values[i] = flags & IOTA ? (value)i : values[i];
+#elif VALUE_BYTES
+        first.values[i] = values[i];
+#endif
+    }
+    deliver(sort_run(first, second, n, set & clear, places) ? second : first, all, n, flags);
+}
