@@ -119,15 +119,15 @@ static unsigned divide_row(const struct buckets *b, const uint64_t *sample, uint
 // Few keys beyond the greatest and the least of most do not decide how the others are divided.
 static void choose_range(struct buckets *b, uint32_t count)
 {
-    uint64_t *sample = b->tables->sample, range;
+    uint64_t *sample = b->tables->sample;
     uint32_t beyond = count / 1024;
 
     b->least = sample[beyond];
     b->most = sample[count - 1 - beyond];
-    range = b->most - b->least;
     b->shift = 0;
-    while (range >> b->shift >= ROWS)
+    while ((b->most >> b->shift) - (b->least >> b->shift) >= ROWS)
         b->shift++;
+    b->least = b->least >> b->shift << b->shift; // a bucket's keys have high bits in common
     for (uint32_t i = 0; i < count; i++) {
         uint64_t key = sample[i] < b->most ? sample[i] : b->most;
         sample[i] = key > b->least ? key - b->least : 0;
