@@ -20,7 +20,7 @@
 //   sort_whole       one group, all keys as one bucket
 // Cost: two reads and a write of the keys for the buckets, a read and a write to sort them; values likewise.
 // Tunables: KEY_BITS, KEY_KIND, KEY_DESCENDING (lib/key.clh), VALUE_BYTES (0, 1, 2, 4, 8, 16), RANKED (equal numbers keep
-// their places), BUCKETS (at most), DIGIT_BITS (in the cache, at most), SPARE_BITS.
+// their places), BUCKETS (at most), DIGIT_BITS (in the cache, at most), SPARE_BITS, BATCH.
 #include "lib/key.clh"
 
 #ifndef VALUE_BYTES
@@ -34,6 +34,9 @@
 #endif
 #ifndef DIGIT_BITS
 #define DIGIT_BITS 10
+#endif
+#ifndef BATCH
+#define BATCH 256
 #endif
 #ifndef SPARE_BITS
 #define SPARE_BITS 4
@@ -76,6 +79,15 @@ inline uint bucket_of(sort_key key, const intervals *in)
     return (row & 0xffff) + (uint)((sort_key)(at & (((sort_key)1 << in->shift) - 1)) >> (row >> 16));
 }
 
+// A batch's keys, encoded, and their buckets, in a loop of its own: what vector units do well.
+inline void find_buckets(__global const sort_key *keys, const intervals *in, sort_key *encoded, ushort *found)
+{
+    for (uint k = 0; k < BATCH; k++) {
+        encoded[k] = encode_key(keys[k]);
+        found[k] = (ushort)bucket_of(encoded[k], in);
+    }
+}
+
 __kernel __attribute__((reqd_work_group_size(1, 1, 1))) void sample_keys(__global const sort_key *keys, ulong n,
                                                                          uint count, uint seed,
                                                                          __global ulong *sample)
@@ -98,11 +110,18 @@ __kernel __attribute__((reqd_work_group_size(1, 1, 1))) void count_buckets(__glo
     size_t group = get_group_id(0);
     ulong begin = group * chunk, end = min(begin + chunk, n);
     uint bins[BUCKETS];
+    sort_key batch[BATCH];
+    ushort found[BATCH];
 
     for (uint bucket = 0; bucket < BUCKETS; bucket++)
         bins[bucket] = 0;
-    for (ulong i = begin; i < end; i++)
-        bins[bucket_of(encode_key(keys[i]), &in)]++;
+    for (; begin + BATCH <= end; begin += BATCH) {
+        find_buckets(keys + begin, &in, batch, found);
+        for (uint k = 0; k < BATCH; k++)
+            bins[found[k]]++;
+    }
+    for (; begin < end; begin++)
+        bins[bucket_of(encode_key(keys[begin]), &in)]++;
     for (uint bucket = 0; bucket < BUCKETS; bucket++)
         counts[group * BUCKETS + bucket] = bins[bucket];
 }
@@ -153,26 +172,33 @@ __kernel __attribute__((reqd_work_group_size(1, 1, 1))) void scatter_buckets(
     __local value *values_held = (__local value *)value_lines;
 #endif
     uint places[BUCKETS];
+    sort_key batch[BATCH];
+    ushort found[BATCH];
 
     for (uint bucket = 0; bucket < BUCKETS; bucket++)
         places[bucket] = firsts[bucket];
-    for (ulong i = begin; i < end; i++) {
-        sort_key key = encode_key(from[i]);
-        uint bucket = bucket_of(key, &in), place = places[bucket], next = place + 1;
-        places[bucket] = next;
-        held[bucket * KEYS_LINE + place % KEYS_LINE] = key;
-        if (next % KEYS_LINE == 0)
-            WRITE_LINE(to, lines, sort_key, KEYS_LINE, bucket, firsts[bucket], next);
+    for (ulong i = begin; i < end; i += BATCH) {
+        uint count = (uint)min((ulong)BATCH, end - i);
+        if (count == BATCH)
+            find_buckets(from + i, &in, batch, found);
+        for (uint k = 0; k < count; k++) {
+            sort_key key = count == BATCH ? batch[k] : encode_key(from[i + k]);
+            uint bucket = count == BATCH ? found[k] : bucket_of(key, &in), place = places[bucket], next = place + 1;
+            places[bucket] = next;
+            held[bucket * KEYS_LINE + place % KEYS_LINE] = key;
+            if (next % KEYS_LINE == 0)
+                WRITE_LINE(to, lines, sort_key, KEYS_LINE, bucket, firsts[bucket], next);
 #if VALUE_BYTES
 #if VALUE_BYTES == 4 || VALUE_BYTES == 8
-        value moved = flags & IOTA ? (value)i : values_from[i];
+            value moved = flags & IOTA ? (value)(i + k) : values_from[i + k];
 #else
-        value moved = values_from[i];
+            value moved = values_from[i + k];
 #endif
-        values_held[bucket * (LINE / VALUE_BYTES) + place % (LINE / VALUE_BYTES)] = moved;
-        if (next % (LINE / VALUE_BYTES) == 0)
-            WRITE_LINE(values_to, value_lines, value, LINE / VALUE_BYTES, bucket, firsts[bucket], next);
+            values_held[bucket * (LINE / VALUE_BYTES) + place % (LINE / VALUE_BYTES)] = moved;
+            if (next % (LINE / VALUE_BYTES) == 0)
+                WRITE_LINE(values_to, value_lines, value, LINE / VALUE_BYTES, bucket, firsts[bucket], next);
 #endif
+        }
     }
     for (uint bucket = 0; bucket < BUCKETS; bucket++) { // what is left
         uint place = places[bucket];
