@@ -4,9 +4,9 @@
 // Outside of the caches a scattered key costs several times what it costs inside, and so they are scattered there once.
 //
 // A bucket is an interval of keys. The host draws the intervals from a sample (src/algo/sort_buckets.c), in two steps, so
-// that they have about as many keys each whatever the distribution: a row of `table` for the high bits of a key, which
-// says from which bucket on and by how many further bits the row is divided. A line of 64 bytes is gathered for each
-// bucket, and written whole (Satish et al., Fast sort on CPUs and GPUs, 2010), past the caches where the compiler can.
+// that they have about as many keys each whatever the distribution: a row for the high bits of a key, which says from
+// which bucket on and by how many further bits it is divided. Of a large column a line is gathered for each bucket and
+// written whole (Satish et al., Fast sort on CPUs and GPUs, 2010), past the caches where the compiler can.
 // Of a bucket's m keys not all bits need be looked at: passes for the highest log2(m) + SPARE_BITS of those that differ
 // leave few keys in a wrong place. These are inserted; where they are too many, passes for all bits follow.
 //
@@ -56,6 +56,7 @@ typedef uchar value;
 
 #define IOTA 1u    // the values are the elements' numbers
 #define NO_KEYS 2u // the keys stay as they are
+#define LARGE 4u   // what is written is too much for the caches
 
 #if RANKED
 #define ORDER(key) rank_key(key)
@@ -79,10 +80,11 @@ inline uint bucket_of(sort_key key, const intervals *in)
     return (row & 0xffff) + (uint)((sort_key)(at & (((sort_key)1 << in->shift) - 1)) >> (row >> 16));
 }
 
-// A batch's keys, encoded, and their buckets, in a loop of its own: what vector units do well.
-inline void find_buckets(__global const sort_key *keys, const intervals *in, sort_key *encoded, ushort *found)
+// Up to a batch's keys, encoded, and their buckets, in a loop of its own: what vector units do well.
+inline void find_buckets(__global const sort_key *keys, uint count, const intervals *in, sort_key *encoded,
+                         ushort *found)
 {
-    for (uint k = 0; k < BATCH; k++) {
+    for (uint k = 0; k < count; k++) {
         encoded[k] = encode_key(keys[k]);
         found[k] = (ushort)bucket_of(encoded[k], in);
     }
@@ -115,22 +117,21 @@ __kernel __attribute__((reqd_work_group_size(1, 1, 1))) void count_buckets(__glo
 
     for (uint bucket = 0; bucket < BUCKETS; bucket++)
         bins[bucket] = 0;
-    for (; begin + BATCH <= end; begin += BATCH) {
-        find_buckets(keys + begin, &in, batch, found);
-        for (uint k = 0; k < BATCH; k++)
+    for (; begin < end; begin += BATCH) {
+        uint count = (uint)min((ulong)BATCH, end - begin);
+        find_buckets(keys + begin, count, &in, batch, found);
+        for (uint k = 0; k < count; k++)
             bins[found[k]]++;
     }
-    for (; begin < end; begin++)
-        bins[bucket_of(encode_key(keys[begin]), &in)]++;
     for (uint bucket = 0; bucket < BUCKETS; bucket++)
         counts[group * BUCKETS + bucket] = bins[bucket];
 }
 
 // ---- into buckets ----
 
-#define LINE 64 // bytes
-#define KEYS_LINE (LINE * 8 / KEY_BITS)
-typedef uint16 line;
+// What the memory takes at once, and the keys gathered for a bucket before they are written; in bytes.
+#define PART 64
+#define LINE 128
 
 #if defined(__has_builtin)
 #if __has_builtin(__builtin_nontemporal_store)
@@ -141,16 +142,16 @@ typedef uint16 line;
 #define WRITE_PAST(address, words) (*(address) = (words))
 #endif
 
-// What a bucket's line holds, up to place `end`, goes where it belongs; `first` is the group's first place there.
-#define WRITE_LINE(to, lines, element, held, bucket, first, end)                                                       \
+// Writes what `line` holds of the places up to `end`; `first` is the group's first place in this bucket.
+#define WRITE_LINE(to, line, element, first, end)                                                                      \
     do {                                                                                                               \
-        uint line_begin_ = ((end)-1) / (held) * (held);                                                                \
-        if (line_begin_ >= (first) && (end)-line_begin_ == (held)) {                                                   \
-            WRITE_PAST((__global line *)(to) + line_begin_ / (held), (lines)[bucket]);                                 \
+        const uint held_ = LINE / sizeof(element), begin_ = ((end)-1) / held_ * held_;                                 \
+        if (begin_ >= (first) && (end)-begin_ == held_) {                                                              \
+            for (uint part_ = 0; part_ < LINE / PART; part_++)                                                         \
+                WRITE_PAST((__global uint16 *)((to) + begin_) + part_, ((__local const uint16 *)(line))[part_]);       \
         } else {                                                                                                       \
-            __local const element *elements_ = (__local const element *)&(lines)[bucket];                              \
-            for (uint place_ = max(line_begin_, (uint)(first)); place_ < (end); place_++)                              \
-                (to)[place_] = elements_[place_ - line_begin_];                                                        \
+            for (uint place_ = max(begin_, (uint)(first)); place_ < (end); place_++)                                   \
+                (to)[place_] = (line)[place_ - begin_];                                                                \
         }                                                                                                              \
     } while (0)
 
@@ -160,16 +161,17 @@ __kernel __attribute__((reqd_work_group_size(1, 1, 1))) void scatter_buckets(
     __global const value *values_from, __global value *values_to,
 #endif
     ulong n, ulong chunk, __global const uint *rows, ulong least, ulong most, uint shift, uint flags,
-    __global const uint *starts, __local line *lines)
+    __global const uint *starts, __local uint16 *lines)
 {
     const intervals in = {rows, (sort_key)least, (sort_key)most, shift};
+    const uint held = LINE / sizeof(sort_key);
     size_t group = get_group_id(0);
     ulong begin = group * chunk, end = min(begin + chunk, n);
     __global const uint *firsts = starts + group * BUCKETS;
-    __local sort_key *held = (__local sort_key *)lines;
+    __local sort_key *key_lines = (__local sort_key *)lines;
 #if VALUE_BYTES
-    __local line *value_lines = lines + BUCKETS;
-    __local value *values_held = (__local value *)value_lines;
+    const uint values_held = LINE / VALUE_BYTES;
+    __local value *value_lines = (__local value *)(lines + BUCKETS * (LINE / PART));
 #endif
     uint places[BUCKETS];
     sort_key batch[BATCH];
@@ -179,34 +181,40 @@ __kernel __attribute__((reqd_work_group_size(1, 1, 1))) void scatter_buckets(
         places[bucket] = firsts[bucket];
     for (ulong i = begin; i < end; i += BATCH) {
         uint count = (uint)min((ulong)BATCH, end - i);
-        if (count == BATCH)
-            find_buckets(from + i, &in, batch, found);
+        find_buckets(from + i, count, &in, batch, found);
         for (uint k = 0; k < count; k++) {
-            sort_key key = count == BATCH ? batch[k] : encode_key(from[i + k]);
-            uint bucket = count == BATCH ? found[k] : bucket_of(key, &in), place = places[bucket], next = place + 1;
+            sort_key key = batch[k];
+            uint bucket = found[k], place = places[bucket], next = place + 1;
             places[bucket] = next;
-            held[bucket * KEYS_LINE + place % KEYS_LINE] = key;
-            if (next % KEYS_LINE == 0)
-                WRITE_LINE(to, lines, sort_key, KEYS_LINE, bucket, firsts[bucket], next);
-#if VALUE_BYTES
 #if VALUE_BYTES == 4 || VALUE_BYTES == 8
             value moved = flags & IOTA ? (value)(i + k) : values_from[i + k];
-#else
+#elif VALUE_BYTES
             value moved = values_from[i + k];
 #endif
-            values_held[bucket * (LINE / VALUE_BYTES) + place % (LINE / VALUE_BYTES)] = moved;
-            if (next % (LINE / VALUE_BYTES) == 0)
-                WRITE_LINE(values_to, value_lines, value, LINE / VALUE_BYTES, bucket, firsts[bucket], next);
+            if (!(flags & LARGE)) {
+                to[place] = key;
+#if VALUE_BYTES
+                values_to[place] = moved;
+#endif
+                continue;
+            }
+            key_lines[bucket * held + place % held] = key;
+            if (next % held == 0)
+                WRITE_LINE(to, key_lines + bucket * held, sort_key, firsts[bucket], next);
+#if VALUE_BYTES
+            value_lines[bucket * values_held + place % values_held] = moved;
+            if (next % values_held == 0)
+                WRITE_LINE(values_to, value_lines + bucket * values_held, value, firsts[bucket], next);
 #endif
         }
     }
-    for (uint bucket = 0; bucket < BUCKETS; bucket++) { // what is left
+    for (uint bucket = 0; bucket < BUCKETS && flags & LARGE; bucket++) { // what is left
         uint place = places[bucket];
-        if (place > firsts[bucket] && place % KEYS_LINE)
-            WRITE_LINE(to, lines, sort_key, KEYS_LINE, bucket, firsts[bucket], place);
+        if (place > firsts[bucket] && place % held)
+            WRITE_LINE(to, key_lines + bucket * held, sort_key, firsts[bucket], place);
 #if VALUE_BYTES
-        if (place > firsts[bucket] && place % (LINE / VALUE_BYTES))
-            WRITE_LINE(values_to, value_lines, value, LINE / VALUE_BYTES, bucket, firsts[bucket], place);
+        if (place > firsts[bucket] && place % values_held)
+            WRITE_LINE(values_to, value_lines + bucket * values_held, value, firsts[bucket], place);
 #endif
     }
 }
@@ -315,14 +323,37 @@ inline bool sort_run(run here, run other, uint m, sort_key differing, uint *plac
     return there != (there ? passes(other, here, m, 0, top, places) : passes(here, other, m, 0, top, places));
 }
 
+// Writes AS(from[i]) to to[i], in whole parts past the caches if the column is LARGE.
+#define DELIVER(from, to, element, AS, m, flags)                                                                       \
+    do {                                                                                                               \
+        const uint held_ = PART / sizeof(element);                                                                     \
+        uint i_ = 0;                                                                                                   \
+        if ((flags)&LARGE) {                                                                                           \
+            uint head_ = (uint)((PART - (size_t)(to) % PART) % PART / sizeof(element));                                \
+            for (; i_ < min(head_, m); i_++)                                                                           \
+                (to)[i_] = AS((from)[i_]);                                                                             \
+            for (; i_ + held_ <= (m); i_ += held_) {                                                                   \
+                union {                                                                                                \
+                    uint16 words;                                                                                      \
+                    element elements[PART / sizeof(element)];                                                          \
+                } part_;                                                                                               \
+                for (uint k_ = 0; k_ < held_; k_++)                                                                    \
+                    part_.elements[k_] = AS((from)[i_ + k_]);                                                          \
+                WRITE_PAST((__global uint16 *)((to) + i_), part_.words);                                               \
+            }                                                                                                          \
+        }                                                                                                              \
+        for (; i_ < (m); i_++)                                                                                         \
+            (to)[i_] = AS((from)[i_]);                                                                                 \
+    } while (0)
+#define AS_IT_IS(x) (x)
+
 // Where the keys are wanted, decoded.
 inline void deliver(run from, run to, uint m, uint flags)
 {
-    for (uint i = 0; i < m && !(flags & NO_KEYS); i++)
-        to.keys[i] = decode_key(from.keys[i]);
+    if (!(flags & NO_KEYS))
+        DELIVER(from.keys, to.keys, sort_key, decode_key, m, flags);
 #if VALUE_BYTES
-    for (uint i = 0; i < m; i++)
-        to.values[i] = from.values[i];
+    DELIVER(from.values, to.values, value, AS_IT_IS, m, flags);
 #endif
 }
 

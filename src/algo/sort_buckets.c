@@ -13,6 +13,7 @@
 enum {
     BUCKETS = 1024,           // at most
     WANTED_MOST = 512,        // so that none must be as large as another
+    WANTED_LEAST = 32,        // so that all threads have something to do
     BUCKET_BYTES = 128 << 10, // wanted: several arrays of them fit a core's second cache
     ROWS_LOG2 = 12,           // of the table
     ROWS = 1 << ROWS_LOG2,
@@ -24,8 +25,11 @@ enum {
 // A bucket with more than this part of all keys leaves too little for the other threads to do.
 enum { LARGEST_PART = 8 };
 
+// Bytes from which on what is written goes past the caches.
+static const uint64_t large_from = (uint64_t)12 << 20;
+
 // As in cl/sort_buckets.cl.
-enum { IOTA = 1, NO_KEYS = 2, LINE = 64 };
+enum { IOTA = 1, NO_KEYS = 2, LARGE = 4, LINE = 128 };
 
 // Scratch memory of the queue.
 enum { COUNTS, STARTS, ROWS_SLOT, STATE, KEYS, SPARE, VALUES, SPARE_VALUES, SLOTS };
@@ -43,7 +47,7 @@ struct buckets {
     struct tables *tables;
     kn_buffer *slots[SLOTS];
     uint64_t chunk, least, most; // keys a group; between which keys the intervals lie
-    uint32_t n, wanted, groups;
+    uint32_t n, wanted, groups, flags;
     uint32_t shift, used, largest; // of the keys' bits for a row; buckets; keys of the largest one
 };
 
@@ -226,7 +230,7 @@ static uint64_t lines_bytes(const struct sort_job *job)
 static kn_status scatter_buckets(struct buckets *b, kn_error *err)
 {
     uint64_t n = b->n;
-    uint32_t flags = b->job->indices ? IOTA : 0;
+    uint32_t flags = b->flags | (b->job->indices ? IOTA : 0);
     kn_status status = get_slot(b, KEYS, n * kn_type_size(b->job->type), err);
     kn_arg args[14];
     size_t count = 0;
@@ -256,7 +260,7 @@ static kn_status scatter_buckets(struct buckets *b, kn_error *err)
 // As many groups as there are compute units, if spare memory for them is not more than the keys' own.
 static kn_status sort_each(struct buckets *b, kn_error *err)
 {
-    uint32_t units = b->queue->context->device.info.compute_units, flags = b->job->indices ? NO_KEYS : 0;
+    uint32_t units = b->queue->context->device.info.compute_units, flags = b->flags | (b->job->indices ? NO_KEYS : 0);
     uint64_t most = b->n / 2 / (b->largest ? b->largest : 1), groups = units < most ? units : most;
     uint64_t spare;
     kn_status status = get_slot(b, STATE, sizeof b->tables->state, err);
@@ -321,7 +325,8 @@ kn_status sort_buckets(const struct sort_job *job, bool *done, kn_error *err)
     struct buckets b = {.job = job, .queue = job->queue, .n = (uint32_t)job->n};
     kn_status status;
 
-    b.wanted = wanted < 2 ? 2 : wanted > WANTED_MOST ? WANTED_MOST : (uint32_t)wanted;
+    b.flags = bytes >= large_from ? LARGE : 0;
+    b.wanted = wanted < WANTED_LEAST ? WANTED_LEAST : wanted > WANTED_MOST ? WANTED_MOST : (uint32_t)wanted;
     while (b.wanted > 1 && b.wanted * SAMPLES_A_BUCKET > job->n)
         b.wanted--;
     b.chunk = (job->n - 1) / chunks + 1;
