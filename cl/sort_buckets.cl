@@ -8,7 +8,7 @@
 // which bucket on and by how many further bits it is divided. Of a large column a line is gathered for each bucket and
 // written whole (Satish et al., Fast sort on CPUs and GPUs, 2010), past the caches where the compiler can.
 // Of a bucket's m keys not all bits need be looked at: passes for the highest log2(m) + SPARE_BITS of those that differ
-// leave few keys in a wrong place. These are inserted; where they are too many, passes for all bits follow.
+// (and more of floats) leave few keys in a wrong place. These are inserted; where they are too many, passes for all bits follow.
 //
 // Launch: groups of one work-item.
 //   sample_keys      a work-item for some of `count` keys, one of each of as many parts of the column
@@ -264,7 +264,7 @@ inline void pass(run from, run to, uint m, uint shift, uint count, uint *places)
 // Of bits `begin` to `end`, as many passes as are needed; true if the keys are at `other` then.
 inline bool passes(run here, run other, uint m, uint begin, uint end, uint *places)
 {
-    uint most = m < 8192 ? min(8u, (uint)DIGIT_BITS) : DIGIT_BITS, count = (end - begin + most - 1) / most;
+    uint most = m < 8192 ? min(9u, (uint)DIGIT_BITS) : DIGIT_BITS, count = (end - begin + most - 1) / most;
     bool there = false;
 
     for (uint p = 0; p < count; p++) {
@@ -309,10 +309,21 @@ inline bool insert_keys(run here, uint m)
     return true;
 }
 
+// Of the bits up to `top`, those of a float's exponent that tell few numbers apart: most of a column have few exponents.
+inline uint idle_bits(uint top)
+{
+#if KEY_KIND == 2
+    const uint used = (KEY_BITS == 64 ? 52 : 23) + 2;
+    return top > used ? top - used : 0;
+#else
+    return 0;
+#endif
+}
+
 // Sorts m encoded keys, in which the bits of `differing` differ; true if they are at `other` then.
 inline bool sort_run(run here, run other, uint m, sort_key differing, uint *places)
 {
-    uint top = KEY_BITS - (uint)clz(differing), wanted = 32 - (uint)clz(m) + SPARE_BITS;
+    uint top = KEY_BITS - (uint)clz(differing), wanted = 32 - (uint)clz(m) + SPARE_BITS + idle_bits(top);
     bool there;
 
     if (m < 2 || !differing)

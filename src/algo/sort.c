@@ -63,9 +63,9 @@ static kn_status check_whole(const struct sort_job *job, const kn_buffer *buffer
 // Up to how many keys the bitonic sort was measured faster (bench/RESULTS.md).
 static size_t bitonic_up_to(const struct sort_job *job)
 {
-    static const size_t most[2][2] = {{0, 1024}, {16384, 131072}}; // CPU, others; up to 4 bytes a key, 8 bytes
+    static const size_t most[2] = {16384, 131072}; // up to 4 bytes a key, 8 bytes
 
-    return most[job->queue->context->device.info.type != KN_DEVICE_CPU][kn_type_size(job->type) == 8];
+    return job->queue->context->device.info.type == KN_DEVICE_CPU ? 0 : most[kn_type_size(job->type) == 8];
 }
 
 static bool takes_bitonic(const struct sort_job *job)

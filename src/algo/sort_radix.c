@@ -436,8 +436,8 @@ static kn_status run_passes(struct radix *r, kn_error *err)
     return status;
 }
 
-// Up to here one work-item alone was measured faster than launches of many, and from here on buckets.
-static const size_t whole_up_to = (size_t)1 << 16, buckets_from = (size_t)1 << 16;
+// Up to so many bytes of keys one work-item alone was measured faster than several launches.
+static const size_t whole_up_to = (size_t)1 << 16;
 
 // The forms of cl/sort_buckets.cl, where they serve: *done.
 static kn_status sort_high_digits(const struct radix *r, bool *done, kn_error *err)
@@ -458,11 +458,11 @@ static kn_status sort_high_digits(const struct radix *r, bool *done, kn_error *e
         return sort_buckets(r->job, done, err);
     if (!possible || options->digits != KN_SORT_DIGITS_AUTO || options->radix_chunks || options->radix_places)
         return KN_OK;
-    if (r->n <= whole_up_to) {
+    if (r->n * kn_type_size(r->job->type) <= whole_up_to) {
         *done = true;
         return sort_whole(r->job, err);
     }
-    return kn_type_size(r->job->type) >= 4 && r->n >= buckets_from ? sort_buckets(r->job, done, err) : KN_OK;
+    return kn_type_size(r->job->type) >= 4 ? sort_buckets(r->job, done, err) : KN_OK;
 }
 
 kn_status sort_radix(const struct sort_job *job, kn_error *err)
