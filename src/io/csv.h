@@ -16,6 +16,13 @@ enum csv_missing {
     CSV_MISSING_PROPAGATE // it becomes not-a-number
 };
 
+// The code that reads rows, for tests: each gives the same.
+enum csv_code {
+    CSV_CODE_BEST,   // that this processor has
+    CSV_CODE_SCALAR, // without its vectors
+    CSV_CODE_CELLS   // any cell, one by one
+};
+
 struct csv_options {
     enum csv_missing missing;
     // Columns wanted, by name or by index from 1; none: every numeric column. A column that holds dates or
@@ -23,10 +30,10 @@ struct csv_options {
     // out too, unless it was asked for.
     const char *const *columns;
     size_t column_count;
-    unsigned
-        threads;  // that read a large file; 0: all there are. Values and errors are the same with any number
+    // That read a large file; 0: all there are. Values and errors are the same with any number.
+    unsigned threads;
     size_t chunk; // bytes that a thread takes, and that are read, at a time; 0: chosen. For tests
-    bool scalar;  // without the processor's vectors. For tests
+    enum csv_code code;
 };
 
 struct csv_column {

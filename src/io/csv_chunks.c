@@ -64,6 +64,7 @@ static kn_status make_reader(const struct csv_reader *reader, struct chunk *chun
     chunk->rows = *reader;
     chunk->rows.err = NULL;
     chunk->rows.guessing = true;
+    chunk->rows.named = false; // its columns have no names
     chunk->rows.capacity = 0;
     chunk->rows.input = (struct csv_input){.fd = -1};
     chunk->rows.columns = calloc(reader->column_count, sizeof *chunk->rows.columns);

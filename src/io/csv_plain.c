@@ -191,21 +191,31 @@ VECTOR_WORD bool read_number_avx2(const char *from, const char *end, double *val
 
 // ---- rows ----
 
-// How many of `most` rows, the first one from `begin` on, are one line each, begin before `stop` and have as
-// many cells as they should.
+// Whether every row's last separator is a line end, and no other one is.
+INLINE bool are_regular(const char *window, const struct separators *found, size_t cells)
+{
+    size_t rows = found->count / cells;
+    bool regular = found->line_ends == rows;
+
+    for (size_t i = 1; regular && i <= rows; i++)
+        regular = window[found->at[i * cells]] == '\n';
+    return regular;
+}
+
+// How many of `most` rows begin before `stop` and are one line each, with as many cells as there should be.
 INLINE size_t count_rows(const char *window, const struct separators *found, size_t cells, size_t stop,
                          size_t most)
 {
-    const uint32_t *separators = found->at;
-    size_t rows = found->count / cells;
-    bool regular = rows == found->line_ends; // if each row has one where it ends, there is no other
+    const uint32_t *row = found->at;
+    bool regular = are_regular(window, found, cells);
+    size_t rows;
 
-    most = rows < most ? rows : most;
-    for (rows = 0; rows < most && (uint32_t)(separators[0] + 1) < stop; rows++, separators += cells) {
-        if (window[separators[cells]] != '\n' || separators[cells] - separators[0] - 1 > CSV_LINE_LIMIT)
+    most = found->count / cells < most ? found->count / cells : most;
+    for (rows = 0; rows < most && (uint32_t)(row[0] + 1) < stop; rows++, row += cells) {
+        if (row[cells] - row[0] - 1 > CSV_LINE_LIMIT || window[row[cells]] != '\n')
             break;
         for (size_t i = 1; !regular && i < cells; i++)
-            if (window[separators[i]] == '\n')
+            if (window[row[i]] == '\n')
                 return rows;
     }
     return rows;
@@ -273,7 +283,7 @@ VECTOR_CODE static size_t read_rows_avx2(struct csv_reader *reader, size_t end, 
 static rows_reader *best_reader(const struct csv_options *options)
 {
 #ifdef HAS_AVX2
-    if (!options->scalar && __builtin_cpu_supports("avx2") && __builtin_cpu_supports("bmi") &&
+    if (options->code == CSV_CODE_BEST && __builtin_cpu_supports("avx2") && __builtin_cpu_supports("bmi") &&
         __builtin_cpu_supports("popcnt"))
         return read_rows_avx2;
 #endif
@@ -298,7 +308,7 @@ void csv_read_plain_rows(struct csv_reader *reader, uint64_t until)
     struct separators found;
 
     // A quotient of numbers that are exact is rounded once, but for x87 arithmetic.
-    if (FLT_EVAL_METHOD != 0 || until <= csv_input_offset(in))
+    if (FLT_EVAL_METHOD != 0 || reader->options.code == CSV_CODE_CELLS || until <= csv_input_offset(in))
         return;
     while (in->next < stop && reader->rows < reader->capacity) {
         size_t end = safe - in->next < blocks * BLOCK ? safe : in->next + blocks * BLOCK, next;

@@ -127,6 +127,9 @@ START_TEST(bad_rows)
 {
     expect_bad("a,b,c\n1,2,3\n4,5\n", 3, "found 2 cells|expected 3|header");
     expect_bad("1,2,3\n4\n", 2, "found 1 cell |expected 3|first row");
+    // As many separators and line ends as in rows that are right, in other places.
+    expect_bad("a,b\n1,2\n3\n4\n5,6,\n7,8,", 3, "found 1 cell ");
+    expect_bad("a,b\n1,2\n3\n4\n5,6,7,8,9,10\n", 3, "found 1 cell ");
     expect_bad("a,b\n1,2\n3,4,5,6\n", 3, "found 4 cells|expected 2");
     expect_bad("a,b\n1,2,\n", 2, "found 3 cells|expected 2");
     expect_bad("a,b\n1,2\n\n\n3,4\n", 3, "empty line|expected 2 cells");
