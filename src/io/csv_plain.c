@@ -139,8 +139,8 @@ static const struct {
     uint8_t move[17][16];
     double divisor[17];
 } number_tables = {
-#define KEEP(n, i) (i) >= 16 - (n) ? 0xff : 0
-#define MOVE(d, i) (d) == 16 || (i) > (d) ? (i) : (i) == 0 ? 0x80 : (i)-1
+#define KEEP(n, i) (uint8_t)((i) >= 16 - (n) ? 0xff : 0)
+#define MOVE(d, i) (uint8_t)((d) == 16 || (i) > (d) ? (i) : (i) == 0 ? 0x80 : (i)-1)
 #define ROW(f, n)                                                                                            \
     {                                                                                                        \
         f(n, 0), f(n, 1), f(n, 2), f(n, 3), f(n, 4), f(n, 5), f(n, 6), f(n, 7), f(n, 8), f(n, 9), f(n, 10),  \

@@ -46,17 +46,18 @@ static void expect_same(const struct outcome *found, const struct outcome *expec
     }
 }
 
-// Reads the file with each number of threads in chunks of `chunk` bytes; each time it must come to the same.
+// Reads the file with each number of threads in chunks of `chunk` bytes, by one code after the other; each
+// time it must come to the same.
 static void expect_chunks(const char *path, struct csv_options options, size_t chunk,
                           const struct outcome *expected)
 {
-    for (size_t i = 0; i < 3 * THREAD_COUNTS; i++) {
+    for (size_t i = 0; i < THREAD_COUNTS; i++) {
         char how[96];
         struct outcome found;
 
-        options.threads = thread_counts[i / 3];
+        options.threads = thread_counts[i];
         options.chunk = chunk;
-        options.code = (enum csv_code)(i % 3);
+        options.code = (enum csv_code)((chunk + i) % 3);
         snprintf(how, sizeof how, "%u threads, chunks of %zu, code %d", options.threads, chunk,
                  (int)options.code);
         found = read_file(path, &options);
@@ -90,8 +91,7 @@ START_TEST(every_cut)
     static const char *const texts[] = {
         "a,b\n1,2\n3,4\n5,6\n7,8\n9,10\n",
         "a,b\r\n1,2\r\n3,4\r\n-5.5,6e3\r\n\r\n\r\n",
-        "\xef\xbb\xbf"
-        "datetime, x\n2020-07-24 07:07:49.031250,0.0\n2020-07-24,-60.0\nz,1\n",
+        "\xef\xbb\xbftime, x\n2020-07-24 07:07:49.031250,0.0\n2020-07-24,-60.0\nz,1\n",
         "\"a\",\"b\"\n\"1\",\"x\ny\"\n\"2\",\"\n\n\"\n3,\"\"\"\n\"\"\"\n4,\",\n,\"\n5,z",
         "a,t\n1,\"\n2,\n3,\n\"\n4,\"5,6\n7,8\n\"\n",
         "v\n1\n\n3\n\n\n4\n5\n\n",
@@ -252,7 +252,7 @@ static void expect_table(const struct csv_table *found, const struct random_tabl
     for (size_t i = 0; i < table->columns; i++) {
         double expected[ROWS];
         size_t count = 0, omitted = 0;
-        char name[16];
+        char name[32];
 
         if (table->is_text[i])
             continue;
