@@ -48,18 +48,19 @@ static uint64_t mix(uint64_t z) // Steele, Lea and Flood 2014
     return z ^ (z >> 31);
 }
 
-// An element from anywhere within each of as many strata: no period of the column meets that.
+// An element from anywhere within each of as many stretches: no period of the column meets that.
 static kn_status draw_sample(struct fused *f, kn_error *err)
 {
     const kn_host_options options = {f->r->plan->threads, 0, f->r->plan->level};
     size_t count = f->samples = samples_for(f->n);
+    double length = (double)f->n / (double)count;
 
     f->sample = malloc(count * f->size);
     if (!f->sample)
         return kn_fail_memory(err, count * f->size, "a sample");
-    for (unsigned i = 0; i < count; i++) {
-        size_t begin = host_share(f->n, i, (unsigned)count), end = host_share(f->n, i + 1, (unsigned)count);
-        size_t place = begin + (size_t)((double)(mix(i) >> 11) * 0x1p-53 * (double)(end - begin));
+    for (size_t i = 0; i < count; i++) {
+        size_t place = (size_t)(((double)i + (double)(mix(i) >> 11) * 0x1p-53) * length);
+        place = place < f->n ? place : f->n - 1; // rounded up
         host_store(f->sample, i, f->size, host_stored(f->r->column.x, place, f->size));
     }
     return kn_host_sort(f->sample, f->r->type, count, &options, err);
