@@ -71,6 +71,23 @@ static void sums(struct work *w)
     w->result[1] = both.squares;
 }
 
+static void moments(struct work *w)
+{
+    kn_moments m;
+
+    bench_try(kn_host_moments(w->original, w->type, w->n, NULL, &m, &w->options, &err), &err);
+    w->result[0] = m.sum + (double)m.n * m.shift;
+}
+
+static void robust(struct work *w)
+{
+    kn_robust r;
+
+    bench_try(kn_host_robust(w->original, w->type, w->n, NULL, &w->options, &r, &err), &err);
+    w->result[0] = r.median;
+    w->result[1] = r.mad;
+}
+
 // ---- is it right? ----
 
 static bool is_ascending(const void *keys, kn_type type, size_t n)
@@ -147,6 +164,18 @@ static bool median_is_right(const struct work *w)
     return below <= w->n / 2 && above <= w->n / 2;
 }
 
+static bool robust_is_right(const struct work *w)
+{
+    size_t nearer = 0, farther = 0;
+
+    for (size_t i = 0; i < w->n; i++) {
+        double deviation = fabs(value_at(w, i) - w->result[0]);
+        nearer += deviation < w->result[1];
+        farther += deviation > w->result[1];
+    }
+    return median_is_right(w) && nearer <= w->n / 2 && farther <= w->n / 2;
+}
+
 // Relative to the sum of magnitudes the tree's depth, some 90 additions, bounds the error by 90 * 2^-53.
 static bool sum_is_right(const struct work *w)
 {
@@ -167,7 +196,8 @@ static const struct {
 } tasks[] = {
     {"sort", sort, sort_is_right, false, true},       {"argsort", argsort, argsort_is_right, false, false},
     {"median", median, median_is_right, true, false}, {"sum", sum, sum_is_right, true, false},
-    {"sums", sums, sum_is_right, true, false},
+    {"sums", sums, sum_is_right, true, false},        {"moments", moments, sum_is_right, true, false},
+    {"robust", robust, robust_is_right, true, false},
 };
 
 static const char *const levels[] = {"auto", "scalar", "avx2", "avx512"};
