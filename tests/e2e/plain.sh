@@ -1,3 +1,4 @@
+#!/bin/sh
 # SPDX-License-Identifier: Apache-2.0
 # What the variants without vectors run holds no packed arithmetic, and what the others run does: by their machine code.
 . "$srcdir/tests/e2e/common.sh"

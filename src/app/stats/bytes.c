@@ -84,6 +84,8 @@ bool stats_to_bytes(const double *values, size_t n, uint8_t *bytes, kn_type *typ
     // A block that does not fit is looked at again, and found not to.
     if (fits(&range))
         done += convert_each(values + done, n - done, bytes + done, &range);
+    if (done < n || !fits(&range))
+        return false;
     *type = range.most > 127 ? KN_U8 : KN_I8;
-    return done == n && fits(&range);
+    return true;
 }

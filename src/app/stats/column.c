@@ -6,6 +6,7 @@
 
 #include "../../base/clock.h"
 #include "../../base/error.h"
+#include "bytes.h"
 #include "column_own.h"
 
 const char *const stats_variant_names[STATS_VARIANTS + 1] = {
@@ -34,6 +35,7 @@ static const struct {
 static stats_method_function *const host_methods[STATS_METHODS] = {
     [STATS_SORT] = stats_host_sort,
     [STATS_SELECT] = stats_host_select,
+    [STATS_FUSED] = stats_host_fused,
 };
 static stats_method_function *const device_methods[STATS_METHODS] = {
     [STATS_SORT] = stats_device_sort,
@@ -100,18 +102,26 @@ static size_t count_numbers(const double *values, size_t n)
 
 static kn_status convert(struct stats_column *column, kn_error *err)
 {
+    bool counts = column->options.method == STATS_FUSED, single = column->options.single;
+    size_t bytes = column->n * (single ? sizeof(float) : sizeof(uint8_t));
     float *singles;
 
-    column->type = column->options.single ? KN_F32 : KN_F64;
+    column->type = single ? KN_F32 : KN_F64;
     column->data = column->values;
-    if (column->type == KN_F64)
+    if (column->n == 0 || (!single && !counts))
         return KN_OK;
-    column->converted = singles = malloc(column->n * sizeof *singles);
-    if (!singles && column->n > 0)
-        return kn_fail_memory(err, column->n * sizeof *singles, "a column in single precision");
-    for (size_t i = 0; i < column->n; i++)
+    column->converted = malloc(bytes);
+    if (!column->converted)
+        return kn_fail_memory(err, bytes, "a column converted");
+    if (counts && stats_to_bytes(column->values, column->n, column->converted, &column->type)) {
+        column->data = column->converted;
+        return KN_OK;
+    }
+    singles = column->converted;
+    for (size_t i = 0; i < column->n && single; i++)
         singles[i] = (float)column->values[i];
-    column->data = singles;
+    if (single)
+        column->data = singles;
     return KN_OK;
 }
 
@@ -155,7 +165,7 @@ kn_status stats_column_open(enum stats_variant variant, kn_queue *queue, const d
     c->variant = variant;
     c->options = *options;
     if (options->method == STATS_AUTO)
-        c->options.method = STATS_SORT;
+        c->options.method = variant == STATS_GPU ? STATS_SORT : STATS_FUSED;
     c->queue = queue;
     c->values = values;
     c->n = n;
@@ -216,6 +226,8 @@ kn_status stats_column_sweep(struct stats_column *column, const size_t *ends, si
 {
     kn_status status = KN_OK;
 
+    if (count > 0 && ends[count - 1] <= column->n && stats_column_in_bytes(column))
+        return stats_counted_sweep(column, ends, count, results, err);
     for (size_t i = 0; i < count && !status; i++)
         status = stats_column_compute(column, ends[i], &results[i], err);
     return status;

@@ -1,31 +1,38 @@
 // SPDX-License-Identifier: Apache-2.0
-// STATS_FUSED on the host, and what it has in common with a device: koine/robust.h's results as ours.
+// STATS_FUSED on the host and on devices, and STATS_SELECT on devices: koine/robust.h.
+#include <koine/robust.h>
+
+#include <math.h>
+#include <stdlib.h>
+
+#include "../../base/error.h"
 #include "column_own.h"
 
-// Sums about 0 of whole numbers of 8 bits, about a whole number instead. Exact, as the tree's own sums are,
-// below 2^53.
-static struct stats_sums about(double shift, size_t n, const kn_robust *robust)
+// Sums about 0 of whole numbers of 8 bits, about a whole number instead. Exact below 2^53, as those of the
+// tree are.
+static struct stats_sums about(double shift, const kn_robust *robust)
 {
-    int64_t s = (int64_t)shift, sum = (int64_t)robust->sum, squares = (int64_t)robust->squares,
-            count = (int64_t)n;
+    int64_t s = (int64_t)shift, n = (int64_t)robust->n;
+    int64_t sum = (int64_t)robust->sum, squares = (int64_t)robust->squares;
 
-    return (struct stats_sums){(double)(sum - count * s), (double)(squares - 2 * s * sum + count * s * s)};
+    return (struct stats_sums){(double)(sum - n * s), (double)(squares - 2 * s * sum + n * s * s)};
 }
 
-void stats_from_robust(struct stats_column *column, const kn_robust *robust, double shift,
-                       struct stats_result *result)
+static void take(struct stats_column *column, const kn_robust *robust, double shift,
+                 struct stats_result *result)
 {
     struct stats_sums sums = {robust->sum, robust->squares};
 
     if (stats_column_in_bytes(column))
-        sums = about(shift, robust->n, robust);
+        sums = about(shift, robust);
     stats_moments(sums, shift, robust->n, result);
     result->median = robust->median;
     result->mad = robust->mad;
     column->ran.robust = robust->method;
+    column->ran.missed = robust->missed;
 }
 
-kn_robust_options stats_robust_options(const struct stats_column *column, const double *shift)
+static kn_robust_options options_for(const struct stats_column *column, const double *shift)
 {
     if (stats_column_in_bytes(column))
         return (kn_robust_options){.method = KN_ROBUST_COUNTED};
@@ -34,18 +41,47 @@ kn_robust_options stats_robust_options(const struct stats_column *column, const 
                                .shift = shift};
 }
 
+static kn_host_options host_for(struct stats_column *column)
+{
+    const kn_host_options host = {.threads = column->plan.threads, .level = column->plan.level};
+
+    column->ran.level = host.level;
+    column->ran.threads = host.threads;
+    return host;
+}
+
 kn_status stats_host_fused(struct stats_column *column, size_t n, double shift, struct stats_result *result,
                            kn_error *err)
 {
-    const kn_host_options host = {.threads = column->plan.threads, .level = column->plan.level};
-    const kn_robust_options how = stats_robust_options(column, &shift);
+    const kn_robust_options how = options_for(column, &shift);
+    const kn_host_options host = host_for(column);
     kn_robust robust;
     kn_status status = kn_host_robust(column->data, column->type, n, &how, &host, &robust, err);
 
-    if (status)
-        return status;
-    column->ran.level = host.level;
-    column->ran.threads = host.threads;
-    stats_from_robust(column, &robust, shift, result);
-    return KN_OK;
+    if (!status)
+        take(column, &robust, shift, result);
+    return status;
+}
+
+kn_status stats_counted_sweep(struct stats_column *column, const size_t *ends, size_t count,
+                              struct stats_result *results, kn_error *err)
+{
+    const kn_robust_options how = options_for(column, NULL);
+    const kn_host_options host = host_for(column);
+    kn_robust *robust = malloc(count * sizeof *robust);
+    kn_status status;
+
+    if (!robust)
+        return kn_fail_memory(err, count * sizeof *robust, "the statistics of prefixes");
+    status = kn_host_robust_prefixes(column->data, column->type, ends, count, &how, &host, robust, err);
+    column->ran.sweep = count;
+    for (size_t i = 0; i < count && !status; i++) {
+        results[i] = (struct stats_result){ends[i], NAN, NAN, NAN, NAN, NAN};
+        if (ends[i] == 0)
+            continue;
+        take(column, &robust[i], stats_shift(column->values, ends[i], column->options.single), &results[i]);
+        results[i].mad = results[i].mad / column->options.mad_scale;
+    }
+    free(robust);
+    return status;
 }

@@ -3,6 +3,8 @@
 #ifndef KN_APP_STATS_COLUMN_OWN_H
 #define KN_APP_STATS_COLUMN_OWN_H
 
+#include <koine/robust.h>
+
 #include "../../algo/host.h"
 #include "column.h"
 #include "merge_sort.h"
@@ -13,7 +15,10 @@ struct stats_ran {
     kn_host_level level;       // of the host's code
     unsigned threads;          // that it was given
     struct merge_trace merges; // STATS_SORT; on devices only of a column in parts
-    bool own_select;           // STATS_SELECT, serial: the quickselect of select_plain.h
+    kn_robust_method robust;   // STATS_FUSED, and STATS_SELECT on devices
+    int missed;
+    size_t sweep;    // prefixes that were computed together
+    bool own_select; // STATS_SELECT, serial: the quickselect of select_plain.h
 };
 
 struct stats_column {
@@ -36,7 +41,11 @@ struct stats_column {
 // them numbers.
 typedef kn_status stats_method_function(struct stats_column *column, size_t n, double shift,
                                         struct stats_result *result, kn_error *err);
-stats_method_function stats_host_sort, stats_host_select, stats_device_sort;
+stats_method_function stats_host_sort, stats_host_select, stats_host_fused, stats_device_sort;
+
+// All prefixes of a column in bytes, in one read; scaled.
+kn_status stats_counted_sweep(struct stats_column *column, const size_t *ends, size_t count,
+                              struct stats_result *results, kn_error *err);
 
 // Uploads. What it allocates, stats_column_close frees.
 kn_status stats_device_open(struct stats_column *column, kn_error *err);

@@ -7,6 +7,7 @@
 #include <float.h>
 #include <math.h>
 
+#include "../../../src/app/stats/bytes.h"
 #include "../../../src/app/stats/column_own.h"
 #include "../../../src/base/array.h"
 #include "../../../src/io/csv.h"
@@ -44,8 +45,10 @@ static const struct way ways[] = {
     {STATS_GPU, KN_HOST_AUTO, 0},
 };
 
-static bool can_run(const struct way *way, bool single)
+static bool can_run(const struct way *way, enum stats_method method, bool single)
 {
+    if (way->variant == STATS_GPU && method != STATS_SORT)
+        return false;
 #ifndef _OPENMP
     if (way->threads)
         return false;
@@ -128,6 +131,12 @@ static void expect_ran(const struct stats_column *column, const struct way *way,
     unsigned most = way->threads ? way->threads : 1;
 
     ck_assert_int_eq(stats_column_method(column), method);
+    if (method == STATS_FUSED)
+        ck_assert_int_eq(ran->robust, stats_column_in_bytes(column) ? KN_ROBUST_COUNTED
+                                      : ran->missed                 ? KN_ROBUST_SELECT
+                                                                    : KN_ROBUST_FUSED);
+    if (method == STATS_SELECT && way->variant == STATS_GPU)
+        ck_assert_int_eq(ran->robust, KN_ROBUST_SELECT);
     if (way->variant == STATS_GPU)
         return;
     ck_assert_int_eq(ran->level, way->level);
@@ -165,18 +174,13 @@ static void expect_way(const struct way *way, enum stats_method method, bool sin
 
 static const enum stats_method methods[] = {STATS_SORT, STATS_SELECT, STATS_FUSED};
 
-static bool has(enum stats_variant variant, enum stats_method method)
-{
-    return method == STATS_SORT || (method == STATS_SELECT && variant != STATS_GPU);
-}
-
 static void expect_column(const double *x, size_t n)
 {
     for (size_t m = 0; m < KN_COUNT(methods); m++)
         for (int single = 0; single < 2; single++) {
             struct stats_result expected = expected_of(x, n, methods[m], single);
             for (size_t w = 0; w < KN_COUNT(ways); w++)
-                if (has(ways[w].variant, methods[m]) && can_run(&ways[w], single))
+                if (can_run(&ways[w], methods[m], single))
                     expect_way(&ways[w], methods[m], single, x, n, &expected);
         }
 }
@@ -305,7 +309,7 @@ START_TEST(documented_values)
         for (size_t m = 0; m < KN_COUNT(methods); m++)
             for (size_t w = 0; w < KN_COUNT(ways); w++) {
                 struct stats_result found;
-                if (!has(ways[w].variant, methods[m]) || !can_run(&ways[w], true))
+                if (!can_run(&ways[w], methods[m], true))
                     continue;
                 struct stats_column *column = open_way(&ways[w], methods[m], true, rows[r].x, rows[r].n);
                 EXPECT_OK(stats_column_compute(column, rows[r].n, &found, &err));
@@ -348,7 +352,7 @@ START_TEST(prefixes)
                 for (size_t i = 0; i < n; i++)
                     x[i] = random_element(kind);
                 x[n - 1] = NAN;
-                if (!has(ways[w].variant, methods[m]) || !can_run(&ways[w], true))
+                if (!can_run(&ways[w], methods[m], true))
                     continue;
                 struct stats_column *column = open_way(&ways[w], methods[m], true, x, n);
                 EXPECT_OK(stats_column_sweep(column, ends, count, found, &err));
@@ -437,7 +441,7 @@ START_TEST(tiled_column)
         for (size_t m = 0; m < KN_COUNT(methods); m++)
             for (size_t w = 0; w < KN_COUNT(ways); w++) {
                 struct stats_result found;
-                if (!has(ways[w].variant, methods[m]) || !can_run(&ways[w], true))
+                if (!can_run(&ways[w], methods[m], true))
                     continue;
                 struct stats_column *column = open_way(&ways[w], methods[m], true, x, N);
                 EXPECT_OK(stats_column_compute(column, N, &found, &err));
@@ -448,6 +452,105 @@ START_TEST(tiled_column)
         csv_free(&table);
     }
     free(x);
+}
+END_TEST
+
+// ---- whole numbers of 8 bits ----
+
+static void expect_bytes(const double *x, size_t n, int type)
+{
+    uint8_t *bytes = malloc(n + 1);
+    kn_type found = KN_F64;
+
+    ck_assert_ptr_nonnull(bytes);
+    bytes[n] = 0xa5;
+    ck_assert_int_eq(stats_to_bytes(x, n, bytes, &found), type >= 0);
+    ck_assert_int_eq((int)found, type >= 0 ? type : KN_F64);
+    for (size_t i = 0; i < n && type >= 0; i++)
+        ck_assert_msg((type == KN_I8 ? (int8_t)bytes[i] : bytes[i]) == x[i], "element %zu: %g", i, x[i]);
+    ck_assert_uint_eq(bytes[n], 0xa5);
+    free(bytes);
+}
+
+// One value that does not fit, anywhere, is found.
+START_TEST(what_fits_bytes)
+{
+    static const double strangers[] = {-129,      256,   0.5,           NAN,   INFINITY,
+                                       -INFINITY, 1e300, -2147483648.0, 255.5, -128.25};
+    static const size_t sizes[] = {0, 1, 2, 4095, 4096, 4097, 9001};
+    double x[9001];
+
+    for (size_t s = 0; s < KN_COUNT(sizes); s++)
+        for (int kind = 0; kind < 3; kind++) { // -128..127, 0..255, both
+            size_t n = sizes[s], at = n ? (size_t)(test_random(&state) % n) : 0;
+            for (size_t i = 0; i < n; i++)
+                x[i] = (double)(test_random(&state) % 256) - (kind == 1 ? 0 : 128);
+            if (n > 2) {
+                x[0] = kind == 1 ? 255 : -128;
+                x[n / 2] = -0.0;
+                x[n - 1] = kind == 1 ? 200 : kind == 2 ? 128 : 127;
+            }
+            if (n > 2 || kind == 0)
+                expect_bytes(x, n, kind == 2 ? -1 : kind == 1 ? KN_U8 : KN_I8);
+            for (size_t k = 0; k < KN_COUNT(strangers) && n > 0; k++) {
+                double held = x[at];
+                x[at] = strangers[k];
+                expect_bytes(x, n, -1);
+                x[at] = held;
+            }
+        }
+}
+END_TEST
+
+// Counted or not, the bits are the same: the fused path on the floats against the counted one, prefixes too.
+START_TEST(counted_columns)
+{
+    enum { N = 50021 };
+    size_t n = test_is_slow() ? 40 : N, ends[] = {0, 1, 2, 3, n / 2, n - 1, n};
+    double *x = malloc(N * sizeof *x);
+
+    ck_assert_ptr_nonnull(x);
+    for (int kind = 0; kind < 2; kind++) {
+        for (size_t i = 0; i < n; i++)
+            x[i] = (double)(test_random(&state) % 256) - (kind ? 0 : 128);
+        x[0] = kind ? 200 : -128;
+        expect_column(x, n);
+        for (size_t w = 0; w < KN_COUNT(ways); w++) {
+            struct stats_result found[KN_COUNT(ends)];
+            if (!can_run(&ways[w], STATS_FUSED, true))
+                continue;
+            struct stats_column *column = open_way(&ways[w], STATS_AUTO, true, x, n);
+            ck_assert(stats_column_in_bytes(column));
+            ck_assert_int_eq(column->type, kind ? KN_U8 : KN_I8);
+            EXPECT_OK(stats_column_sweep(column, ends, KN_COUNT(ends), found, &err));
+            ck_assert_int_eq(column->ran.robust, KN_ROBUST_COUNTED);
+            ck_assert_uint_eq(column->ran.sweep, KN_COUNT(ends));
+            for (size_t i = 0; i < KN_COUNT(ends); i++) {
+                struct stats_result expected = expected_of(x, ends[i], STATS_FUSED, true);
+                expect_all(&found[i], &expected, stats_variant_names[ways[w].variant]);
+            }
+            stats_column_close(column);
+        }
+    }
+    free(x);
+}
+END_TEST
+
+START_TEST(held_in_bytes)
+{
+    static const double whole[] = {1, -128, 127, -0.0}, other[] = {1, 0.5};
+
+    for (size_t w = 0; w < KN_COUNT(ways); w++)
+        for (size_t m = 0; m < KN_COUNT(methods); m++) {
+            if (!can_run(&ways[w], methods[m], true))
+                continue;
+            struct stats_column *column = open_way(&ways[w], methods[m], true, whole, 4);
+            ck_assert_int_eq(stats_column_in_bytes(column), methods[m] == STATS_FUSED);
+            stats_column_close(column);
+            column = open_way(&ways[w], methods[m], true, other, 2);
+            ck_assert(!stats_column_in_bytes(column));
+            stats_column_close(column);
+        }
 }
 END_TEST
 
@@ -539,6 +642,44 @@ START_TEST(times)
 }
 END_TEST
 
+// ---- what a variant is ----
+
+// Vectors where the name says so, the best there are; all threads, or those asked for, where it says that.
+START_TEST(plans)
+{
+    const double x[] = {1, 0.5};
+
+    for (enum stats_variant variant = STATS_SERIAL; variant < STATS_GPU; variant++)
+        for (unsigned threads = 0; threads < 4; threads += 3) {
+            const bool vectors = strstr(stats_variant_names[variant], "vectorized") != NULL;
+            const bool parallel = strstr(stats_variant_names[variant], "parallel") != NULL;
+            const struct stats_options options = {.mad_scale = 1, .threads = threads};
+            const kn_host_options all = {.threads = threads};
+            struct stats_column *column = NULL;
+            struct host_plan plan;
+            kn_status status = stats_column_open(variant, NULL, x, 2, &options, &column, &err);
+            if (vectors && best == KN_HOST_SCALAR) {
+                ck_assert_int_eq(status, KN_ERROR_UNSUPPORTED);
+                ck_assert(strstr(err.text, "needs AVX2") != NULL);
+                continue;
+            }
+#ifndef _OPENMP
+            if (parallel) {
+                ck_assert_int_eq(status, KN_ERROR_UNSUPPORTED);
+                ck_assert(strstr(err.text, "needs OpenMP") != NULL);
+                continue;
+            }
+#endif
+            EXPECT_OK(status);
+            EXPECT_OK(host_plan("test", KN_F64, &all, &plan, &err));
+            ck_assert_int_eq(column->plan.level, vectors ? best : KN_HOST_SCALAR);
+            ck_assert_uint_eq(column->plan.threads, parallel ? plan.threads : 1);
+            ck_assert_int_eq(stats_column_method(column), STATS_FUSED);
+            stats_column_close(column);
+        }
+}
+END_TEST
+
 // ---- refusals ----
 
 static kn_status try_open(enum stats_variant variant, kn_queue *with, struct stats_options options)
@@ -585,20 +726,10 @@ END_TEST
 
 int main(void)
 {
-    const TTest *const tests[] = {random_columns,
-                                  large_column,
-                                  ordered_columns,
-                                  special_columns,
-                                  documented_values,
-                                  mad_scale,
-                                  prefixes,
-                                  real_file,
-                                  tiled_column,
-                                  kernels_that_ran,
-                                  parts,
-                                  times,
-                                  refusals,
-                                  names};
+    const TTest *const tests[] = {
+        random_columns, large_column,     ordered_columns, special_columns, documented_values, mad_scale,
+        prefixes,       real_file,        tiled_column,    what_fits_bytes, counted_columns,   held_in_bytes,
+        plans,          kernels_that_ran, parts,           times,           refusals,          names};
 
     return test_run("stats: variants", tests, sizeof tests / sizeof *tests, set_up, test_close);
 }
