@@ -642,6 +642,96 @@ START_TEST(times)
 }
 END_TEST
 
+// ---- failures: whichever call of the driver fails, its error comes back and nothing leaks ----
+
+static const struct kn_backend *real;
+static long calls_left;
+
+static bool fails(kn_error *why)
+{
+    if (calls_left-- > 0)
+        return false;
+    kn_error failure = {KN_ERROR_DEVICE, -5, "CL_OUT_OF_RESOURCES", "", 0, "made to fail"};
+    if (why)
+        *why = failure;
+    return true;
+}
+
+static kn_status failing_alloc(struct be_context *native, size_t bytes, struct be_memory **memory,
+                               kn_error *why)
+{
+    return fails(why) ? KN_ERROR_DEVICE : real->memory_alloc(native, bytes, memory, why);
+}
+
+static kn_status failing_launch(struct be_queue *native, struct be_kernel *kernel,
+                                const struct be_range *range, const struct be_arg *args, size_t count,
+                                struct be_event **event, kn_error *why)
+{
+    return fails(why) ? KN_ERROR_DEVICE : real->launch(native, kernel, range, args, count, event, why);
+}
+
+static kn_status failing_write(struct be_queue *native, struct be_memory *to, const void *from,
+                               const struct be_copy *copy, struct be_event **event, kn_error *why)
+{
+    return fails(why) ? KN_ERROR_DEVICE : real->copy_to_device(native, to, from, copy, event, why);
+}
+
+static kn_status failing_read(struct be_queue *native, struct be_memory *from, void *to,
+                              const struct be_copy *copy, struct be_event **event, kn_error *why)
+{
+    return fails(why) ? KN_ERROR_DEVICE : real->copy_to_host(native, from, to, copy, event, why);
+}
+
+// Opened and computed while every call in turn fails, until none does.
+static void fail_every_call(enum stats_method method, const double *x, size_t n)
+{
+    const struct stats_options options = {.single = true, .mad_scale = 1, .method = method};
+    struct stats_result expected = expected_of(x, n, method, true), found;
+    struct kn_backend broken = *context->backend;
+    kn_status status = KN_ERROR_DEVICE;
+    long call = 0;
+
+    real = context->backend;
+    broken.memory_alloc = failing_alloc;
+    broken.launch = failing_launch;
+    broken.copy_to_device = failing_write;
+    broken.copy_to_host = failing_read;
+    for (; status && call < 500; call++) {
+        struct stats_column *column = NULL;
+        calls_left = call;
+        context->backend = &broken;
+        status = stats_column_open(STATS_GPU, queue, x, n, &options, &column, &err);
+        if (!status)
+            status = stats_column_compute(column, n, &found, &err);
+        context->backend = real;
+        stats_column_close(column);
+        if (status) {
+            ck_assert_int_eq(status, KN_ERROR_DEVICE);
+            ck_assert_msg(strstr(err.text, "made to fail") != NULL, "%s", err.text);
+        }
+    }
+    ck_assert_msg(status == KN_OK && call > 5, "%ld calls and still not done", call);
+    expect_medians(&found, &expected, stats_method_names[method]);
+}
+
+START_TEST(failures)
+{
+    enum { N = 9000 };
+    double x[N];
+    size_t n = test_is_slow() ? 50 : N;
+
+    for (size_t i = 0; i < N; i++)
+        x[i] = random_element(1);
+    for (size_t m = 0; m < KN_COUNT(methods); m++)
+        if (can_run(&(struct way){.variant = STATS_GPU}, methods[m], true))
+            fail_every_call(methods[m], x, n);
+    if (test_is_slow())
+        return;
+    context->device.info.max_alloc = 4096 * sizeof(float);
+    fail_every_call(STATS_SORT, x, n);
+}
+END_TEST
+
 // ---- what a variant is ----
 
 // Vectors where the name says so, the best there are; all threads, or those asked for, where it says that.
@@ -729,7 +819,8 @@ int main(void)
     const TTest *const tests[] = {
         random_columns, large_column,     ordered_columns, special_columns, documented_values, mad_scale,
         prefixes,       real_file,        tiled_column,    what_fits_bytes, counted_columns,   held_in_bytes,
-        plans,          kernels_that_ran, parts,           times,           refusals,          names};
+        plans,          kernels_that_ran, parts,           times,           failures,          refusals,
+        names};
 
     return test_run("stats: variants", tests, sizeof tests / sizeof *tests, set_up, test_close);
 }
