@@ -32,8 +32,10 @@ kn_status stats_column_open(enum stats_variant variant, kn_queue *queue, const d
                             const struct stats_options *options, struct stats_column **column, kn_error *err);
 void stats_column_close(struct stats_column *column);
 
-// The first n elements. For one method and precision, mean, std and CV have the same bits in all variants;
-// median and MAD are exact in all.
+// The first n elements. For one method and precision, mean, std and CV have the same bits in all variants (on
+// devices with double precision); median and MAD are exact in all. The sums are taken in the tree of
+// moments.h about stats_shift of these elements: with STATS_SELECT and STATS_FUSED as they stand, so that both
+// have the bits of stats_reference; with STATS_SORT as they are sorted, since its last merge gathers them.
 kn_status stats_column_compute(struct stats_column *column, size_t n, struct stats_result *result,
                                kn_error *err);
 
