@@ -27,10 +27,8 @@ uint64_t sort_local_arrays(const kn_device_info *info);
 
 kn_status sort_bitonic(const struct sort_job *job, kn_error *err); // keys alone
 kn_status sort_radix(const struct sort_job *job, kn_error *err);
-// Whether the device and the options let sort_buckets or sort_whole run.
-bool sort_buckets_fit(const struct sort_job *job);
-// Into buckets that fit a core's cache. *done is false, and nothing changed, where one of them would have too many keys and
-// KN_SORT_DIGITS_HIGHEST was not asked for.
+// Into buckets that fit a core's cache: fewer than 2^32 keys, on a device without a limit of loops. *done is false, and
+// nothing changed, where one of them would have too many keys and KN_SORT_DIGITS_HIGHEST was not asked for.
 kn_status sort_buckets(const struct sort_job *job, bool *done, kn_error *err);
 kn_status sort_whole(const struct sort_job *job, kn_error *err); // few keys, by one work-item
 kn_status sort_merge(const struct sort_job *job, kn_error *err); // no indices

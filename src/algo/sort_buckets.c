@@ -253,7 +253,7 @@ static kn_status scatter_buckets(struct buckets *b, kn_error *err)
     args[count++] = KN_VALUE(b->shift);
     args[count++] = KN_VALUE(flags);
     args[count++] = KN_BUFFER(b->slots[COUNTS]);
-    args[count++] = KN_LOCAL((size_t)lines_bytes(b->job));
+    args[count++] = KN_LOCAL(b->flags & LARGE ? (size_t)lines_bytes(b->job) : LINE);
     return launch(b, "scatter_buckets", b->groups, args, count, err);
 }
 
@@ -311,13 +311,6 @@ static kn_status sort_in_buckets(struct buckets *b, bool *done, kn_error *err)
     return status ? status : sort_each(b, err);
 }
 
-bool sort_buckets_fit(const struct sort_job *job)
-{
-    const kn_device_info *info = &job->queue->context->device.info;
-
-    return job->n < UINT32_MAX && !info->loop_limit && lines_bytes(job) <= info->local_memory;
-}
-
 kn_status sort_buckets(const struct sort_job *job, bool *done, kn_error *err)
 {
     uint64_t bytes = job->n * (kn_type_size(job->type) + job->value_size), wanted = bytes / BUCKET_BYTES + 1,
@@ -325,7 +318,7 @@ kn_status sort_buckets(const struct sort_job *job, bool *done, kn_error *err)
     struct buckets b = {.job = job, .queue = job->queue, .n = (uint32_t)job->n};
     kn_status status;
 
-    b.flags = bytes >= large_from ? LARGE : 0;
+    b.flags = bytes >= large_from && lines_bytes(job) <= job->queue->context->device.info.local_memory ? LARGE : 0;
     b.wanted = wanted < WANTED_LEAST ? WANTED_LEAST : wanted > WANTED_MOST ? WANTED_MOST : (uint32_t)wanted;
     while (b.wanted > 1 && b.wanted * SAMPLES_A_BUCKET > job->n)
         b.wanted--;

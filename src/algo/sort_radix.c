@@ -445,15 +445,16 @@ static kn_status sort_high_digits(const struct radix *r, bool *done, kn_error *e
     const kn_sort_options *options = &r->job->options;
     const kn_device_info *info = &r->queue->context->device.info;
     bool asked = options->digits == KN_SORT_DIGITS_HIGHEST,
-         possible = r->lanes == KN_SORT_LANES_SERIAL && sort_buckets_fit(r->job);
+         possible = r->lanes == KN_SORT_LANES_SERIAL && r->n < UINT32_MAX && !info->loop_limit;
 
     *done = false;
     if (asked && !possible)
         return kn_fail(err, KN_ERROR_UNSUPPORTED,
-                       "%s: KN_SORT_DIGITS_HIGHEST takes KN_SORT_LANES_SERIAL, fewer than 2^32 elements, no limit of loops "
-                       "and %u KiB of local memory; %s (%s) has lanes %u, %llu elements, %llu bytes and a limit of %u",
-                       r->job->function, 128u, info->spec, info->name, r->lanes, (unsigned long long)r->n,
-                       (unsigned long long)info->local_memory, info->loop_limit);
+                       "%s: KN_SORT_DIGITS_HIGHEST is for KN_SORT_LANES_SERIAL (%d), fewer than 2^32 - 1 elements and a "
+                       "device without a limit of loop iterations; here are lanes %u, %llu elements, and %s with a limit "
+                       "of %u (0: none)",
+                       r->job->function, KN_SORT_LANES_SERIAL, r->lanes, (unsigned long long)r->n, info->spec,
+                       (unsigned)info->loop_limit);
     if (asked)
         return sort_buckets(r->job, done, err);
     if (!possible || options->digits != KN_SORT_DIGITS_AUTO || options->radix_chunks || options->radix_places)
@@ -476,11 +477,9 @@ kn_status sort_radix(const struct sort_job *job, kn_error *err)
         status = choose_lanes(&r, err);
     if (!status)
         status = sort_high_digits(&r, &done, err);
-    if (status || done)
-        return status;
-    if (!status)
+    if (!status && !done)
         status = choose_group(&r, err);
-    if (status)
+    if (status || done)
         return status;
     choose_chunks(&r);
     choose_counting(&r);

@@ -3,7 +3,8 @@
 // what can be left out is left out.
 #include "sort_support.h"
 
-enum { LANES = 6 };
+// The lanes, and the forms that KN_SORT_LANES_SERIAL has beside its own: the highest digits first, and what it chooses.
+enum { LANES = 8, SERIAL_BUCKETS = 100, SERIAL_AUTO };
 
 // ---- the ways that a device has ----
 
@@ -15,10 +16,15 @@ static bool is_nvidia(void)
 
 // Small tiles where an interpreter runs them, and on a CPU, whose compiler takes half a minute for large
 // ones.
-static kn_sort_options options_for(kn_sort_lanes lanes)
+static kn_sort_options options_for(unsigned lanes)
 {
     kn_sort_options options = {.algorithm = KN_SORT_RADIX, .lanes = lanes};
 
+    if (lanes >= SERIAL_BUCKETS)
+        options.lanes = KN_SORT_LANES_SERIAL;
+    options.digits = lanes == SERIAL_BUCKETS         ? KN_SORT_DIGITS_HIGHEST
+                     : lanes == KN_SORT_LANES_SERIAL ? KN_SORT_DIGITS_ALL
+                                                     : KN_SORT_DIGITS_AUTO;
     if (lanes == KN_SORT_LANES_LOCAL && kn_context_device(context)->type == KN_DEVICE_CPU) {
         options.radix_group = 256;
         options.radix_keys = test_is_slow() ? 1 : 3;
@@ -26,12 +32,16 @@ static kn_sort_options options_for(kn_sort_lanes lanes)
     return options;
 }
 
-static size_t lanes_here(kn_sort_lanes lanes[LANES])
+static size_t lanes_here(unsigned lanes[LANES])
 {
     size_t count = 0;
 
     lanes[count++] = KN_SORT_LANES_LOCAL;
     lanes[count++] = KN_SORT_LANES_SERIAL;
+    if (kn_context_device(context)->type == KN_DEVICE_CPU && !context->device.info.loop_limit) {
+        lanes[count++] = SERIAL_BUCKETS;
+        lanes[count++] = SERIAL_AUTO;
+    }
     if (is_nvidia()) {
         lanes[count++] = KN_SORT_LANES_BALLOT;
         lanes[count++] = KN_SORT_LANES_MATCH;
@@ -48,40 +58,40 @@ static const size_t sizes[] = {0,    1,    2,    3,    31,   32,    33,    63,  
 
 // All of a kernel that depends on the type is how wide it is and its order, which every form shares: all
 // types for the form that the device takes by itself, a few for the others, which take long to compile.
-static bool is_chosen(kn_type type, kn_sort_lanes lanes)
+static bool is_chosen(kn_type type, unsigned lanes)
 {
-    kn_sort_lanes own = is_nvidia()                                         ? KN_SORT_LANES_BALLOT
+    unsigned own = is_nvidia()                                         ? KN_SORT_LANES_BALLOT
                         : kn_context_device(context)->type == KN_DEVICE_CPU ? KN_SORT_LANES_SERIAL
                                                                             : KN_SORT_LANES_LOCAL;
 
-    return lanes == own || type == KN_F32 || (lanes == KN_SORT_LANES_LOCAL && type == KN_I64);
+    return lanes == own || lanes >= SERIAL_BUCKETS || type == KN_F32 || (lanes == KN_SORT_LANES_LOCAL && type == KN_I64);
 }
 
-static void check_types(const kn_sort_options *options, size_t most, uint64_t *state)
+static void check_types(unsigned lanes, size_t most, uint64_t *state)
 {
+    const kn_sort_options options = options_for(lanes);
+
     for (size_t t = 0; t < COUNT(types); t++)
         for (size_t i = 0; i < COUNT(sizes) && test_takes(types[t]); i++)
-            if (sizes[i] <= most && is_chosen(types[t], options->lanes) && (i % 5 == 3 || !test_is_slow()))
-                expect_sorts(sizes[i], types[t], i % 2 ? ANY_BITS : SPECIAL, options, state);
+            if (sizes[i] <= most && is_chosen(types[t], lanes) && (i % 5 == 3 || !test_is_slow()))
+                expect_sorts(sizes[i], types[t], i % 2 ? ANY_BITS : SPECIAL, &options, state);
 }
 
 START_TEST(types_and_sizes)
 {
     uint64_t state = test_seed("types_and_sizes");
-    kn_sort_lanes lanes[LANES];
+    unsigned lanes[LANES];
     size_t count = lanes_here(lanes);
 
-    for (size_t i = 0; i < count; i++) {
-        kn_sort_options options = options_for(lanes[i]);
-        check_types(&options, test_is_slow() ? 300 : MAX_KEYS, &state);
-    }
+    for (size_t i = 0; i < count; i++)
+        check_types(lanes[i], test_is_slow() ? 300 : MAX_KEYS, &state);
 }
 END_TEST
 
 START_TEST(descending)
 {
     uint64_t state = test_seed("descending");
-    kn_sort_lanes lanes[LANES];
+    unsigned lanes[LANES];
     size_t count = lanes_here(lanes);
 
     for (size_t i = 0; i < count; i++)
@@ -99,7 +109,7 @@ END_TEST
 START_TEST(patterns)
 {
     uint64_t state = test_seed("patterns");
-    kn_sort_lanes lanes[LANES];
+    unsigned lanes[LANES];
     size_t count = lanes_here(lanes);
 
     for (size_t i = 0; i < count; i++)
@@ -116,7 +126,7 @@ START_TEST(values_of_every_size)
 {
     static const size_t value_sizes[] = {1, 2, 4, 8, 16};
     uint64_t state = test_seed("values_of_every_size");
-    kn_sort_lanes lanes[LANES];
+    unsigned lanes[LANES];
     size_t count = lanes_here(lanes);
 
     for (size_t i = 0; i < count; i++)
@@ -151,7 +161,7 @@ END_TEST
 START_TEST(indices)
 {
     uint64_t state = test_seed("indices");
-    kn_sort_lanes lanes[LANES];
+    unsigned lanes[LANES];
     size_t count = lanes_here(lanes);
 
     for (size_t l = 0; l < count; l++)
@@ -173,7 +183,7 @@ END_TEST
 // ---- digits that are left out ----
 
 // As many passes as digits differ, and the right result.
-static void expect_passes(size_t n, kn_type type, enum pattern pattern, kn_sort_lanes lanes, size_t passes,
+static void expect_passes(size_t n, kn_type type, enum pattern pattern, unsigned lanes, size_t passes,
                           size_t counts, uint64_t *state)
 {
     static const char *const kernels[] = {"count_digits", "scatter_digits"};
@@ -221,12 +231,12 @@ START_TEST(constant_digits_are_left_out)
         {KN_U8, ANY_BITS, 1, 1},        {KN_I8, ALL_EQUAL, 0, 1},       {KN_F32, TWO_VALUES, 1, 1},
     };
     uint64_t state = test_seed("constant_digits_are_left_out");
-    kn_sort_lanes lanes[LANES];
+    unsigned lanes[LANES];
     size_t count = lanes_here(lanes), n = test_is_slow() ? 400 : 5000;
 
     for (size_t l = 0; l < count; l++)
         for (size_t i = 0; i < COUNT(cases); i++)
-            if (test_takes(cases[i].type) && is_chosen(cases[i].type, lanes[l]))
+            if (test_takes(cases[i].type) && is_chosen(cases[i].type, lanes[l]) && lanes[l] < SERIAL_BUCKETS)
                 expect_passes(n, cases[i].type, cases[i].pattern, lanes[l], cases[i].passes, cases[i].counts,
                               &state);
 }
@@ -270,13 +280,15 @@ static void expect_scanned(kn_type type, kn_sort_options options, uint64_t *stat
 START_TEST(many_groups)
 {
     uint64_t state = test_seed("many_groups");
-    kn_sort_lanes lanes[LANES];
+    unsigned lanes[LANES];
     size_t count = lanes_here(lanes);
 
     for (size_t i = 0; i < count && !test_is_slow(); i++) {
         kn_sort_options options = options_for(lanes[i]);
+        if (lanes[i] == SERIAL_BUCKETS)
+            continue;
         options.radix_chunks = 700;
-        if (lanes[i] != KN_SORT_LANES_SERIAL) {
+        if (options.lanes != KN_SORT_LANES_SERIAL) {
             options.radix_group = 256;
             options.radix_keys = 1;
         }
@@ -315,11 +327,11 @@ static void expect_ahead(size_t n, kn_type type, kn_sort_options options, uint64
 START_TEST(counting_ahead)
 {
     uint64_t state = test_seed("counting_ahead");
-    kn_sort_lanes lanes[LANES];
+    unsigned lanes[LANES];
     size_t count = lanes_here(lanes);
 
     for (size_t i = 0; i < count; i++)
-        for (size_t k = 0; k < 3 && lanes[i] != KN_SORT_LANES_SERIAL; k++) {
+        for (size_t k = 0; k < 3 && options_for(lanes[i]).lanes != KN_SORT_LANES_SERIAL; k++) {
             kn_sort_options options = options_for(lanes[i]);
             size_t tile = test_is_slow() ? 200 : 5000;
             expect_ahead(k * tile + 3, KN_F32, options, &state);
