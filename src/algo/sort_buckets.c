@@ -92,7 +92,8 @@ static kn_status read_sample(struct buckets *b, uint32_t count, kn_error *err)
         status = launch(b, "sample_keys", SAMPLE_GROUPS, args, KN_COUNT(args), err);
     }
     if (!status)
-        status = kn_buffer_read(b->queue, b->slots[COUNTS], 0, b->tables->sample, count * sizeof(uint64_t), err);
+        status =
+            kn_buffer_read(b->queue, b->slots[COUNTS], 0, b->tables->sample, count * sizeof(uint64_t), err);
     return status ? status : kn_host_sort(b->tables->sample, KN_U64, count, &alone, err);
 }
 
@@ -108,8 +109,8 @@ static uint32_t largest_part(const uint64_t *sample, uint32_t count, unsigned lo
     return most;
 }
 
-// From which bit up the `count` keys of a row are told apart, so that no bucket has more than `most` of the sample, or as
-// far as there are buckets.
+// From which bit up the `count` keys of a row are told apart, so that no bucket has more than `most` of the
+// sample, or as far as there are buckets.
 static unsigned divide_row(const struct buckets *b, const uint64_t *sample, uint32_t count, uint32_t most)
 {
     unsigned low = b->shift;
@@ -138,8 +139,8 @@ static void choose_range(struct buckets *b, uint32_t count)
     }
 }
 
-// Rows with many keys of the sample are divided into buckets; neighbours with few share one. Returns how many keys of the
-// sample the largest bucket has.
+// Rows with many keys of the sample are divided into buckets; neighbours with few share one. Returns how many
+// keys of the sample the largest bucket has.
 static uint32_t draw_intervals(struct buckets *b, uint32_t count)
 {
     const uint64_t *sample = b->tables->sample;
@@ -204,11 +205,12 @@ static kn_status count_buckets(struct buckets *b, kn_error *err)
     if (!status)
         status = get_slot(b, ROWS_SLOT, sizeof b->tables->rows, err);
     if (!status)
-        status = kn_buffer_write(b->queue, b->slots[ROWS_SLOT], 0, b->tables->rows, sizeof b->tables->rows, err);
+        status =
+            kn_buffer_write(b->queue, b->slots[ROWS_SLOT], 0, b->tables->rows, sizeof b->tables->rows, err);
     if (!status) {
-        const kn_arg args[] = {KN_BUFFER(b->job->keys),         KN_VALUE(n),        KN_VALUE(b->chunk),
-                               KN_BUFFER(b->slots[ROWS_SLOT]), KN_VALUE(b->least), KN_VALUE(b->most),
-                               KN_VALUE(b->shift),             KN_BUFFER(b->slots[COUNTS])};
+        const kn_arg args[] = {
+            KN_BUFFER(b->job->keys), KN_VALUE(n),       KN_VALUE(b->chunk), KN_BUFFER(b->slots[ROWS_SLOT]),
+            KN_VALUE(b->least),      KN_VALUE(b->most), KN_VALUE(b->shift), KN_BUFFER(b->slots[COUNTS])};
         status = launch(b, "count_buckets", b->groups, args, KN_COUNT(args), err);
     }
     if (!status)
@@ -260,7 +262,8 @@ static kn_status scatter_buckets(struct buckets *b, kn_error *err)
 // As many groups as there are compute units, if spare memory for them is not more than the keys' own.
 static kn_status sort_each(struct buckets *b, kn_error *err)
 {
-    uint32_t units = b->queue->context->device.info.compute_units, flags = b->flags | (b->job->indices ? NO_KEYS : 0);
+    uint32_t units = b->queue->context->device.info.compute_units,
+             flags = b->flags | (b->job->indices ? NO_KEYS : 0);
     uint64_t most = b->n / 2 / (b->largest ? b->largest : 1), groups = units < most ? units : most;
     uint64_t spare;
     kn_status status = get_slot(b, STATE, sizeof b->tables->state, err);
@@ -270,7 +273,8 @@ static kn_status sort_each(struct buckets *b, kn_error *err)
     groups = groups ? groups : 1;
     spare = 2 * groups * b->largest;
     if (!status)
-        status = kn_buffer_write(b->queue, b->slots[STATE], 0, b->tables->state, sizeof b->tables->state, err);
+        status =
+            kn_buffer_write(b->queue, b->slots[STATE], 0, b->tables->state, sizeof b->tables->state, err);
     if (!status)
         status = get_slot(b, SPARE, spare * kn_type_size(b->job->type), err);
     if (!status && b->job->values)
@@ -318,7 +322,8 @@ kn_status sort_buckets(const struct sort_job *job, bool *done, kn_error *err)
     struct buckets b = {.job = job, .queue = job->queue, .n = (uint32_t)job->n};
     kn_status status;
 
-    b.flags = bytes >= large_from && lines_bytes(job) <= job->queue->context->device.info.local_memory ? LARGE : 0;
+    b.flags =
+        bytes >= large_from && lines_bytes(job) <= job->queue->context->device.info.local_memory ? LARGE : 0;
     b.wanted = wanted < WANTED_LEAST ? WANTED_LEAST : wanted > WANTED_MOST ? WANTED_MOST : (uint32_t)wanted;
     while (b.wanted > 1 && b.wanted * SAMPLES_A_BUCKET > job->n)
         b.wanted--;

@@ -449,12 +449,14 @@ static kn_status sort_high_digits(const struct radix *r, bool *done, kn_error *e
 
     *done = false;
     if (asked && !possible)
-        return kn_fail(err, KN_ERROR_UNSUPPORTED,
-                       "%s: KN_SORT_DIGITS_HIGHEST is for KN_SORT_LANES_SERIAL (%d), fewer than 2^32 - 1 elements and a "
-                       "device without a limit of loop iterations; here are lanes %u, %llu elements, and %s with a limit "
-                       "of %u (0: none)",
-                       r->job->function, KN_SORT_LANES_SERIAL, r->lanes, (unsigned long long)r->n, info->spec,
-                       (unsigned)info->loop_limit);
+        return kn_fail(
+            err, KN_ERROR_UNSUPPORTED,
+            "%s: KN_SORT_DIGITS_HIGHEST is for KN_SORT_LANES_SERIAL (%d), fewer than 2^32 - 1 elements and a "
+            "device without a limit of loop iterations; here are lanes %u, %llu elements, and %s with a "
+            "limit "
+            "of %u (0: none)",
+            r->job->function, KN_SORT_LANES_SERIAL, r->lanes, (unsigned long long)r->n, info->spec,
+            (unsigned)info->loop_limit);
     if (asked)
         return sort_buckets(r->job, done, err);
     if (!possible || options->digits != KN_SORT_DIGITS_AUTO || options->radix_chunks || options->radix_places)

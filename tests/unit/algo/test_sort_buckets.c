@@ -1,12 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
-// The sort of CPUs: which of its forms runs, columns too large for the caches, and data that buckets do not suit. What it
-// does with every type, value and special number is in test_sort_radix.
+// The sort of CPUs: which of its forms runs, columns too large for the caches, and data that buckets do not
+// suit. What it does with every type, value and special number is in test_sort_radix.
 #include "../device_support.h"
 
 #include <math.h>
 
 #define COUNT(a) (sizeof(a) / sizeof *(a))
-#define LARGE ((size_t)(13 << 20) / 4 + 77) // floats: more than 12 MiB, from which on memory is written past the caches
+#define LARGE                                                                                                \
+    ((size_t)(13 << 20) / 4 + 77) // floats: more than 12 MiB, from which on memory is written past the caches
 
 enum shape { NORMAL, TIES, OUTLIERS, ASCENDING, FAR_FROM_ZERO, ALL_EQUAL, SHAPES };
 
@@ -57,26 +58,29 @@ static double number_at(const void *keys, kn_type type, size_t i)
     return type == KN_F32 ? (double)((const float *)keys)[i] : ((const double *)keys)[i];
 }
 
-// indices[] puts the keys into their stable order: every one of them once, none before a lesser one or an equal one that
-// stood ahead of it.
+// indices[] puts the keys into their stable order: every one of them once, none before a lesser one or an
+// equal one that stood ahead of it.
 static void expect_stable_order(const void *keys, kn_type type, const uint32_t *indices, size_t n)
 {
     unsigned char *seen = calloc(n, 1);
 
     ck_assert_ptr_nonnull(seen);
     for (size_t i = 0; i < n; i++) {
-        ck_assert_msg(indices[i] < n && !seen[indices[i]], "place %zu has %u, out of range or twice", i, indices[i]);
+        ck_assert_msg(indices[i] < n && !seen[indices[i]], "place %zu has %u, out of range or twice", i,
+                      indices[i]);
         seen[indices[i]] = 1;
         if (i == 0)
             continue;
         double before = number_at(keys, type, indices[i - 1]), here = number_at(keys, type, indices[i]);
         ck_assert_msg(before < here || (before == here && indices[i - 1] < indices[i]),
-                      "place %zu: %g of %u stands before %g of %u", i, before, indices[i - 1], here, indices[i]);
+                      "place %zu: %g of %u stands before %g of %u", i, before, indices[i - 1], here,
+                      indices[i]);
     }
     free(seen);
 }
 
-static void expect_sorts(kn_type type, size_t n, enum shape shape, const kn_sort_options *options, uint64_t *state)
+static void expect_sorts(kn_type type, size_t n, enum shape shape, const kn_sort_options *options,
+                         uint64_t *state)
 {
     size_t bytes = n * kn_type_size(type);
     char *keys = make(type, n, shape, state), *sorted = malloc(bytes);
@@ -95,7 +99,8 @@ static void expect_sorts(kn_type type, size_t n, enum shape shape, const kn_sort
     for (size_t i = 0; i < n; i++)
         ck_assert_msg(memcmp(sorted + i * kn_type_size(type), keys + numbers[i] * kn_type_size(type),
                              kn_type_size(type)) == 0,
-                      "shape %d, %s: key %zu is %g", (int)shape, kn_type_name(type), i, number_at(sorted, type, i));
+                      "shape %d, %s: key %zu is %g", (int)shape, kn_type_name(type), i,
+                      number_at(sorted, type, i));
     test_expect_poison(key_buffer, bytes);
     EXPECT_OK(kn_buffer_write(queue, key_buffer, 0, keys, bytes, &err));
     for (size_t i = 0; i < n; i++)
@@ -146,18 +151,22 @@ END_TEST
 START_TEST(forms)
 {
     enum { WHOLE, SAMPLE, BUCKETS, SORTED, DIGITS, KERNELS };
-    static const char *const kernels[KERNELS] = {"sort_whole", "sample_keys", "scatter_buckets", "sort_buckets",
-                                                 "scatter_digits"};
+    static const char *const kernels[KERNELS] = {"sort_whole", "sample_keys", "scatter_buckets",
+                                                 "sort_buckets", "scatter_digits"};
     static const struct {
         size_t n;
         enum shape shape;
         kn_sort_digits digits;
         size_t launches[KERNELS];
     } cases[] = {
-        {1000, NORMAL, KN_SORT_DIGITS_AUTO, {1, 0, 0, 0, 0}},    {16384, TIES, KN_SORT_DIGITS_AUTO, {1, 0, 0, 0, 0}},
-        {16385, NORMAL, KN_SORT_DIGITS_AUTO, {0, 1, 1, 1, 0}},   {1000, NORMAL, KN_SORT_DIGITS_HIGHEST, {0, 1, 1, 1, 0}},
-        {16385, TIES, KN_SORT_DIGITS_AUTO, {0, 1, 0, 0, 4}},     {16385, TIES, KN_SORT_DIGITS_HIGHEST, {0, 1, 1, 1, 0}},
-        {16385, ALL_EQUAL, KN_SORT_DIGITS_AUTO, {0, 1, 0, 0, 4}}, {16385, NORMAL, KN_SORT_DIGITS_ALL, {0, 0, 0, 0, 4}},
+        {1000, NORMAL, KN_SORT_DIGITS_AUTO, {1, 0, 0, 0, 0}},
+        {16384, TIES, KN_SORT_DIGITS_AUTO, {1, 0, 0, 0, 0}},
+        {16385, NORMAL, KN_SORT_DIGITS_AUTO, {0, 1, 1, 1, 0}},
+        {1000, NORMAL, KN_SORT_DIGITS_HIGHEST, {0, 1, 1, 1, 0}},
+        {16385, TIES, KN_SORT_DIGITS_AUTO, {0, 1, 0, 0, 4}},
+        {16385, TIES, KN_SORT_DIGITS_HIGHEST, {0, 1, 1, 1, 0}},
+        {16385, ALL_EQUAL, KN_SORT_DIGITS_AUTO, {0, 1, 0, 0, 4}},
+        {16385, NORMAL, KN_SORT_DIGITS_ALL, {0, 0, 0, 0, 4}},
     };
     uint64_t state = test_seed("forms");
 
@@ -174,8 +183,8 @@ START_TEST(forms)
             size_t launches = 0;
             for (size_t e = 0; e < count; e++)
                 launches += strcmp(entries[e].kernel, kernels[k]) == 0;
-            ck_assert_msg(launches == cases[i].launches[k], "case %zu: %zu launches of %s, expected %zu", i, launches,
-                          kernels[k], cases[i].launches[k]);
+            ck_assert_msg(launches == cases[i].launches[k], "case %zu: %zu launches of %s, expected %zu", i,
+                          launches, kernels[k], cases[i].launches[k]);
         }
         kn_free(entries);
         kn_buffer_free(buffer);
@@ -192,7 +201,8 @@ START_TEST(refusals)
                           serial = {.digits = KN_SORT_DIGITS_HIGHEST, .lanes = KN_SORT_LANES_SERIAL};
     uint32_t limit = context->device.info.loop_limit;
 
-    EXPECT_REFUSED(KN_ERROR_UNSUPPORTED, "KN_SORT_LANES_SERIAL", kn_sort(queue, buffer, KN_F32, 4, &local, &err));
+    EXPECT_REFUSED(KN_ERROR_UNSUPPORTED, "KN_SORT_LANES_SERIAL",
+                   kn_sort(queue, buffer, KN_F32, 4, &local, &err));
     context->device.info.loop_limit = 65535;
     EXPECT_REFUSED(KN_ERROR_UNSUPPORTED, "limit of 65535", kn_sort(queue, buffer, KN_F32, 4, &serial, &err));
     context->device.info.loop_limit = limit;

@@ -3,7 +3,8 @@
 // what can be left out is left out.
 #include "sort_support.h"
 
-// The lanes, and the forms that KN_SORT_LANES_SERIAL has beside its own: the highest digits first, and what it chooses.
+// The lanes, and the forms that KN_SORT_LANES_SERIAL has beside its own: the highest digits first, and what
+// it chooses.
 enum { LANES = 8, SERIAL_BUCKETS = 100, SERIAL_AUTO };
 
 // ---- the ways that a device has ----
@@ -61,10 +62,11 @@ static const size_t sizes[] = {0,    1,    2,    3,    31,   32,    33,    63,  
 static bool is_chosen(kn_type type, unsigned lanes)
 {
     unsigned own = is_nvidia()                                         ? KN_SORT_LANES_BALLOT
-                        : kn_context_device(context)->type == KN_DEVICE_CPU ? KN_SORT_LANES_SERIAL
-                                                                            : KN_SORT_LANES_LOCAL;
+                   : kn_context_device(context)->type == KN_DEVICE_CPU ? KN_SORT_LANES_SERIAL
+                                                                       : KN_SORT_LANES_LOCAL;
 
-    return lanes == own || lanes >= SERIAL_BUCKETS || type == KN_F32 || (lanes == KN_SORT_LANES_LOCAL && type == KN_I64);
+    return lanes == own || lanes >= SERIAL_BUCKETS || type == KN_F32 ||
+           (lanes == KN_SORT_LANES_LOCAL && type == KN_I64);
 }
 
 static void check_types(unsigned lanes, size_t most, uint64_t *state)
