@@ -44,29 +44,6 @@ static const struct option_row options[] = {
 
 // ---- the options ----
 
-// "X[,Y[,Z]]": how many, 0 if it is none of that.
-static unsigned read_sizes(const char *text, size_t sizes[3])
-{
-    for (unsigned d = 0; d < 3; d++) {
-        uintmax_t size;
-        char *end;
-
-        if (!isdigit((unsigned char)*text))
-            return 0;
-        errno = 0;
-        size = strtoumax(text, &end, 10);
-        if (errno || size < 1 || size > SIZE_MAX)
-            return 0;
-        sizes[d] = (size_t)size;
-        if (!*end)
-            return d + 1;
-        if (*end != ',')
-            return 0;
-        text = end + 1;
-    }
-    return 0;
-}
-
 static kn_status read_range(const struct run_arguments *arguments, kn_range *range, kn_error *err)
 {
     unsigned dims;
@@ -74,13 +51,13 @@ static kn_status read_range(const struct run_arguments *arguments, kn_range *ran
     *range = (kn_range){.dims = 0};
     if (!arguments->global)
         return kn_fail(err, KN_ERROR_ARGUMENT, "--global is missing: how many work-items shall there be?");
-    range->dims = read_sizes(arguments->global, range->global);
+    range->dims = options_sizes(arguments->global, range->global);
     if (!range->dims)
         return kn_fail(err, KN_ERROR_ARGUMENT, "--global: '%s' is not X[,Y[,Z]], whole numbers from 1",
                        arguments->global);
     if (!arguments->local)
         return KN_OK;
-    dims = read_sizes(arguments->local, range->local);
+    dims = options_sizes(arguments->local, range->local);
     if (!dims)
         return kn_fail(err, KN_ERROR_ARGUMENT, "--local: '%s' is not X[,Y[,Z]], whole numbers from 1",
                        arguments->local);

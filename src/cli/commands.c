@@ -17,6 +17,8 @@ const struct command *const koine_commands[] = {
     &command_fft,
     &command_gemm,
     &command_stats,
+    &command_phantom,
+    &command_trajectory,
     NULL,
 };
 

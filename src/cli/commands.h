@@ -20,6 +20,8 @@ extern const struct command command_scan;
 extern const struct command command_fft;
 extern const struct command command_gemm;
 extern const struct command command_stats;
+extern const struct command command_phantom;
+extern const struct command command_trajectory;
 
 // All of them, in the order of the help; ends in NULL.
 extern const struct command *const koine_commands[];

@@ -138,7 +138,7 @@ void help_overview(const struct command *const *commands, FILE *out)
     print_summary(KOINE_SUMMARY, out);
     fputs("\nCommands:\n", out);
     for (; *commands; commands++)
-        print_entry((*commands)->name, (*commands)->summary, 13, out);
+        print_entry((*commands)->name, (*commands)->summary, 14, out);
     fputs("\nOptions:\n", out);
     print_entry("-h, --help", "show this help; 'koine COMMAND --help' shows a command's", 17, out);
     print_entry("-V, --version", "show the version", 17, out);

@@ -289,6 +289,28 @@ void options_free(const struct command *command, void *arguments)
     free(common->operands.items);
 }
 
+unsigned options_sizes(const char *text, size_t sizes[3])
+{
+    for (unsigned d = 0; d < 3; d++) {
+        uintmax_t size;
+        char *end;
+
+        if (*text < '0' || *text > '9')
+            return 0;
+        errno = 0;
+        size = strtoumax(text, &end, 10);
+        if (errno || size < 1 || size > SIZE_MAX)
+            return 0;
+        sizes[d] = (size_t)size;
+        if (!*end)
+            return d + 1;
+        if (*end != ',')
+            return 0;
+        text = end + 1;
+    }
+    return 0;
+}
+
 kn_status options_at_most(const struct common_arguments *common, size_t most, kn_error *err)
 {
     if (common->operands.count <= most)

@@ -94,6 +94,9 @@ kn_status options_parse(const struct command *command, int argc, char **argv, vo
 // Frees what options_parse allocated in the arguments.
 void options_free(const struct command *command, void *arguments);
 
+// "X[,Y[,Z]]", whole numbers from 1: how many there are, 0 if the text is none of that.
+unsigned options_sizes(const char *text, size_t sizes[3]);
+
 // Refuses operands to a command that takes at most `most`.
 kn_status options_at_most(const struct common_arguments *common, size_t most, kn_error *err);
 

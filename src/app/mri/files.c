@@ -65,19 +65,10 @@ kn_status mri_trajectory_read(const char *path, struct mri_trajectory *trajector
     return status;
 }
 
-kn_status mri_array_of(const double *numbers, size_t count, size_t parts, kn_type type, struct npy *array,
-                       kn_error *err)
+void mri_data_shape(const struct mri_trajectory *trajectory, struct npy *array)
 {
-    size_t size = kn_type_size(type);
-
-    *array = (struct npy){.type = type, .is_complex = parts == 2, .count = count};
-    array->data = calloc(count * parts + 1, size);
-    if (!array->data)
-        return kn_fail_memory(err, count * parts * size, "a result");
-    for (size_t i = 0; i < count * parts; i++)
-        if (type == KN_F64)
-            ((double *)array->data)[i] = numbers[i];
-        else
-            ((float *)array->data)[i] = (float)numbers[i];
-    return KN_OK;
+    array->dims = trajectory->dims + 1;
+    array->count = trajectory->samples;
+    memcpy(array->shape, trajectory->shape, trajectory->dims * sizeof *array->shape);
+    array->shape[trajectory->dims] = 1;
 }

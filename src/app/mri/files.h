@@ -18,9 +18,8 @@ struct mri_trajectory {
 // KN_ERROR_INPUT, with the file, what was found and what was expected; KN_ERROR_MEMORY.
 kn_status mri_trajectory_read(const char *path, struct mri_trajectory *trajectory, kn_error *err);
 
-// An array of the type float or double (KN_F32, KN_F64) from `count` real (`parts` 1) or complex (2) doubles,
-// whose shape the caller sets; npy_free frees it. KN_ERROR_MEMORY.
-kn_status mri_array_of(const double *numbers, size_t count, size_t parts, kn_type type, struct npy *array,
-                       kn_error *err);
+// The same sizes but for the axes: those of the data at the trajectory's samples, [1, samples, spokes, ...]
+// in a .cfl.
+void mri_data_shape(const struct mri_trajectory *trajectory, struct npy *array);
 
 #endif

@@ -9,24 +9,25 @@
 
 // As published: on [-1, 1], y upwards, angles in degrees, counter-clockwise.
 struct published {
-    double value, half_axes[MRI_AXES], centre[MRI_AXES], degrees;
+    double tenths; // its value: sums of whole numbers are exact
+    double half_axes[MRI_AXES], centre[MRI_AXES], degrees;
 };
 
 static const struct published ellipses[] = {
-    {1, {0.69, 0.92, 1}, {0, 0, 0}, 0},          {-0.8, {0.6624, 0.874, 1}, {0, -0.0184, 0}, 0},
-    {-0.2, {0.11, 0.31, 1}, {0.22, 0, 0}, -18},  {-0.2, {0.16, 0.41, 1}, {-0.22, 0, 0}, 18},
-    {0.1, {0.21, 0.25, 1}, {0, 0.35, 0}, 0},     {0.1, {0.046, 0.046, 1}, {0, 0.1, 0}, 0},
-    {0.1, {0.046, 0.046, 1}, {0, -0.1, 0}, 0},   {0.1, {0.046, 0.023, 1}, {-0.08, -0.605, 0}, 0},
-    {0.1, {0.023, 0.023, 1}, {0, -0.606, 0}, 0}, {0.1, {0.023, 0.046, 1}, {0.06, -0.605, 0}, 0},
+    {10, {0.69, 0.92, 1}, {0, 0, 0}, 0},       {-8, {0.6624, 0.874, 1}, {0, -0.0184, 0}, 0},
+    {-2, {0.11, 0.31, 1}, {0.22, 0, 0}, -18},  {-2, {0.16, 0.41, 1}, {-0.22, 0, 0}, 18},
+    {1, {0.21, 0.25, 1}, {0, 0.35, 0}, 0},     {1, {0.046, 0.046, 1}, {0, 0.1, 0}, 0},
+    {1, {0.046, 0.046, 1}, {0, -0.1, 0}, 0},   {1, {0.046, 0.023, 1}, {-0.08, -0.605, 0}, 0},
+    {1, {0.023, 0.023, 1}, {0, -0.606, 0}, 0}, {1, {0.023, 0.046, 1}, {0.06, -0.605, 0}, 0},
 };
 
 // phantom3d turns about z twice, by phi and psi: their sum is here.
 static const struct published ellipsoids[] = {
-    {1, {0.69, 0.92, 0.81}, {0, 0, 0}, 0},           {-0.8, {0.6624, 0.874, 0.78}, {0, -0.0184, 0}, 0},
-    {-0.2, {0.11, 0.31, 0.22}, {0.22, 0, 0}, -8},    {-0.2, {0.16, 0.41, 0.28}, {-0.22, 0, 0}, 28},
-    {0.1, {0.21, 0.25, 0.41}, {0, 0.35, -0.15}, 0},  {0.1, {0.046, 0.046, 0.05}, {0, 0.1, 0.25}, 0},
-    {0.1, {0.046, 0.046, 0.05}, {0, -0.1, 0.25}, 0}, {0.1, {0.046, 0.023, 0.05}, {-0.08, -0.605, 0}, 0},
-    {0.1, {0.023, 0.023, 0.02}, {0, -0.606, 0}, 0},  {0.1, {0.023, 0.046, 0.02}, {0.06, -0.605, 0}, 0},
+    {10, {0.69, 0.92, 0.81}, {0, 0, 0}, 0},        {-8, {0.6624, 0.874, 0.78}, {0, -0.0184, 0}, 0},
+    {-2, {0.11, 0.31, 0.22}, {0.22, 0, 0}, -8},    {-2, {0.16, 0.41, 0.28}, {-0.22, 0, 0}, 28},
+    {1, {0.21, 0.25, 0.41}, {0, 0.35, -0.15}, 0},  {1, {0.046, 0.046, 0.05}, {0, 0.1, 0.25}, 0},
+    {1, {0.046, 0.046, 0.05}, {0, -0.1, 0.25}, 0}, {1, {0.046, 0.023, 0.05}, {-0.08, -0.605, 0}, 0},
+    {1, {0.023, 0.023, 0.02}, {0, -0.606, 0}, 0},  {1, {0.023, 0.046, 0.02}, {0.06, -0.605, 0}, 0},
 };
 
 enum { SHAPES = KN_COUNT(ellipses) };
@@ -34,7 +35,7 @@ _Static_assert(KN_COUNT(ellipsoids) == SHAPES, "as many in three dimensions");
 
 // The same in fields of view, y downwards.
 struct shape {
-    double value, half_axes[MRI_AXES], centre[MRI_AXES], cosine, sine;
+    double tenths, half_axes[MRI_AXES], centre[MRI_AXES], cosine, sine;
 };
 
 static void place_shapes(const struct mri_matrix *matrix, struct shape shapes[SHAPES])
@@ -45,7 +46,7 @@ static void place_shapes(const struct mri_matrix *matrix, struct shape shapes[SH
     for (size_t i = 0; i < SHAPES; i++) {
         double angle = -given[i].degrees * M_PI / 180;
 
-        shapes[i] = (struct shape){.value = given[i].value, .cosine = cos(angle), .sine = sin(angle)};
+        shapes[i] = (struct shape){.tenths = given[i].tenths, .cosine = cos(angle), .sine = sin(angle)};
         for (size_t axis = 0; axis < MRI_AXES; axis++) {
             shapes[i].half_axes[axis] = given[i].half_axes[axis] / 2;
             shapes[i].centre[axis] = direction[axis] * given[i].centre[axis] / 2;
@@ -132,8 +133,8 @@ kn_status phantom_raster(const struct mri_matrix *matrix, size_t oversample, dou
         for (size_t axis = 0, rest = n; axis < MRI_AXES; rest /= matrix->size[axis], axis++)
             r[axis] = mri_position(rest % matrix->size[axis], matrix->size[axis]);
         for (size_t i = 0; i < SHAPES; i++)
-            sum += shapes[i].value * coverage(matrix, &shapes[i], r, oversample);
-        image[n] = sum;
+            sum += shapes[i].tenths * coverage(matrix, &shapes[i], r, oversample);
+        image[n] = sum / 10;
     }
     return KN_OK;
 }
@@ -168,7 +169,7 @@ static double complex shape_at(const struct shape *shape, size_t axes, const dou
         size *= shape->half_axes[axis];
         turns += k[axis] * shape->centre[axis];
     }
-    return shape->value * size * (axes == 2 ? disc(sqrt(squares)) : ball(sqrt(squares))) *
+    return shape->tenths / 10 * size * (axes == 2 ? disc(sqrt(squares)) : ball(sqrt(squares))) *
            CMPLX(cos(2 * M_PI * turns), -sin(2 * M_PI * turns));
 }
 

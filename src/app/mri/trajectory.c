@@ -213,7 +213,8 @@ struct trajectory_range trajectory_range(const double *k, size_t samples)
     return range;
 }
 
-kn_status trajectory_check(const struct mri_matrix *matrix, const double *k, size_t samples, kn_error *err)
+kn_status trajectory_check(const char *file, const struct mri_matrix *matrix, const double *k, size_t samples,
+                           kn_error *err)
 {
     for (size_t m = 0; m < samples; m++)
         for (size_t axis = 0; axis < MRI_AXES; axis++) {
@@ -221,19 +222,17 @@ kn_status trajectory_check(const struct mri_matrix *matrix, const double *k, siz
             char name = "xyz"[axis];
 
             if (!isfinite(value))
-                return kn_fail(err, KN_ERROR_INPUT,
-                               "sample %zu of the trajectory: k%c is %g, expected a number", m, name, value);
+                return kn_fail_at(err, KN_ERROR_INPUT, file, 0, "sample %zu: k%c is %g, expected a number", m,
+                                  name, value);
             if (axis >= matrix->axes && value != 0)
-                return kn_fail(
-                    err, KN_ERROR_INPUT,
-                    "sample %zu of the trajectory: kz is %g, but the matrix has two sizes; give it three", m,
-                    value);
+                return kn_fail_at(err, KN_ERROR_INPUT, file, 0,
+                                  "sample %zu: kz is %g, but the matrix has two sizes; give it three", m,
+                                  value);
             if (fabs(value) > edge + 1)
-                return kn_fail(
-                    err, KN_ERROR_INPUT,
-                    "sample %zu of the trajectory: k%c is %g cycles per field of view, but a matrix of %zu "
-                    "resolves %g; is the trajectory for a larger matrix, or in another unit?",
-                    m, name, value, matrix->size[axis], edge);
+                return kn_fail_at(err, KN_ERROR_INPUT, file, 0,
+                                  "sample %zu: k%c is %g cycles per field of view, but a matrix of %zu "
+                                  "resolves %g; is the trajectory for a larger matrix, or in another unit?",
+                                  m, name, value, matrix->size[axis], edge);
         }
     return KN_OK;
 }

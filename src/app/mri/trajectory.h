@@ -76,9 +76,10 @@ struct trajectory_range {
 struct trajectory_range trajectory_range(const double *k, size_t samples);
 
 // Refuses what cannot be a trajectory of this matrix in cycles per field of view: not a number, more than a
-// cycle outside of the band N/2, or with two axes a kz that is not 0. KN_ERROR_INPUT, with the sample and the
-// likely cause.
-kn_status trajectory_check(const struct mri_matrix *matrix, const double *k, size_t samples, kn_error *err);
+// cycle outside of the band N/2, or with two axes a kz that is not 0. KN_ERROR_INPUT, with the file, the
+// sample and the likely cause.
+kn_status trajectory_check(const char *file, const struct mri_matrix *matrix, const double *k, size_t samples,
+                           kn_error *err);
 
 // The unit in which such a range would be usual if it is not this one, TRAJECTORY_FOV if nothing is odd: all
 // of a trajectory for 8 voxels or more within 1/2, or within pi.

@@ -213,8 +213,8 @@ START_TEST(in_band)
             struct trajectory_range range = trajectory_range(k, trajectory_points(&plan));
             kn_error err = KN_ERROR_INIT;
 
-            ck_assert_msg(trajectory_check(&matrix, k, trajectory_points(&plan), &err) == KN_OK, "%s",
-                          err.text);
+            ck_assert_msg(trajectory_check("t.cfl", &matrix, k, trajectory_points(&plan), &err) == KN_OK,
+                          "%s", err.text);
             ck_assert_uint_gt(range.centre, 0);
             for (size_t axis = 0; axis < 3; axis++) {
                 ck_assert_double_ge(range.low[axis], -(double)matrix.size[axis] / 2);
@@ -244,19 +244,18 @@ START_TEST(refused)
     expect_refused(trajectory_plan(&plan, &err), KN_ERROR_ARGUMENT, &err, "more than fit into memory");
     plan = (struct trajectory_plan){.kind = TRAJECTORY_KOOSHBALL, .extent = SIZE_MAX / 2};
     expect_refused(trajectory_plan(&plan, &err), KN_ERROR_ARGUMENT, &err, "more than fit into memory");
-    expect_refused(
-        trajectory_check(&plane, k, 2, &err), KN_ERROR_INPUT, &err,
-        "sample 1 of the trajectory: ky is 17.5 cycles per field of view, but a matrix of 32 resolves 16");
-    ck_assert_int_eq(trajectory_check(&plane, k, 1, &err), KN_OK);
+    expect_refused(trajectory_check("t.cfl", &plane, k, 2, &err), KN_ERROR_INPUT, &err,
+                   "t.cfl: sample 1: ky is 17.5 cycles per field of view, but a matrix of 32 resolves 16");
+    ck_assert_int_eq(trajectory_check("t.cfl", &plane, k, 1, &err), KN_OK);
     k[4] = NAN;
-    expect_refused(trajectory_check(&plane, k, 2, &err), KN_ERROR_INPUT, &err,
-                   "sample 1 of the trajectory: ky is nan");
+    expect_refused(trajectory_check("t.cfl", &plane, k, 2, &err), KN_ERROR_INPUT, &err,
+                   "sample 1: ky is nan");
     k[4] = 0;
     k[5] = 1;
-    expect_refused(trajectory_check(&plane, k, 2, &err), KN_ERROR_INPUT, &err,
+    expect_refused(trajectory_check("t.cfl", &plane, k, 2, &err), KN_ERROR_INPUT, &err,
                    "kz is 1, but the matrix has two sizes");
-    ck_assert_int_eq(trajectory_check(&volume, k, 2, &err), KN_OK);
-    ck_assert_int_eq(trajectory_check(&volume, NULL, 0, &err), KN_OK);
+    ck_assert_int_eq(trajectory_check("t.cfl", &volume, k, 2, &err), KN_OK);
+    ck_assert_int_eq(trajectory_check("t.cfl", &volume, NULL, 0, &err), KN_OK);
 }
 END_TEST
 
