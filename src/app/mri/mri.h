@@ -10,6 +10,7 @@
 
 #include <complex.h>
 #include <stddef.h>
+#include <string.h>
 
 #include <koine/error.h>
 
@@ -25,6 +26,16 @@ kn_status mri_matrix_count(const struct mri_matrix *matrix, size_t *voxels, kn_e
 
 // Where voxel j of an axis of `size` is.
 double mri_position(size_t j, size_t size);
+
+// C11's CMPLX, which glibc has for gcc alone.
+static inline double complex mri_complex(double real, double imaginary)
+{
+    const double parts[2] = {real, imaginary};
+    double complex number;
+
+    memcpy(&number, parts, sizeof number);
+    return number;
+}
 
 // What both sums are multiplied by.
 enum mri_scale {

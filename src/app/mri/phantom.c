@@ -170,7 +170,7 @@ static double complex shape_at(const struct shape *shape, size_t axes, const dou
         turns += k[axis] * shape->centre[axis];
     }
     return shape->tenths / 10 * size * (axes == 2 ? disc(sqrt(squares)) : ball(sqrt(squares))) *
-           CMPLX(cos(2 * M_PI * turns), -sin(2 * M_PI * turns));
+           mri_complex(cos(2 * M_PI * turns), -sin(2 * M_PI * turns));
 }
 
 kn_status phantom_kspace(const struct mri_matrix *matrix, const double *k, size_t samples,

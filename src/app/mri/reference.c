@@ -35,7 +35,7 @@ static double complex turned(double turns)
 {
     double angle = 2 * M_PI * (turns - rint(turns));
 
-    return CMPLX(cos(angle), sin(angle));
+    return mri_complex(cos(angle), sin(angle));
 }
 
 static double dot(const double *k, const double *r)

@@ -29,7 +29,7 @@ static double complex random_number(uint64_t *state)
 {
     double re = 2 * test_uniform(state) - 1;
 
-    return CMPLX(re, 2 * test_uniform(state) - 1);
+    return mri_complex(re, 2 * test_uniform(state) - 1);
 }
 
 // k in the whole band, some of it on its edges.
@@ -63,7 +63,8 @@ static long double complex term(const struct problem *problem, size_t m, size_t 
 
         turns += (long double)problem->k[3 * m + axis] * (j - (long double)(size / 2)) / (long double)size;
     }
-    return cexpl(CMPLXL(0, 2 * acosl(-1) * sign * turns));
+    turns *= 2 * acosl(-1);
+    return cosl(turns) + sign * sinl(turns) * I;
 }
 
 // Of a sum of `count` terms of modulus `a` each: a term's turns, under 8, carry 10 roundings of 8 units at

@@ -146,7 +146,7 @@ static double complex wanted_kspace(const double k[3], size_t axes)
         double q = sqrt(u * u + v * v + w * w);
 
         sum += toft[i][0] * toft[i][1] * toft[i][2] * depth * (axes == 2 ? disc_at(q) : ball_at(q)) *
-               cexp(CMPLX(0, -2 * M_PI * turns));
+               cexp(mri_complex(0, -2 * M_PI * turns));
     }
     return sum / (axes == 2 ? 4 : 8);
 }
