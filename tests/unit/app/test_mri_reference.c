@@ -9,6 +9,7 @@
 #include "../../../src/app/mri/files.h"
 #include "../../../src/app/mri/reference.h"
 #include "../../../src/io/cfl.h"
+#include "../../../src/io/parboil.h"
 #include "../run.h"
 
 // Unequal, odd, prime, single.
@@ -181,7 +182,7 @@ START_TEST(refused)
 }
 END_TEST
 
-START_TEST(quality)
+START_TEST(measures)
 {
     static const double complex reference[] = {3, 4 * I, 0, 0};
     static const double complex x[] = {3.3, 4 * I, 0, 0.4};
@@ -246,9 +247,59 @@ START_TEST(real_scan)
 }
 END_TEST
 
+// Parboil's small problem, read as Parboil reads it: its published Q, at every seventh voxel.
+START_TEST(published_q)
+{
+    char data_path[4200], path[4200];
+    struct parboil data;
+    struct npy q;
+    struct mri_quality quality;
+    size_t count = 0;
+    double *k, *positions;
+    double complex *mu, *values, *wanted;
+
+    if (!test_data_path("mri/parboil-mri-q-small/32_32_32_dataset.bin", data_path, sizeof data_path) ||
+        !test_data_path("mri/parboil-mri-q-small/32_32_32_dataset.out", path, sizeof path))
+        return;
+    ck_assert_int_eq(parboil_read(data_path, PARBOIL_PUBLISHED, &data, NULL), KN_OK);
+    ck_assert_int_eq(parboil_read_result(path, &q, NULL), KN_OK);
+    ck_assert_uint_eq(q.count, data.voxels);
+    k = malloc(3 * data.samples * sizeof *k);
+    mu = malloc(data.samples * sizeof *mu);
+    positions = malloc(3 * data.voxels * sizeof *positions);
+    values = malloc(data.voxels * sizeof *values);
+    wanted = malloc(data.voxels * sizeof *wanted);
+    ck_assert(k && mu && positions && values && wanted);
+    for (size_t m = 0; m < data.samples; m++) {
+        double re = (double)data.phi[0][m], im = (double)data.phi[1][m];
+
+        for (size_t axis = 0; axis < 3; axis++)
+            k[3 * m + axis] = (double)data.k[axis][m];
+        mu[m] = re * re + im * im;
+    }
+    for (size_t n = 0; n < data.voxels; n += 7, count++) {
+        for (size_t axis = 0; axis < 3; axis++)
+            positions[3 * count + axis] = (double)data.r[axis][n];
+        wanted[count] = ((float complex *)q.data)[n];
+    }
+    mri_reference_adjoint_at(k, data.samples, mu, NULL, positions, count, values);
+    quality = mri_quality(values, wanted, count);
+    fprintf(stderr, "published_q: relative error %.2g\n", quality.error_percent / 100);
+    // The published sums are of floats.
+    ck_assert_double_le(quality.error_percent / 100, 5e-6);
+    free(k);
+    free(mu);
+    free(positions);
+    free(values);
+    free(wanted);
+    parboil_free(&data);
+    npy_free(&q);
+}
+END_TEST
+
 int main(void)
 {
-    const TTest *const tests[] = {definition, adjoint, unitary, refused, quality, real_scan};
+    const TTest *const tests[] = {definition, adjoint, unitary, refused, measures, real_scan, published_q};
 
     return TEST_RUN("mri reference", CK_FORK_GETENV, tests);
 }
