@@ -2,6 +2,7 @@
 // The format by the name's ending: each ending writes its own format, and no other is taken.
 #include "io_support.h"
 
+#include "../../../src/io/png.h"
 #include "../../../src/io/volume.h"
 #include "../run.h"
 
@@ -40,15 +41,21 @@ END_TEST
 START_TEST(images)
 {
     static const float magnitudes[6] = {5, 10, 15, 20, 0, 25};
-    unsigned char bytes[1000];
+    uint8_t levels[6] = {51, 102, 153, 204, 0, 255};
+    const struct kn_picture picture = {3, 2, 8, levels};
+    unsigned char bytes[1000], wanted[1000];
     float found[6];
+    size_t count;
 
     write_image("a.nii");
     ck_assert_uint_eq(io_read("a.nii", bytes, sizeof bytes), 352 + 18 * 4);
     memcpy(found, bytes + 352 + 6 * 4, sizeof found);
     ck_assert_mem_eq(found, magnitudes, sizeof found);
     write_image("a.png");
-    io_read("a.png", bytes, sizeof bytes);
+    count = io_read("a.png", bytes, sizeof bytes);
+    IO_OK(kn_png_write(io_path("b.png"), &picture, false, err));
+    ck_assert_uint_eq(io_read("b.png", wanted, sizeof wanted), count);
+    ck_assert_mem_eq(bytes, wanted, count);
     ck_assert_mem_eq(bytes, "\x89PNG\r\n\x1a\n", 8);
     ck_assert_mem_eq(bytes + 16, "\0\0\0\3\0\0\0\2\10\0", 10); // 3 x 2, 8 bits, grey
 }
