@@ -102,8 +102,8 @@ static kn_status plot_job(const struct compare_session *session, const struct co
         for (const struct compare_case *which = job->cases; which->name; which++)
             for (size_t place = 0; place < session->place_count; place++)
                 add_series(session, job, which, place, &points);
-        const struct plot plot = {job->name, job->size,     job->unit,          true,
-                                  true,      points.series, points.series_count};
+        const struct plot plot = {job->name, job->size,     job->unit,           true,
+                                  true,      points.series, points.series_count, false};
 
         interrupt_hold();
         if (points.count)

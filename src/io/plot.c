@@ -9,6 +9,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 
+#include "../base/array.h"
 #include "../base/error.h"
 #include "../base/process.h"
 #include "../base/text.h"
@@ -16,6 +17,18 @@
 
 static const char program[] = "gnuplot";
 static const double seconds_at_most = 60;
+
+enum { WIDTH = 800, HEIGHT = 500, PANEL_HEIGHT = 270, MARKS = 24 };
+
+// Colours of Okabe and Ito, of different lightness as well; dashes and points differ too.
+static const struct style {
+    const char *colour, *dashes;
+    int point;
+} styles[] = {
+    {"#0072B2", "solid", 7},  {"#D55E00", "(14,5)", 5}, {"#009E73", "(14,4,3,4)", 9},
+    {"#CC79A7", "(3,4)", 13}, {"#000000", "solid", 6},  {"#E69F00", "(8,3,8,3,2,3)", 4},
+    {"#56B4E9", "(6,4)", 8},  {"#666666", "(2,3)", 12},
+};
 
 bool plot_available(void)
 {
@@ -48,12 +61,12 @@ static bool is_drawn(double value, bool is_log)
 }
 
 // The series as a block of lines; how many points are drawn.
-static size_t add_data(struct kn_text *script, const struct plot *plot, size_t index)
+static size_t add_data(struct kn_text *script, const struct plot *plot, size_t panel, size_t index)
 {
     const struct plot_series *series = &plot->series[index];
     size_t drawn = 0;
 
-    kn_text_format(script, "$data%zu << END\n", index);
+    kn_text_format(script, "$data%zu_%zu << END\n", panel, index);
     for (size_t i = 0; i < series->count; i++) {
         if (!is_drawn(series->x[i], plot->log_x) || !is_drawn(series->y[i], plot->log_y)) {
             kn_text_add_char(script, '\n'); // breaks the line
@@ -70,35 +83,65 @@ static void add_axis(struct kn_text *script, char axis, const char *label, bool 
 {
     kn_text_format(script, "set %clabel ", axis);
     add_words(script, label);
-    kn_text_format(script, "\nset format %c '%%g'\n", axis);
-    if (is_log)
-        kn_text_format(script, "set logscale %c\n", axis);
+    kn_text_format(script, "\nset format %c '%%g'\n%sset logscale %c\n", axis, is_log ? "" : "un", axis);
 }
 
-// The whole script; how many points it draws.
-static size_t add_script(struct kn_text *script, const struct plot *plot, const char *drawing)
+static void add_line(struct kn_text *script, const struct plot *plot, size_t panel, size_t index)
+{
+    const struct style *style = &styles[index % KN_COUNT(styles)];
+    size_t count = plot->series[index].count, interval = (count + MARKS - 1) / MARKS;
+
+    kn_text_format(script,
+                   "$data%zu_%zu using 1:2 with linespoints linewidth 1.8 linecolor rgb '%s' dashtype %s "
+                   "pointtype %d pointsize 0.6 pointinterval %zu title ",
+                   panel, index, style->colour, style->dashes, style->point, interval ? interval : 1);
+    add_words(script, plot->series[index].name);
+}
+
+// One plot; how many points it draws.
+static size_t add_plot(struct kn_text *script, const struct plot *plot, size_t panel)
 {
     size_t drawn = 0;
 
-    kn_text_add(script,
-                "set encoding utf8\n"
-                "set terminal svg noenhanced size 800,500 dynamic font 'sans-serif,13' background 'white'\n"
-                "set key outside below\nset grid\nset title ");
+    kn_text_format(script, "%s\nset title ", plot->no_legend ? "unset key" : "set key outside below");
     add_words(script, plot->title);
-    kn_text_add(script, "\nset output ");
-    add_words(script, drawing);
     kn_text_add_char(script, '\n');
     add_axis(script, 'x', plot->x_label, plot->log_x);
     add_axis(script, 'y', plot->y_label, plot->log_y);
     for (size_t i = 0; i < plot->series_count; i++)
-        drawn += add_data(script, plot, i);
+        drawn += add_data(script, plot, panel, i);
     for (size_t i = 0; i < plot->series_count; i++) {
-        kn_text_format(script, "%s$data%zu using 1:2 with linespoints linewidth 2 title ", i ? ", " : "plot ",
-                       i);
-        add_words(script, plot->series[i].name);
+        kn_text_add(script, i ? ", " : "plot ");
+        add_line(script, plot, panel, i);
     }
-    kn_text_add(script, "\nset output\n");
+    kn_text_add_char(script, '\n');
     return drawn;
+}
+
+// The whole script; the panel without a point, or NULL.
+static const struct plot *add_script(struct kn_text *script, const struct plot_page *page,
+                                     const char *drawing)
+{
+    const struct plot *empty = NULL;
+    size_t count = page->panel_count;
+
+    kn_text_format(script,
+                   "set encoding utf8\n"
+                   "set terminal svg noenhanced size %d,%zu dynamic font 'sans-serif,13' background 'white'\n"
+                   "set border 3\nset tics nomirror\nset grid linecolor rgb '#dddddd'\nset output ",
+                   WIDTH, count == 1 ? (size_t)HEIGHT : 60 + count * PANEL_HEIGHT);
+    add_words(script, drawing);
+    kn_text_add_char(script, '\n');
+    if (count > 1) { // the panels' axes stand below each other
+        kn_text_format(script, "set lmargin 11\nset rmargin 3\nset multiplot layout %zu,1 title ", count);
+        add_words(script, page->title);
+        kn_text_add_char(script, '\n');
+    }
+    for (size_t i = 0; i < count; i++)
+        if (add_plot(script, &page->panels[i], i) == 0 && !empty)
+            empty = &page->panels[i];
+    kn_text_format(script, "%sset output\n", count > 1 ? "unset multiplot\n" : "");
+    return empty;
 }
 
 static kn_status run_script(const char *gnuplot, const char *script, kn_error *err)
@@ -137,20 +180,21 @@ static kn_status read_drawing(const char *path, struct kn_text *svg, kn_error *e
 }
 
 // Draws in `folder`.
-static kn_status draw(const char *gnuplot, const char *folder, const struct plot *plot, struct kn_text *svg,
-                      kn_error *err)
+static kn_status draw(const char *gnuplot, const char *folder, const struct plot_page *page,
+                      struct kn_text *svg, kn_error *err)
 {
     struct kn_text script = KN_TEXT_INIT, drawing = KN_TEXT_INIT, file = KN_TEXT_INIT;
-    size_t drawn;
+    const struct plot *empty;
     kn_status status;
 
     kn_text_format(&drawing, "%s/plot.svg", folder);
     kn_text_format(&file, "%s/plot.gp", folder);
-    drawn = add_script(&script, plot, kn_text_string(&drawing));
+    empty = add_script(&script, page, kn_text_string(&drawing));
     if (drawing.failed || file.failed || script.failed)
         status = kn_fail_memory(err, 0, "drawing a plot");
-    else if (!drawn)
-        status = kn_fail(err, KN_ERROR_ARGUMENT, "the plot '%s' has no point that can be drawn", plot->title);
+    else if (empty)
+        status =
+            kn_fail(err, KN_ERROR_ARGUMENT, "the plot '%s' has no point that can be drawn", empty->title);
     else
         status = kn_output_write(file.data, script.data, script.length, false, err);
     if (!status)
@@ -165,6 +209,13 @@ static kn_status draw(const char *gnuplot, const char *folder, const struct plot
 
 kn_status plot_write(const char *path, const struct plot *plot, bool force, kn_error *err)
 {
+    const struct plot_page page = {NULL, plot, 1};
+
+    return plot_write_page(path, &page, force, err);
+}
+
+kn_status plot_write_page(const char *path, const struct plot_page *page, bool force, kn_error *err)
+{
     char gnuplot[PATH_MAX], folder[PATH_MAX];
     struct kn_text svg = KN_TEXT_INIT;
     kn_status status;
@@ -176,7 +227,7 @@ kn_status plot_write(const char *path, const struct plot *plot, bool force, kn_e
     status = process_folder(folder, err);
     if (status)
         return status;
-    status = draw(gnuplot, folder, plot, &svg, err);
+    status = draw(gnuplot, folder, page, &svg, err);
     process_folder_remove(folder);
     if (!status)
         status = kn_output_write(path, svg.data, svg.length, force, err);

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// Plots as SVG: lines with points, labelled axes, logarithmic ones too, a legend. Drawn by gnuplot, which
-// runs as another program; without it there are no plots, and plot_available says so beforehand.
+// Plots as SVG: lines with points, labelled axes, logarithmic ones too, a legend. The colours can be told
+// apart by people who see few, and lines and points differ in grey as well. Drawn by gnuplot, which runs as
+// another program; without it there are no plots, and plot_available says so beforehand.
 #ifndef KN_IO_PLOT_H
 #define KN_IO_PLOT_H
 
@@ -20,13 +21,23 @@ struct plot {
     bool log_x, log_y;
     const struct plot_series *series;
     size_t series_count;
+    bool no_legend; // another panel of the page has it
+};
+
+// Several plots below each other.
+struct plot_page {
+    const char *title; // above all
+    const struct plot *panels;
+    size_t panel_count;
 };
 
 bool plot_available(void);
 
 // Writes the SVG, so that the file is there whole or not at all (output.h). A point that is not finite, or
-// not positive on a logarithmic axis, is left out, and the line is broken there. Errors: KN_ERROR_ARGUMENT if
-// no point is left; KN_ERROR_UNSUPPORTED without gnuplot; KN_ERROR_OUTPUT; KN_ERROR_MEMORY.
+// not positive on a logarithmic axis, is left out, and the line is broken there; of a long series the line
+// goes through all points, and some of them are marked. Errors: KN_ERROR_ARGUMENT if no point is left (in one
+// of the panels); KN_ERROR_UNSUPPORTED without gnuplot; KN_ERROR_OUTPUT; KN_ERROR_MEMORY.
 kn_status plot_write(const char *path, const struct plot *plot, bool force, kn_error *err);
+kn_status plot_write_page(const char *path, const struct plot_page *page, bool force, kn_error *err);
 
 #endif

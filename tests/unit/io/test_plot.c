@@ -78,7 +78,7 @@ static const double sizes[] = {1e3, 1e4, 1e5, 1e6}, times[] = {0.5, 2, 30, 400},
 START_TEST(test_points_axes_and_legend)
 {
     const struct plot_series series[] = {{"cuda:0", sizes, times, 4}, {"opencl:0.0", sizes, others, 3}};
-    const struct plot plot = {"Sorting", "keys", "ms", true, true, series, KN_COUNT(series)};
+    const struct plot plot = {"Sorting", "keys", "ms", true, true, series, KN_COUNT(series), false};
     kn_error err = KN_ERROR_INIT;
     char *text;
 
@@ -103,7 +103,7 @@ START_TEST(test_what_cannot_be_drawn)
 {
     const double x[] = {1, 2, 3, 4, 5}, y[] = {1, (double)NAN, 0, -1, (double)INFINITY};
     const struct plot_series series[] = {{"y", x, y, 5}};
-    struct plot plot = {"t", "x", "y", false, false, series, 1};
+    struct plot plot = {"t", "x", "y", false, false, series, 1, false};
     kn_error err = KN_ERROR_INIT;
     char *text;
 
@@ -129,7 +129,8 @@ START_TEST(test_words_stay_words)
 {
     const char hostile[] = "it's `touch pwned` @x_1^2 {/Bold b} <b>&amp; \"q\" \\n %g\tüß";
     const struct plot_series series[] = {{hostile, sizes, times, 2}};
-    const struct plot plot = {hostile, hostile, "'; system('touch pwned'); '", false, false, series, 1};
+    const struct plot plot = {hostile, hostile, "'; system('touch pwned'); '", false, false, series,
+                              1,       false};
     kn_error err = KN_ERROR_INIT;
     char *text;
 
@@ -151,7 +152,7 @@ END_TEST
 START_TEST(test_nothing_else)
 {
     const struct plot_series series[] = {{"y", sizes, times, 4}};
-    const struct plot plot = {"t", "x", "y", true, false, series, 1};
+    const struct plot plot = {"t", "x", "y", true, false, series, 1, false};
     char temporary[4200], rc[4300];
     kn_error err = KN_ERROR_INIT;
     struct dirent *entry;
@@ -181,7 +182,7 @@ END_TEST
 START_TEST(test_without_gnuplot)
 {
     const struct plot_series series[] = {{"y", sizes, times, 4}};
-    const struct plot plot = {"t", "x", "y", true, false, series, 1};
+    const struct plot plot = {"t", "x", "y", true, false, series, 1, false};
     kn_error err = KN_ERROR_INIT;
     char *usual = strdup(getenv("PATH"));
 
