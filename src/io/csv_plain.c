@@ -36,7 +36,7 @@ INLINE void add_separators(struct separators *found, uint64_t bits, size_t offse
 
     for (size_t i = 0; i < count; i += 8)
         for (size_t k = i; k < i + 8; k++) {
-            at[k] = (uint32_t)(offset + (size_t)__builtin_ctzll(bits | UINT64_C(1) << 63));
+            at[k] = (uint32_t)(offset + (bits ? (unsigned)__builtin_ctzll(bits) : BLOCK));
             bits &= bits - 1;
         }
     found->count += count;
@@ -154,10 +154,16 @@ static const struct {
     .divisor = {1e15, 1e14, 1e13, 1e12, 1e11, 1e10, 1e9, 1e8, 1e7, 1e6, 1e5, 1e4, 1e3, 1e2, 1e1, 1, 1},
 };
 
+// A vector of `byte` but for the lowest one, which no number's character is in: so it stays in memory, where
+// compilers would make one of equal bytes anew for every number.
+#define BYTES(byte)                                                                                          \
+    _mm_setr_epi8(1, byte, byte, byte, byte, byte, byte, byte, byte, byte, byte, byte, byte, byte, byte, byte)
+
 // Correctly rounded as csv_short_number is: the integer is below 10^15.
 VECTOR_WORD bool read_number_avx2(const char *from, const char *end, double *value)
 {
-    const __m128i tens = _mm_set1_epi16(1 << 8 | 10), hundreds = _mm_set1_epi32(1 << 16 | 100);
+    const __m128i zeros = BYTES('0'), tens = BYTES(10), point = BYTES('.' - '0');
+    const __m128i pairs = _mm_set1_epi16(1 << 8 | 10), fours = _mm_set1_epi32(1 << 16 | 100);
     const __m128i myriads = _mm_set1_epi32(1 << 16 | 10000);
     uint64_t negative = *from == '-', eights;
     size_t length = (size_t)(end - from) - negative;
@@ -170,15 +176,15 @@ VECTOR_WORD bool read_number_avx2(const char *from, const char *end, double *val
 
     if (length - 1 >= 15)
         return false;
-    digits = _mm_and_si128(_mm_sub_epi8(_mm_loadu_si128((const __m128i *)(end - 16)), _mm_set1_epi8('0')),
+    digits = _mm_and_si128(_mm_sub_epi8(_mm_loadu_si128((const __m128i *)(end - 16)), zeros),
                            _mm_loadu_si128((const __m128i *)number_tables.keep[length]));
-    others = (unsigned)_mm_movemask_epi8(_mm_cmpeq_epi8(_mm_max_epu8(digits, _mm_set1_epi8(10)), digits));
-    points = (unsigned)_mm_movemask_epi8(_mm_cmpeq_epi8(digits, _mm_set1_epi8('.' - '0')));
+    others = (unsigned)_mm_movemask_epi8(_mm_cmpeq_epi8(_mm_max_epu8(digits, tens), digits));
+    points = (unsigned)_mm_movemask_epi8(_mm_cmpeq_epi8(digits, point));
     if (others != points || (others & (others - 1)) || (length == 1 && others))
         return false;
     place = (unsigned)__builtin_ctz(others | 1 << 16);
     digits = _mm_shuffle_epi8(digits, _mm_loadu_si128((const __m128i *)number_tables.move[place]));
-    digits = _mm_madd_epi16(_mm_maddubs_epi16(digits, tens), hundreds);
+    digits = _mm_madd_epi16(_mm_maddubs_epi16(digits, pairs), fours);
     digits = _mm_madd_epi16(_mm_packus_epi32(digits, digits), myriads);
     eights = (uint64_t)_mm_cvtsi128_si64(digits);
     result.value =
