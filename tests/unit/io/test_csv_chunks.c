@@ -4,6 +4,9 @@
 #include "csv_support.h"
 #include "../run.h"
 
+#include <signal.h>
+#include <sys/wait.h>
+
 static const unsigned thread_counts[] = {1, 2, 3, 8};
 
 enum { THREAD_COUNTS = sizeof thread_counts / sizeof *thread_counts };
@@ -345,6 +348,40 @@ START_TEST(large_file)
 }
 END_TEST
 
+// A file that somebody shortens and lengthens meanwhile: read or refused, never the process's end.
+START_TEST(changing_file)
+{
+    static const char row[] = "2020-07-24 07:07:49.031250,0.0,23.0,-60.0\n";
+    enum { LENGTH = sizeof row - 1, ROWS_THERE = 150000 };
+    char *text = malloc((size_t)ROWS_THERE * LENGTH);
+    const char *path;
+    pid_t child;
+    int status;
+
+    ck_assert_ptr_nonnull(text);
+    for (size_t i = 0; i < ROWS_THERE; i++)
+        memcpy(text + i * LENGTH, row, LENGTH);
+    path = file_with(text, (size_t)ROWS_THERE * LENGTH);
+    free(text);
+    child = fork();
+    if (child == 0)
+        for (;;)
+            if (truncate(path, ROWS_THERE / 2 * LENGTH) || usleep(500) || truncate(path, ROWS_THERE * LENGTH))
+                _exit(1);
+    for (unsigned i = 0; i < 100; i++) {
+        struct csv_options options = {.threads = 1 + i % 3};
+        struct outcome found = read_file(path, &options);
+
+        ck_assert(found.status == KN_OK ? found.table.rows >= ROWS_THERE / 2
+                                        : found.status == KN_ERROR_INPUT);
+        csv_free(&found.table);
+    }
+    ck_assert_int_eq(kill(child, SIGKILL), 0);
+    ck_assert_int_eq(waitpid(child, &status, 0), child);
+    ck_assert_msg(WIFSIGNALED(status), "the file was not changed");
+}
+END_TEST
+
 START_TEST(real_file_in_chunks)
 {
     char path[4200];
@@ -362,8 +399,8 @@ END_TEST
 
 int main(void)
 {
-    const TTest *const tests[] = {every_cut,     first_error, random_bytes,
-                                  random_tables, large_file,  real_file_in_chunks};
+    const TTest *const tests[] = {every_cut,  first_error,   random_bytes,       random_tables,
+                                  large_file, changing_file, real_file_in_chunks};
 
     return TEST_RUN_WITH("csv chunks", CK_FORK_GETENV, make_folder, remove_folder, tests);
 }
