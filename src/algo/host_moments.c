@@ -63,61 +63,72 @@ double host_moments_shift(const void *x, kn_type type, size_t n)
 
 // ---- floats ----
 
-// Least, greatest and NaN of all, and, where `column` is not NULL, the sums without NaN in its tree.
-static kn_status read_floats(const void *x, kn_type type, size_t n, const struct host_column *column,
-                             const struct host_plan *plan, struct host_extremes *extremes, kn_sums *sums,
-                             kn_error *err)
-{
-    const struct host_reals *reals = host_reals_for(type, plan->level);
-    size_t leaves = host_leaf_count(n);
-    unsigned threads = host_threads(plan, n * plan->size);
-    kn_sums *found = malloc((leaves + 1) * sizeof *found);
-    struct host_extremes *each = malloc(threads * sizeof *each);
+// What a read of floats or doubles fills in: leaves only if `column` is not NULL, without NaN.
+struct float_read {
+    const void *x;
+    size_t n;
+    const struct host_plan *plan;
+    const struct host_reals *reals;
+    const struct host_column *column;
+    kn_sums *leaves;
+    struct host_extremes extremes;
+};
 
-    for (unsigned t = 0; t < threads && each; t++)
-        each[t] = (struct host_extremes){INFINITY, -INFINITY, 0};
-    *extremes = (struct host_extremes){INFINITY, -INFINITY, 0};
-    HOST_PARALLEL(found && each ? threads : 1, static)
-    for (unsigned t = 0; t < threads; t++)
-        for (size_t i = host_share(leaves, t, threads);
-             i < host_share(leaves, t + 1, threads) && found && each; i++) {
-            size_t start = i * HOST_LEAF, count = n - start < HOST_LEAF ? n - start : HOST_LEAF,
-                   before = each[t].nan_count;
-            if (column)
-                found[i] = host_sum_leaf(column, i);
-            reals->extremes((const char *)x + start * plan->size, count, &each[t]);
-            if (column && each[t].nan_count > before)
-                found[i] = host_sum_numbers(column, i);
-        }
-    for (unsigned t = 0; t < threads && each; t++) {
-        extremes->least = fmin(extremes->least, each[t].least);
-        extremes->greatest = fmax(extremes->greatest, each[t].greatest);
-        extremes->nan_count += each[t].nan_count;
+static void read_share(struct float_read *r, size_t first, size_t end)
+{
+    struct host_extremes own = {INFINITY, -INFINITY, 0};
+
+    for (size_t i = first; i < end; i++) {
+        size_t start = i * HOST_LEAF, count = r->n - start < HOST_LEAF ? r->n - start : HOST_LEAF;
+        size_t before = own.nan_count;
+        if (r->column)
+            r->leaves[i] = host_sum_leaf(r->column, i);
+        r->reals->extremes((const char *)r->x + start * r->plan->size, count, &own);
+        if (r->column && own.nan_count > before)
+            r->leaves[i] = host_sum_numbers(r->column, i);
     }
-    if (found && each && column)
-        *sums = host_fold_leaves(found, leaves);
-    kn_status status =
-        found && each ? KN_OK : kn_fail_memory(err, leaves * sizeof *found, "the sums of a column");
-    free(found);
-    free(each);
-    return status;
+    HOST_ONE_AT_A_TIME
+    {
+        r->extremes.least = fmin(r->extremes.least, own.least);
+        r->extremes.greatest = fmax(r->extremes.greatest, own.greatest);
+        r->extremes.nan_count += own.nan_count;
+    }
+}
+
+static struct host_extremes read_floats(const void *x, kn_type type, size_t n, const struct host_plan *plan,
+                                        const struct host_column *column, kn_sums *leaves)
+{
+    struct float_read r = {
+        x, n, plan, host_reals_for(type, plan->level), column, leaves, {INFINITY, -INFINITY, 0}};
+    size_t count = host_leaf_count(n);
+    unsigned threads = host_threads(plan, n * plan->size);
+
+    HOST_PARALLEL(threads, static)
+    for (unsigned t = 0; t < threads; t++)
+        read_share(&r, host_share(count, t, threads), host_share(count, t + 1, threads));
+    return r.extremes;
 }
 
 static kn_status float_moments(const void *x, kn_type type, size_t n, double shift,
                                const struct host_plan *plan, kn_moments *to, kn_error *err)
 {
     const struct host_column column = {x, n, type == KN_F32, true, shift, host_leaf_for(plan->level)};
+    size_t bytes = host_leaf_count(n) * sizeof(kn_sums);
     struct host_extremes extremes;
-    kn_sums sums = {0, 0};
-    kn_status status = read_floats(x, type, n, &column, plan, &extremes, &sums, err);
+    kn_sums *leaves = malloc(bytes), sums;
 
+    if (!leaves)
+        return kn_fail_memory(err, bytes, "the sums of a column");
+    extremes = read_floats(x, type, n, plan, &column, leaves);
+    sums = host_fold_leaves(leaves, host_leaf_count(n));
+    free(leaves);
     to->nan_count = extremes.nan_count;
     to->n = n - extremes.nan_count;
     to->shift = shift;
     to->sum = sums.sum;
     to->squares = sums.squares;
-    if (to->n == 0 || status)
-        return status;
+    if (to->n == 0)
+        return KN_OK;
     moments_from_sums(to);
     to->min = extremes.least + 0.0;
     to->max = extremes.greatest + 0.0;
@@ -284,16 +295,15 @@ static kn_status reduce_floats(const void *x, kn_type type, size_t n, kn_reduce_
 {
     const struct host_column column = {x, n, type == KN_F32, false, 0, host_leaf_for(plan->level)};
     struct host_extremes extremes;
-    kn_status status;
 
     if (op == KN_REDUCE_PRODUCT)
         return multiply_floats(&column, plan, &to->f64, err);
     if (op == KN_REDUCE_SUM)
         return kn_host_sum(x, type, n, &to->f64,
                            &(kn_host_options){.threads = plan->threads, .level = plan->level}, err);
-    status = read_floats(x, type, n, NULL, plan, &extremes, NULL, err);
+    extremes = read_floats(x, type, n, plan, NULL, NULL);
     to->f64 = extremes.nan_count > 0 ? NAN : op == KN_REDUCE_MIN ? extremes.least : extremes.greatest;
-    return status;
+    return KN_OK;
 }
 
 kn_status kn_host_reduce(const void *x, kn_type type, size_t n, kn_reduce_op op, kn_number *result,

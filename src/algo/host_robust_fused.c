@@ -344,7 +344,8 @@ static int by_deviation(const void *a, const void *b)
     return (left->deviation > right->deviation) - (left->deviation < right->deviation);
 }
 
-// One rank among what was kept and the ends, wherever these lie. False past all of them.
+// One rank among what was kept and the ends, wherever these lie: an end before what equals it. False past all
+// of them.
 static bool select_among_ends(const struct arms *arms, size_t rank, double *found)
 {
     struct end ends[ENDS];
@@ -356,15 +357,13 @@ static bool select_among_ends(const struct arms *arms, size_t rank, double *foun
     memcpy(ends, arms->ends, sizeof ends);
     qsort(ends, ENDS, sizeof *ends, by_deviation);
     for (size_t i = 0; i < ENDS; i++) {
-        size_t below = 0, equal = 0;
-        for (size_t k = 0; k < arms->kept; k++) {
+        size_t below = 0;
+        for (size_t k = 0; k < arms->kept; k++)
             below += arms->deviations[k] < ends[i].deviation;
-            equal += arms->deviations[k] == ends[i].deviation;
-        }
         if (rank < before + below)
             break;
         before += ends[i].count;
-        if (rank < before + below + equal) {
+        if (rank < before + below) {
             *found = ends[i].deviation;
             return true;
         }
