@@ -5,7 +5,6 @@
 
 #include <koine/koine.h>
 
-#include "device.h"
 #include "stats.h"
 
 // Where and how it is computed. The names are those of the command's options and results.
@@ -23,6 +22,14 @@ extern const char *const stats_method_names[STATS_METHODS + 1]; // ends in NULL
 
 struct stats_column;
 
+// Seconds spent, by the host's clock, with the device waited for after each.
+struct stats_times {
+    double build; // compiling, or fetching from the cache
+    double upload;
+    double compute;
+    double download; // only of columns that a device holds in parts
+};
+
 // Converts (single precision, or bytes where the method takes them) and, with STATS_GPU, uploads to the
 // queue's device; `queue` is NULL for the other variants. `values` stay the caller's, and must live as long.
 // Neither this nor stats_column_close is part of a computation's time. Errors: those of the engine;
@@ -34,8 +41,9 @@ void stats_column_close(struct stats_column *column);
 
 // The first n elements. For one method and precision, mean, std and CV have the same bits in all variants (on
 // devices with double precision); median and MAD are exact in all. The sums are taken in the tree of
-// moments.h about stats_shift of these elements: with STATS_SELECT and STATS_FUSED as they stand, so that both
-// have the bits of stats_reference; with STATS_SORT as they are sorted, since its last merge gathers them.
+// moments.h about stats_shift of these elements: with STATS_SELECT and STATS_FUSED as they stand, so that
+// both have the bits of stats_reference; with STATS_SORT as they are sorted, since its last merge gathers
+// them.
 kn_status stats_column_compute(struct stats_column *column, size_t n, struct stats_result *result,
                                kn_error *err);
 
@@ -47,7 +55,7 @@ kn_status stats_column_sweep(struct stats_column *column, const size_t *ends, si
 // The method that computes, never STATS_AUTO, and whether the column is held in bytes.
 enum stats_method stats_column_method(const struct stats_column *column);
 bool stats_column_in_bytes(const struct stats_column *column);
-// Seconds of upload and build so far.
+// So far.
 struct stats_times stats_column_times(const struct stats_column *column);
 
 #endif
