@@ -71,6 +71,10 @@ typedef struct kn_sort_options {
 // that hold the same digit, Ashkiani et al. 2016, Adinets and Merrill 2022), digits that are constant
 // left out from 2^22 elements on (the masks that say which are waited for). Memory: n elements, kept by the queue; 2 n
 // where an odd number of digits is left. Cost: per digit left two reads and a write of the keys; 32-bit keys have 4 digits.
+// On CPUs (KN_SORT_LANES_SERIAL, KN_SORT_DIGITS_AUTO): up to 64 KiB of keys by one work-item in one launch; more, of 32 and
+// 64 bits, into buckets that fit a core's cache, drawn by a sample that is waited for, and as are the counts; where a
+// value or a narrow interval has more than an eighth of the sample, digit by digit as above. Memory: up to 2 n elements.
+// Cost: three reads and two writes of the keys.
 // Bitonic: merge sort (Batcher 1968) on integer keys, several compare steps a pass. Cost: about (log2 n - 12)^2 / 8 +
 // 2 (log2 n - 12) + 1 passes over memory for n > 4,096, one for less; no more memory.
 // Errors: KN_ERROR_ARGUMENT, KN_ERROR_UNSUPPORTED (KN_F64 without double precision), KN_ERROR_LIMIT (a buffer held in
