@@ -7,7 +7,7 @@ sources=$(cd "${srcdir:-.}" && pwd)
 
 expect_exit 2 koine phantom -o "$work/p.npy"
 expect_stderr '--matrix is missing'
-for matrix in 128 0,128 128,x 1,2,3,4 128,; do
+for matrix in 128 0,128 128,x 1,2,3,4 '128,'; do
     expect_exit 2 koine phantom --matrix "$matrix" -o "$work/p.npy"
     expect_stderr "--matrix: '$matrix' is not NX,NY"
 done
