@@ -98,16 +98,39 @@ static void add_line(struct kn_text *script, const struct plot *plot, size_t pan
     add_words(script, plot->series[index].name);
 }
 
+// Linear axes of positive numbers that come near 0 begin there, others leave some room; logarithmic ones end
+// where the points do.
+static void add_ranges(struct kn_text *script, const struct plot *plot)
+{
+    double least = INFINITY, greatest = -INFINITY;
+
+    for (size_t i = 0; i < plot->series_count; i++)
+        for (size_t k = 0; k < plot->series[i].count; k++)
+            if (isfinite(plot->series[i].y[k])) {
+                least = fmin(least, plot->series[i].y[k]);
+                greatest = fmax(greatest, plot->series[i].y[k]);
+            }
+    kn_text_add(script, plot->log_x ? "set autoscale xfix\n" : "set autoscale x\n");
+    if (plot->log_y)
+        kn_text_add(script, "set yrange [*:*]\nset offsets\n");
+    else if (least >= 0 && least < greatest / 3)
+        kn_text_add(script, "set yrange [0:*]\nset offsets\n");
+    else
+        kn_text_add(script, "set yrange [*:*]\nset offsets graph 0, 0, 0.05, 0.05\n");
+}
+
 // One plot; how many points it draws.
 static size_t add_plot(struct kn_text *script, const struct plot *plot, size_t panel)
 {
     size_t drawn = 0;
 
-    kn_text_format(script, "%s\nset title ", plot->no_legend ? "unset key" : "set key outside below");
+    kn_text_format(script, "%s\nset title ",
+                   plot->no_legend ? "unset key" : "set key outside below center horizontal height 1");
     add_words(script, plot->title);
     kn_text_add_char(script, '\n');
     add_axis(script, 'x', plot->x_label, plot->log_x);
     add_axis(script, 'y', plot->y_label, plot->log_y);
+    add_ranges(script, plot);
     for (size_t i = 0; i < plot->series_count; i++)
         drawn += add_data(script, plot, panel, i);
     for (size_t i = 0; i < plot->series_count; i++) {

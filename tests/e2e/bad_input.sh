@@ -113,6 +113,6 @@ expect_exit 4 koine stats --device opencl:99.99 "$numbers"
 expect_stderr 'opencl:99\.99'
 expect_exit 4 koine stats --device 'no such device' "$numbers"
 expect_stderr 'no such device'
-expect_exit 4 koine stats --device host "$numbers"
-expect_stderr 'host.*--serial'
-expect_empty stdout
+expect_exit 0 koine stats --device host "$numbers"
+expect_stdout '\(host\), variant parallel(-vectorized)?, double precision'
+expect_exit 4 without_devices "$KOINE" stats --device host --device cpu "$numbers"

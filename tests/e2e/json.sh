@@ -36,7 +36,7 @@ look "$work/out" "$common" 'r["command"] == "stats"' 'set(r["device"]) >= {"spec
     'r["seconds"]["total"] >= r["seconds"]["read"] >= 0' \
     '[x["column"] for x in r["results"]] == ["a", "b"]' \
     'all(set("file column variant method n mean std cv median mad seconds partitions".split()) <= set(x) for x in r["results"])' \
-    'r["results"][0]["variant"] == "serial"' 'r["results"][0]["method"] == "sort"' \
+    'r["results"][0]["variant"] == "serial"' 'r["results"][0]["method"] == "fused"' \
     'r["results"][0]["n"] == 4 and r["results"][0]["mean"] == 4 and r["results"][0]["median"] == 2.5' \
     'r["results"][0]["std"] == 12.5 ** 0.5' 'r["results"][0]["mad"] == 1'
 

@@ -35,9 +35,9 @@ expect_stdout ' b +3 +6 '
 # --output: stats.csv, not overwritten without --force, and nothing left beside it.
 expect_exit 0 koine stats --serial --output "$work/result" "$numbers"
 expect_files "$work/result" stats.csv
-head -n 1 "$work/result/stats.csv" | grep -q '^file,column,device,variant,method,n,mean,std,cv,median,mad,seconds$' ||
+head -n 1 "$work/result/stats.csv" | grep -q '^file,column,device,variant,method,n,mean,std,cv,median,mad,seconds,precision$' ||
     fail "stats.csv begins with $(head -n 1 "$work/result/stats.csv")"
-grep -Eq ',a,host,serial,sort,4,4,3\.5355339059327378,' "$work/result/stats.csv" ||
+grep -Eq ',a,host,serial,fused,4,4,3\.5355339059327378,' "$work/result/stats.csv" ||
     fail "stats.csv holds $(cat "$work/result/stats.csv")"
 cp "$work/result/stats.csv" "$work/kept"
 expect_exit 3 koine stats --serial --column b --output "$work/result" "$numbers"

@@ -29,7 +29,7 @@ refuse "unknown option -x" stats -x "$work/numbers.csv"
 refuse "json needs a value: FILE" stats "$work/numbers.csv" --json
 refuse "precision needs a value" stats "$work/numbers.csv" --precision
 refuse "gpu takes no value" stats --gpu=yes "$work/numbers.csv"
-refuse "precision: 'half' is none of float, double" stats --precision half "$work/numbers.csv"
+refuse "precision: 'half' is none of float, double, both" stats --precision half "$work/numbers.csv"
 refuse "policy: '' is none of" stats --policy= "$work/numbers.csv"
 for number in 0 -1 1.5 1e3 x '' ' 1' 99999999999999999999999; do
     refuse "repetitions: '$number' is no whole number from 1" stats "--repetitions=$number" "$work/numbers.csv"
@@ -46,11 +46,29 @@ refuse "one argument too many" devices extra
 refuse "list, verify or clear" cache
 refuse "did you mean 'clear'\?" cache claer
 refuse "one argument too many" cache list list
-# What a later version will offer is unknown to this one, and not taken for something else.
-for option in --plots --num-partitions=3 --num_partitions=3 --partition-step=3 --parallel --vectorized --all-variants; do
-    refuse "unknown option $(echo "${option%%=*}" | tr _ -)" stats "$option" "$work/numbers.csv"
+
+# Variants that exclude each other, by both names and with what to do.
+for pair in "gpu serial" "gpu parallel" "gpu vectorized" "serial parallel" "serial vectorized" \
+    "all-variants gpu" "all-variants serial" "all-variants parallel" "all-variants vectorized"; do
+    refuse "--${pair% *} and --${pair#* } exclude each other: .*(leave it out|choose one|alone)" \
+        stats "--${pair% *}" "--${pair#* }" "$work/numbers.csv"
 done
-refuse "method: 'select' is none of" stats --method select "$work/numbers.csv"
+refuse "--all-variants and --serial exclude" stats --serial --all_variants "$work/numbers.csv"
+refuse "num-partitions and --partition-step exclude" stats --num_partitions=3 --partition_step=3 "$work/numbers.csv"
+for option in num-partitions partition-step; do
+    for number in 0 -1 x ''; do
+        refuse "$option: '$number' is no whole number from 1" stats "--$option=$number" "$work/numbers.csv"
+    done
+done
+refuse "num-partitions: 4294967296 prefixes are more" stats --num-partitions 4294967296 "$work/numbers.csv"
+for variant in "--serial serial" "--vectorized vectorized" "--parallel parallel"; do
+    refuse "variant ${variant#* } runs on the host.*--device gpu" stats "${variant% *}" --device gpu "$work/numbers.csv"
+done
+refuse "variant parallel-vectorized runs on the host" stats --parallel --vectorized --device cpu "$work/numbers.csv"
+refuse "method: 'bubble' is none of auto, sort, select, fused" stats --method bubble "$work/numbers.csv"
+for option in gpu serial parallel vectorized all-variants sweep plots; do
+    refuse "$option takes no value" stats "--$option=yes" "$work/numbers.csv"
+done
 
 # An underscore for a hyphen, an option after the file, and -- before a file that looks like an option.
 expect_exit 0 koine stats --serial "$work/numbers.csv" --mad_scale=normal
