@@ -173,6 +173,15 @@ static bool is_wide(const struct plot *panel)
     return greatest > log_ratio * least;
 }
 
+// Whether all ways ran one method.
+static bool is_one_method(const struct stats_run *run)
+{
+    for (size_t i = 1; i < run->way_count; i++)
+        if (stats_row(run, 0, i)->method != stats_row(run, 0, 0)->method)
+            return false;
+    return true;
+}
+
 // The ways of one precision as a panel, if there are any.
 static kn_status add_times(const struct stats_run *run, bool single, struct drawing *drawing, kn_error *err)
 {
@@ -188,6 +197,8 @@ static kn_status add_times(const struct stats_run *run, bool single, struct draw
         if (!panel)
             panel = add_panel(drawing, single ? "Single precision" : "Double precision", NULL);
         add_way_name(run, &run->ways[i], &name);
+        if (!is_one_method(run))
+            kn_text_format(&name, " (%s)", stats_method_names[row->method]);
         status =
             add_series(drawing, panel, row, row->prefix_seconds, sizeof *row->prefix_seconds, &name, err);
     }
@@ -203,8 +214,10 @@ kn_status stats_plot_time(const struct stats_run *run, const char *path, kn_erro
     struct drawing drawing;
     kn_status status = begin(run, &drawing, err);
 
-    kn_text_format(&title, "Computing time, method %s: %s, column %s", stats_method_names[row->method],
-                   base_name(row->file), row->column);
+    kn_text_add(&title, "Computing time");
+    if (is_one_method(run))
+        kn_text_format(&title, ", method %s", stats_method_names[row->method]);
+    kn_text_format(&title, ": %s, column %s", base_name(row->file), row->column);
     if (!status)
         status = add_times(run, false, &drawing, err);
     if (!status)

@@ -18,7 +18,7 @@
 static const char program[] = "gnuplot";
 static const double seconds_at_most = 60;
 
-enum { WIDTH = 800, HEIGHT = 500, PANEL_HEIGHT = 270, MARKS = 24 };
+enum { WIDTH = 800, HEIGHT = 500, PANEL_HEIGHT = 240, MARKS = 24 };
 
 // Colours of Okabe and Ito, of different lightness as well; dashes and points differ too.
 static const struct style {
@@ -119,16 +119,18 @@ static void add_ranges(struct kn_text *script, const struct plot *plot)
         kn_text_add(script, "set yrange [*:*]\nset offsets graph 0, 0, 0.05, 0.05\n");
 }
 
-// One plot; how many points it draws.
-static size_t add_plot(struct kn_text *script, const struct plot *plot, size_t panel)
+// One plot; how many points it draws. The last one of a page has the words of the axis below and, below them,
+// the legend.
+static size_t add_plot(struct kn_text *script, const struct plot *plot, size_t panel, bool last)
 {
+    const char *legend =
+        last ? "set key outside below center horizontal height 1" : "set key inside top right vertical";
     size_t drawn = 0;
 
-    kn_text_format(script, "%s\nset title ",
-                   plot->no_legend ? "unset key" : "set key outside below center horizontal height 1");
+    kn_text_format(script, "%s\nset title ", plot->no_legend ? "unset key" : legend);
     add_words(script, plot->title);
     kn_text_add_char(script, '\n');
-    add_axis(script, 'x', plot->x_label, plot->log_x);
+    add_axis(script, 'x', last ? plot->x_label : "", plot->log_x);
     add_axis(script, 'y', plot->y_label, plot->log_y);
     add_ranges(script, plot);
     for (size_t i = 0; i < plot->series_count; i++)
@@ -141,27 +143,35 @@ static size_t add_plot(struct kn_text *script, const struct plot *plot, size_t p
     return drawn;
 }
 
+// Panels of one size, one below the other; room for titles above, for the legend below.
+static void begin_page(struct kn_text *script, const struct plot_page *page, double height, double legend)
+{
+    kn_text_format(script,
+                   "set multiplot layout %zu,1 margins 0.11,0.96,%.4f,%.4f spacing 0,%.4f title ",
+                   page->panel_count, (legend + 50) / height, 1 - 65 / height, 55 / height);
+    add_words(script, page->title);
+    kn_text_add_char(script, '\n');
+}
+
 // The whole script; the panel without a point, or NULL.
-static const struct plot *add_script(struct kn_text *script, const struct plot_page *page,
-                                     const char *drawing)
+static const struct plot *add_script(struct kn_text *script, const struct plot_page *page, const char *drawing)
 {
     const struct plot *empty = NULL;
     size_t count = page->panel_count;
+    double legend = 20 * (double)(1 + page->panels[count - 1].series_count / 2);
+    double height = count == 1 ? HEIGHT : 65 + PANEL_HEIGHT * (double)count + legend;
 
     kn_text_format(script,
                    "set encoding utf8\n"
-                   "set terminal svg noenhanced size %d,%zu dynamic font 'sans-serif,13' background 'white'\n"
+                   "set terminal svg noenhanced size %d,%.0f dynamic font 'sans-serif,13' background 'white'\n"
                    "set border 3\nset tics nomirror\nset grid linecolor rgb '#dddddd'\nset output ",
-                   WIDTH, count == 1 ? (size_t)HEIGHT : 60 + count * PANEL_HEIGHT);
+                   WIDTH, height);
     add_words(script, drawing);
     kn_text_add_char(script, '\n');
-    if (count > 1) { // the panels' axes stand below each other
-        kn_text_format(script, "set lmargin 11\nset rmargin 3\nset multiplot layout %zu,1 title ", count);
-        add_words(script, page->title);
-        kn_text_add_char(script, '\n');
-    }
+    if (count > 1)
+        begin_page(script, page, height, legend);
     for (size_t i = 0; i < count; i++)
-        if (add_plot(script, &page->panels[i], i) == 0 && !empty)
+        if (add_plot(script, &page->panels[i], i, i + 1 == count) == 0 && !empty)
             empty = &page->panels[i];
     kn_text_format(script, "%sset output\n", count > 1 ? "unset multiplot\n" : "");
     return empty;

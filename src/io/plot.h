@@ -24,7 +24,7 @@ struct plot {
     bool no_legend; // another panel of the page has it
 };
 
-// Several plots below each other.
+// Several plots below each other; the words of the last one's x axis stand for all.
 struct plot_page {
     const char *title; // above all
     const struct plot *panels;
