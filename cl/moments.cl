@@ -39,53 +39,12 @@
 #include "lib/key.clh"
 #include "lib/tile.clh"
 #endif
+#include "lib/shift.clh"
 
 // ---- the shift ----
 
-#define SAMPLES 64
 // Where the samples stand in the state.
 #define FIRST_SAMPLE 8
-
-// One of up to 64 elements, each taken at random from one of as many strata.
-inline ulong sample_place(uint sample, ulong n)
-{
-    uint hash = (sample + 1) * 0x9e3779b9u;
-    // Stratum `sample` of 64, or element `sample` of fewer.
-    ulong begin = n < SAMPLES ? sample : n / SAMPLES * sample + n % SAMPLES * sample / SAMPLES;
-    ulong length = n < SAMPLES ? 1 : n / SAMPLES;
-
-    return begin + (length >> 32 ? hash : (length * hash) >> 32);
-}
-
-// What no sample can be: of floats, NaN and infinities are none.
-#define NO_SAMPLE ((sort_key)~(sort_key)0)
-
-inline sort_key sample_key(sort_key bits)
-{
-    sort_key key = encode_key(bits);
-
-#if KEY_KIND == 2
-    if (key == 0 || key >= encode_key((REAL_SIGN - 1) ^ REAL_BELOW_MINUS_INFINITY)) // the infinities' keys
-        return NO_SAMPLE;
-#endif
-    return key;
-}
-
-// The median of the samples in key[0..count), or 0; any number near the middle serves. A barrier stands before this and
-// comes after it, and `chosen` held the key of 0 before.
-inline void choose_shift(__local const sort_key *key, uint count, __local sort_key *chosen)
-{
-    for (uint own = (uint)get_local_id(0); own < count; own += (uint)get_local_size(0)) {
-        uint rank = 0, valid = 0;
-#pragma unroll 16
-        for (uint i = 0; i < count; i++) {
-            rank += key[i] < key[own] || (key[i] == key[own] && i < own);
-            valid += KEY_KIND != 2 || key[i] != NO_SAMPLE;
-        }
-        if (rank == (valid - 1) / 2 && (KEY_KIND != 2 || key[own] != NO_SAMPLE))
-            *chosen = key[own];
-    }
-}
 
 // From each part of a column its samples; from the last of them the shift.
 __kernel __attribute__((reqd_work_group_size(SAMPLES, 1, 1))) void
@@ -186,46 +145,17 @@ moments_fold(__global ulong *state, ulong from, ulong count, ulong to)
 
 // ---- floats ----
 
-// Signed integers as wide as a real.
-#if KEY_BITS == 64
-typedef long real_bits;
-typedef long4 real_bits4;
-typedef long16 real_bits16;
-#else
-typedef int real_bits;
-typedef int4 real_bits4;
-typedef int16 real_bits16;
-#endif
-#define countw KN_PASTE(real_bits, WIDTH)
-
 typedef struct {
     accw sums[2]; // of the differences from the shift, and of their squares
     realw least, greatest;
     countw nan;
 } statistics;
 
-inline void take_sums(realw row, real shift, statistics *s)
-{
-    accw d = accw_difference(row, shift);
-
-    s->sums[0] = accw_add(s->sums[0], d);
-    s->sums[1] = accw_add_square(s->sums[1], d);
-}
-
 // NaN are left out by themselves.
 inline void take_extremes(realw row, statistics *s)
 {
     s->least = fmin(s->least, row);
     s->greatest = fmax(s->greatest, row);
-}
-
-inline bool sum_is_nan(const statistics *s)
-{
-#if ACC_PAIR
-    return any(isnan(s->sums[0].high));
-#else
-    return any(isnan(s->sums[0]));
-#endif
 }
 
 inline void begin(statistics *s)
@@ -236,27 +166,9 @@ inline void begin(statistics *s)
     s->nan = (countw)(0);
 }
 
-inline real real_of(ulong bits)
-{
-#if KEY_BITS == 64
-    return as_double(bits);
-#else
-    return as_float((uint)bits);
-#endif
-}
-
-inline real_key bits_of_real(real x)
-{
-#if KEY_BITS == 64
-    return as_ulong(x);
-#else
-    return as_uint(x);
-#endif
-}
-
 inline real_key key_of_real(real x)
 {
-    return encode_key(bits_of_real(x));
+    return encode_key(AS_KEY(x));
 }
 
 // What a work-item's lanes found: least and greatest key, NaN.
@@ -307,17 +219,17 @@ static inline void take_leaves(__global const real *x, ulong n, ulong start, rea
         for (uint row = 0; row < ROWS; row++) {
             realw elements = rows[row * (LANES / WIDTH)];
             take_extremes(elements, &s);
-            take_sums(elements, shift, &s);
+            accw_take(elements, shift, s.sums);
         }
     }
-    if (!whole || sum_is_nan(&s)) { // once more, with a look at each
+    if (!whole || accw_is_nan(s.sums[0])) { // once more, with a look at each
         begin(&s);
         for (uint row = 0; row < ROWS; row++) {
             realw elements = load_guarded(x, n, start + row * LANES, (real)NAN);
             countw is_nan = isnan(elements);
             s.nan -= is_nan;
             take_extremes(elements, &s);
-            take_sums(select(elements, (realw)(shift), is_nan), shift, &s);
+            accw_take(select(elements, (realw)(shift), is_nan), shift, s.sums);
         }
     }
 
@@ -355,7 +267,7 @@ inline real find_shift(__global const real *x, ulong n, __local sort_key *key, _
     barrier(CLK_LOCAL_MEM_FENCE);
     choose_shift(key, samples, chosen);
     barrier(CLK_LOCAL_MEM_FENCE);
-    return real_of(decode_key(*chosen));
+    return AS_REAL((real_key)decode_key(*chosen));
 }
 
 // Cells first, first + 1, ... of the rows at `base`, one for every LEAVES leaves of x[0..n). `find`: x is the whole column,
@@ -367,11 +279,11 @@ moments_leaves(__global const real *x, ulong n, __global ulong *state, ulong bas
     __local acc leaf[2 * LEAVES];
     __local real_key least[GROUP], greatest[GROUP], key[SAMPLES], chosen;
     __local uint nan[GROUP];
-    real shift = find ? find_shift(x, n, key, &chosen) : real_of(state[0]);
+    real shift = find ? find_shift(x, n, key, &chosen) : AS_REAL((real_key)state[0]);
     ulong count = (n + LEAVES * LEAF - 1) / (LEAVES * LEAF);
 
     if (find && get_global_id(0) == 0)
-        state[0] = bits_of_real(shift);
+        state[0] = AS_KEY(shift);
     for (ulong i = get_group_id(0); i < count; i += get_num_groups(0)) {
         __global ulong *cell = state + base + first + i;
         take_leaves(x, n, i * LEAVES * LEAF, shift, wide, leaf, least, greatest, nan);

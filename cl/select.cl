@@ -32,7 +32,9 @@
 #define BRACKETS 1
 #endif
 
+#include "lib/bins.clh"
 #include "lib/key.clh"
+#include "lib/sample.clh"
 #include "lib/tile.clh"
 
 // The order of elements without its fine points (where NaN stand), in fewer instructions.
@@ -69,9 +71,6 @@ typedef float real;
 #endif
 // An end of a bracket that stands more often than that in the sample is one of many ties.
 #define TIED 16
-
-#define BINS (1u << DIGIT)
-#define OWN_BINS (BINS / GROUP)
 
 // The host has the same.
 typedef struct {
@@ -153,34 +152,6 @@ static inline bool count_digits(__global const sort_key *x, ulong begin, ulong e
     return nan;
 }
 
-// The bin in which `rank` lies among count[0..BINS), the rank inside it, and how many elements it has.
-static inline void find_bin(__local const ulong *count, __local ulong *sum, ulong rank, __local ulong found[3])
-{
-    uint item = (uint)get_local_id(0);
-    ulong own = 0, before;
-
-    for (uint i = 0; i < OWN_BINS; i++)
-        own += count[item * OWN_BINS + i];
-    sum[item] = own;
-    barrier(CLK_LOCAL_MEM_FENCE);
-    for (uint distance = 1; distance < GROUP; distance *= 2) {
-        before = item >= distance ? sum[item - distance] : 0;
-        barrier(CLK_LOCAL_MEM_FENCE);
-        sum[item] += before;
-        barrier(CLK_LOCAL_MEM_FENCE);
-    }
-    before = sum[item] - own;
-    if (before <= rank && rank < before + own) {
-        uint bin = item * OWN_BINS;
-        while (rank >= before + count[bin])
-            before += count[bin++];
-        found[0] = bin;
-        found[1] = rank - before;
-        found[2] = count[bin];
-    }
-    barrier(CLK_LOCAL_MEM_FENCE);
-}
-
 // rank[2 * j], rank[2 * j + 1]: the ranks of job j. Zeroes the counters, too.
 __kernel __attribute__((reqd_work_group_size(GROUP, 1, 1))) void
 select_prepare(ulong16 ranks, uint count, __global job *jobs, __global uint *counters, ulong counter_count)
@@ -214,12 +185,7 @@ __kernel void select_sample(__global const sort_key *x, ulong skip, ulong first,
     uint i = (uint)get_global_id(0);
 
     if (i < samples) {
-        ulong begin = i * n / samples, end = (i + (ulong)1) * n / samples;
-        uint hash = i * 0x9e3779b9u;
-        hash = (hash ^ (hash >> 16)) * 0x85ebca6bu;
-        hash = (hash ^ (hash >> 13)) * 0xc2b2ae35u;
-        hash ^= hash >> 16;
-        ulong place = begin + ((end - begin) >> 32 ? hash : ((end - begin) * hash) >> 32);
+        ulong place = stratum_place(i, samples, n);
         if (place >= first && place - first < count)
             sample[i] = x[skip + place - first];
     }

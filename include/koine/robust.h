@@ -64,7 +64,7 @@ KN_API kn_status kn_robust_columns(kn_queue *queue, kn_buffer *x, kn_type type, 
                                    kn_error *err);
 
 // The same of `count` growing prefixes of one column: results[i] is about the first ends[i] elements; ends
-// ascend. All have one shift. Cost: KN_I8 and KN_U8 one read for all prefixes; floats one read of each
+// ascend. All have one shift, by itself that of the longest. Cost: KN_I8 and KN_U8 one read for all prefixes; floats one read of each
 // prefix.
 KN_API kn_status kn_robust_prefixes(kn_queue *queue, kn_buffer *x, kn_type type, const size_t *ends,
                                     size_t count, const kn_robust_options *options, kn_robust *results,

@@ -90,9 +90,7 @@ static kn_status launch_leaves(const struct tree_job *job, kn_buffer *partial, s
     return status;
 }
 
-// Folds `count` partial results of each row in *from to one, using *to in turn.
-static kn_status fold(const struct tree_job *job, kn_buffer **from, kn_buffer **to, size_t count,
-                      kn_error *err)
+kn_status tree_fold(const struct tree_job *job, kn_buffer **from, kn_buffer **to, size_t count, kn_error *err)
 {
     while (count > 1) {
         size_t groups = tree_fold_groups(&job->shape, count);
@@ -121,6 +119,6 @@ kn_status tree_run(const struct tree_job *job, void *result, kn_error *err)
     if (!status)
         status = launch_leaves(job, partial, groups, err);
     if (!status)
-        status = fold(job, &partial, &spare, groups, err);
+        status = tree_fold(job, &partial, &spare, groups, err);
     return status ? status : kn_buffer_read(job->queue, partial, 0, result, row, err);
 }

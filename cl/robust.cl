@@ -1,0 +1,484 @@
+// SPDX-License-Identifier: Apache-2.0
+// Sums and two brackets of a column in one read: what the median and the median of |x - median| are selected from
+// (Floyd and Rivest 1975, for both at once). cl/robust_rank.cl does the rest.
+//
+// robust_lists takes a sample, an element of each of many strata, and sorts it in lists; of `lists` lists every
+// lists-th element goes on, so that SORT points come together. robust_brackets sorts those, and finds between which
+// points, `reach` from the middle, the median lies, and between which distances from it their median. robust_pass reads
+// the column: sums x - shift and its square in the fixed tree (lib/tree.clh), counts what lies below the bracket of the
+// median and inside those of the distances, keeps what lies in a bracket. What equals an end that is TIED of the points
+// or more is counted, not kept.
+//
+// Launch, in dimension 1 a group a column: robust_lists with `lists` groups for each part of the column (`last` for the
+// last of them); robust_brackets with one; robust_pass with any number of groups up to ceil(n / (4096 * LEAVES)).
+// Cost: reads x once, and writes what it keeps. Tunables: GROUP and WIDTH as in cl/reduce.cl; SORT_GROUP (work-items,
+// of the first two); SLOTS (elements that a work-item keeps before it writes them, above WIDTH); TEAM (work-items that
+// write together); STRAY (1: a column may begin anywhere); REAL_BITS, ACC_PAIR.
+#ifndef GROUP
+#define GROUP 256
+#endif
+#ifndef SORT_GROUP
+#define SORT_GROUP 256
+#endif
+#ifndef SLOTS
+#define SLOTS 32
+#endif
+#ifndef TEAM
+#define TEAM 8
+#endif
+#ifndef STRAY
+#define STRAY 0
+#endif
+
+#include "lib/robust.clh"
+#include "lib/sample.clh"
+#include "lib/tree.clh"
+
+#define KEY_KIND 2
+#define sort_key real_key
+#include "lib/shift.clh"
+
+#define SORT 4096
+// An end that stands so often among the points is one of many ties.
+#define TIED 4
+
+// ---- the brackets ----
+
+// A bitonic sort of `size` keys, a power of two.
+static inline void sort_local(__local real_key *key, uint size)
+{
+    for (uint run = 2; run <= size; run *= 2)
+        for (uint distance = run / 2; distance > 0; distance /= 2) {
+            barrier(CLK_LOCAL_MEM_FENCE);
+            for (uint pair = (uint)get_local_id(0); pair < size / 2; pair += SORT_GROUP) {
+                uint i = 2 * pair - (pair & (distance - 1));
+                uint j = distance == run / 2 ? i ^ (run - 1) : i + distance;
+                real_key a = key[i], b = key[j];
+                key[i] = min(a, b);
+                key[j] = max(a, b);
+            }
+        }
+    barrier(CLK_LOCAL_MEM_FENCE);
+}
+
+inline uint power_of_two(uint n)
+{
+    return n <= 2 ? 2 : 1u << (32 - (uint)clz(n - 1));
+}
+
+// From each part of a column its samples; from the last of them the shift. A barrier comes after it.
+static inline void find_shift(__global const real *x, ulong first, ulong count, ulong n, __global real_key *sample, uint last,
+                              __local real_key *key, __local real_key *chosen, __global column *to)
+{
+    uint item = (uint)get_local_id(0), samples = n < SAMPLES ? (uint)n : SAMPLES;
+
+    for (uint i = item; i < samples; i += SORT_GROUP) {
+        ulong place = sample_place(i, n);
+        if (place >= first && place - first < count)
+            sample[i] = AS_KEY(x[place - first]);
+        key[i] = last ? sample_key(sample[i]) : 0;
+    }
+    if (item == 0)
+        *chosen = encode_key(0);
+    barrier(CLK_LOCAL_MEM_FENCE);
+    choose_shift(key, samples, chosen);
+    barrier(CLK_LOCAL_MEM_FENCE);
+    if (item == 0 && last)
+        to->shift = decode_key(*chosen);
+    barrier(CLK_LOCAL_MEM_FENCE);
+}
+
+// Of the column's n elements x[skip], ... are `count`, from number `first` on. The samples stand in `sample`, a row of
+// lists * SORT a column; the points, a row of SORT a column, in `points`. Zeroes the counters, too. With `find` the
+// column's shift is found as cl/moments.cl does; its samples stand in a row of SAMPLES of `shift_sample`.
+__kernel __attribute__((reqd_work_group_size(SORT_GROUP, 1, 1))) void
+robust_lists(__global const real *x, ulong skip, ulong first, ulong count, ulong n, ulong stride,
+             __global real_key *sample, __global real_key *points, uint last, __global uint *counters, ulong counter_count, uint find,
+             __global real_key *shift_sample, __global column *columns)
+{
+    __local real_key key[SORT], chosen;
+    uint item = (uint)get_local_id(0), list = (uint)get_group_id(0), lists = (uint)get_num_groups(0);
+    ulong number = get_group_id(1);
+    uint samples = n < SORT ? (uint)n : lists * SORT, own = n < SORT ? (uint)n : SORT;
+
+    x += skip + number * stride;
+    sample += number * lists * SORT;
+    points += number * SORT;
+    for (ulong i = (number * lists + list) * SORT_GROUP + item; i < counter_count;
+         i += (ulong)lists * get_num_groups(1) * SORT_GROUP)
+        counters[i] = 0;
+    for (uint i = item; i < own; i += SORT_GROUP) {
+        ulong place = stratum_place(i * lists + list, samples, n);
+        if (place >= first && place - first < count)
+            sample[list * SORT + i] = encode_key(AS_KEY(x[place - first] + 0));
+    }
+    if (find && list == 0)
+        find_shift(x, first, count, n, shift_sample + number * SAMPLES, last, key, &chosen, &columns[number]);
+    if (!last) // of the whole launch
+        return;
+    // Of this launch or an earlier one: no work-item reads another's.
+    uint size = power_of_two(own);
+    for (uint i = item; i < size; i += SORT_GROUP)
+        key[i] = i < own ? sample[list * SORT + i] : REAL_KEY_MAX;
+    sort_local(key, size);
+    for (uint i = item; i < own / lists; i += SORT_GROUP)
+        points[list * (SORT / lists) + i] = key[i * lists + lists / 2];
+}
+
+// The key of rank `rank` of `count`, or outside of them that of an infinity.
+inline real point_at(__local const real_key *key, uint count, int rank)
+{
+    real inside = AS_REAL(decode_key(key[clamp(rank, 0, (int)count - 1)]));
+
+    return rank < 0 ? -(real)INFINITY : rank >= (int)count ? (real)INFINITY : inside;
+}
+
+// The brackets from `count` points, and ranks in n elements.
+__kernel __attribute__((reqd_work_group_size(SORT_GROUP, 1, 1))) void
+robust_brackets(__global const real_key *points, uint count, uint reach, ulong n, __global column *columns)
+{
+    __local real_key key[SORT];
+    __local uint seen[ENDS];
+    uint item = (uint)get_local_id(0), size = power_of_two(count), tied = 0;
+    int lower = (int)(count - 1) / 2 - (int)reach, upper = (int)(count / 2 + reach);
+    real end[ENDS];
+    __global column *to = columns + get_group_id(1);
+
+    points += get_group_id(1) * SORT;
+    for (uint i = item; i < size; i += SORT_GROUP)
+        key[i] = i < count ? points[i] : REAL_KEY_MAX;
+    if (item == 0)
+        for (uint e = 0; e < ENDS; e++)
+            seen[e] = 0;
+    sort_local(key, size);
+    real centre = point_at(key, count, (int)count / 2);
+    end[0] = point_at(key, count, lower);
+    end[1] = point_at(key, count, upper);
+    barrier(CLK_LOCAL_MEM_FENCE);
+
+    // The same of the distances from the centre; the median is as far from it as the ends at most.
+    for (uint i = item; i < count; i += SORT_GROUP)
+        key[i] = (real_key)key_of_element(fabs(AS_REAL(decode_key(key[i])) - centre));
+    sort_local(key, size);
+    real off = fmax(end[1] - centre, centre - end[0]);
+    real near = fmax(point_at(key, count, lower) - off, (real)0), far = point_at(key, count, upper) + off;
+    end[2] = centre - far;
+    end[3] = centre - near;
+    end[4] = centre + near;
+    end[5] = centre + far;
+
+    for (uint i = item; i < count; i += SORT_GROUP)
+        for (uint e = 0; e < ENDS; e++)
+            if (AS_REAL(decode_key(points[i])) == end[e])
+                atomic_inc(&seen[e]);
+    barrier(CLK_LOCAL_MEM_FENCE);
+    for (uint e = 0; e < ENDS; e++)
+        tied |= seen[e] >= TIED ? 1u << e : 0;
+    if (item == 0) {
+        ulong low = key_of_element(end[0]), high = key_of_element(end[1]);
+        for (uint e = 0; e < ENDS; e++)
+            to->end[e] = AS_KEY(end[e]);
+        to->target[0] = (n - 1) / 2;
+        to->target[1] = n / 2;
+        to->tied = tied;
+        to->missed = 0;
+        to->level[0].low = low;
+        to->level[0].before = 0;
+        to->level[0].bits = high > low ? bits_of(high - low) : 0;
+    }
+}
+
+// ---- the read ----
+
+#if KN_CPU
+#define SLOT(item, i) ((item) * SLOTS + (i))
+#else
+#define SLOT(item, i) ((i) * GROUP + (item)) // each work-item in its own bank
+#endif
+
+// Ten bits for each end's ties, in two words.
+#define TIE_WORD(e) ((e) / 3)
+#define TIE_SHIFT(e) (10 * ((e) % 3))
+
+// Of a work-item, in a leaf.
+typedef struct {
+    accw sums[2];
+#if KN_CPU
+    countw below, inner, ties[2];
+#else
+    uint counts, ties[2]; // below, and from bit 16 on inner
+#endif
+    uint kept;
+} tally;
+
+inline void begin(tally *t)
+{
+    t->sums[0] = t->sums[1] = accw_zero();
+#if KN_CPU
+    t->below = t->inner = t->ties[0] = t->ties[1] = (countw)(0);
+#else
+    t->counts = t->ties[0] = t->ties[1] = 0;
+#endif
+    t->kept = 0;
+}
+
+// Where what is kept goes.
+typedef struct {
+    __local real *slots;
+    __global uint *counters;
+    __global real *candidates;
+    ulong room;
+} keeper;
+
+// One after the other, where slots are full or there is no team.
+static inline void write_own(const keeper *to, uint item, uint kept)
+{
+    ulong at = atomic_add(&to->counters[KEPT], kept);
+
+    for (uint i = 0; i < kept; i++)
+        if (at + i < to->room)
+            to->candidates[at + i] = to->slots[SLOT(item, i)];
+}
+
+inline realw load_row(__global const real *x)
+{
+#if STRAY
+    return KN_PASTE(vload, WIDTH)(0, x);
+#else
+    return *(__global const realw *)x;
+#endif
+}
+
+#if KN_CPU
+
+static inline void classify(realw row, const brackets *b, bool tied, const keeper *to, tally *t)
+{
+    union {
+        realw vector;
+        real element[WIDTH];
+    } elements;
+    union {
+        countw vector;
+        real_bits element[WIDTH];
+    } keep;
+    countw under = isless(row, (realw)(b->end[0])), after = isgreater(row, (realw)(b->end[3]));
+    countw before = isless(row, (realw)(b->end[4]));
+    uint item = (uint)get_local_id(0);
+
+    t->below -= under;
+    t->inner -= after & before;
+    keep.vector = (islessequal(row, (realw)(b->end[1])) & ~under) |
+                  (isgreaterequal(row, (realw)(b->end[2])) & ~after) |
+                  (islessequal(row, (realw)(b->end[5])) & ~before);
+    if (tied)
+        for (uint e = 0; e < ENDS; e++)
+            t->ties[TIE_WORD(e)] += isequal(row, (realw)(b->end[e])) & (countw)((real_bits)1 << TIE_SHIFT(e));
+    if (!any(keep.vector))
+        return;
+    if (t->kept + WIDTH > SLOTS) {
+        write_own(to, item, t->kept);
+        t->kept = 0;
+    }
+    elements.vector = row;
+    for (uint j = 0; j < WIDTH; j++) {
+        real x = elements.element[j];
+        to->slots[SLOT(item, t->kept)] = x;
+        if (tied)
+            t->kept += keep.element[j] && (is_kept(x, b, MEDIAN) || is_kept(x, b, DEVIATION));
+        else
+            t->kept -= (int)keep.element[j];
+    }
+}
+
+// Counts of the leaf, in the order of the counters from BELOW on.
+static inline void counts_of(const tally *t, uint seen[TIES + ENDS])
+{
+    union {
+        countw vector;
+        real_bits element[WIDTH];
+    } below, inner, ties[2];
+
+    below.vector = t->below;
+    inner.vector = t->inner;
+    ties[0].vector = t->ties[0];
+    ties[1].vector = t->ties[1];
+    for (uint c = 0; c < TIES + ENDS; c++)
+        seen[c] = 0;
+    for (uint j = 0; j < WIDTH; j++) {
+        seen[BELOW] += (uint)below.element[j];
+        seen[INNER] += (uint)inner.element[j];
+        for (uint e = 0; e < ENDS; e++)
+            seen[TIES + e] += (uint)(ties[TIE_WORD(e)].element[j] >> TIE_SHIFT(e)) & 1023;
+    }
+}
+
+#else
+
+inline void classify_one(real x, const brackets *b, bool tied, const keeper *to, tally *t)
+{
+    bool under = x < b->end[0], after = x > b->end[3], before = x < b->end[4], keep;
+
+    if (under)
+        t->counts += 1;
+    if (after && before)
+        t->counts += 1 << 16;
+    keep = (x <= b->end[1] && !under) || (x >= b->end[2] && !after) || (x <= b->end[5] && !before);
+    if (tied) {
+#pragma unroll
+        for (uint e = 0; e < ENDS; e++)
+            t->ties[TIE_WORD(e)] += x == b->end[e] ? 1u << TIE_SHIFT(e) : 0;
+        keep = keep && (is_kept(x, b, MEDIAN) || is_kept(x, b, DEVIATION));
+    }
+    if (keep)
+        to->slots[SLOT((uint)get_local_id(0), t->kept++)] = x;
+}
+
+static inline void classify(realw row, const brackets *b, bool tied, const keeper *to, tally *t)
+{
+    if (t->kept + WIDTH > SLOTS) {
+        write_own(to, (uint)get_local_id(0), t->kept);
+        t->kept = 0;
+    }
+    classify_one(row.s0, b, tied, to, t);
+    classify_one(row.s1, b, tied, to, t);
+    classify_one(row.s2, b, tied, to, t);
+    classify_one(row.s3, b, tied, to, t);
+}
+
+static inline void counts_of(const tally *t, uint seen[TIES + ENDS])
+{
+    seen[KEPT] = seen[NANS] = 0;
+    seen[BELOW] = t->counts & 0xffff;
+    seen[INNER] = t->counts >> 16;
+#pragma unroll
+    for (uint e = 0; e < ENDS; e++)
+        seen[TIES + e] = t->ties[TIE_WORD(e)] >> TIE_SHIFT(e) & 1023;
+}
+
+#endif
+
+static inline void take_whole_leaf(__global const real *x, real shift, const brackets *b, bool tied, const keeper *to,
+                                   tally *t)
+{
+#if !KN_CPU
+#pragma unroll 4
+#endif
+    for (uint row = 0; row < ROWS; row++) {
+        realw elements = load_row(x + row * LANES);
+        accw_take(elements, shift, t->sums);
+        classify(elements, b, tied, to, t);
+    }
+}
+
+// With a look at each element; `again`: only the sums are wanted. How many are not-a-number, or past the end.
+static inline uint take_guarded(__global const real *x, ulong n, ulong start, real shift, const brackets *b, bool again,
+                                const keeper *to, tally *t)
+{
+    union {
+        countw vector;
+        real_bits element[WIDTH];
+    } nan;
+    uint nans = 0;
+
+    t->sums[0] = t->sums[1] = accw_zero();
+    nan.vector = (countw)(0);
+    for (uint row = 0; row < ROWS; row++) {
+        realw elements = load_guarded(x, n, start + row * LANES, (real)NAN);
+        countw is_nan = isnan(elements);
+        nan.vector -= is_nan;
+        accw_take(select(elements, (realw)(shift), is_nan), shift, t->sums);
+        if (!again)
+            classify(elements, b, true, to, t);
+    }
+    for (uint j = 0; j < WIDTH; j++)
+        nans += (uint)nan.element[j];
+    return nans;
+}
+
+// What the group's work-items kept, a team for each in turn.
+static inline void write_kept(const keeper *to, uint kept, __local uint *place, __local uint *total)
+{
+    uint item = (uint)get_local_id(0);
+
+#if TEAM == 1
+    write_own(to, item, kept);
+#else
+    // Where among the group's, and how many.
+    place[item] = atomic_add(&total[0], kept) << 8 | kept;
+    barrier(CLK_LOCAL_MEM_FENCE);
+    if (item == 0)
+        total[1] = atomic_add(&to->counters[KEPT], total[0]);
+    barrier(CLK_LOCAL_MEM_FENCE);
+    for (uint of = item / TEAM; of < GROUP; of += GROUP / TEAM) {
+        ulong at = (ulong)total[1] + (place[of] >> 8);
+        for (uint i = item % TEAM; i < (place[of] & 255); i += TEAM)
+            if (at + i < to->room)
+                to->candidates[at + i] = to->slots[SLOT(of, i)];
+    }
+    barrier(CLK_LOCAL_MEM_FENCE);
+    if (item == 0)
+        total[0] = 0;
+#endif
+}
+
+// partial[2 * number * partials + first + i] is the sum of leaves i * LEAVES ... of the n elements from x[skip +
+// number * stride] on, a row further that of their squares. candidates[number * room], ... take up to `room` of what is kept.
+__kernel __attribute__((reqd_work_group_size(GROUP, 1, 1))) void
+robust_pass(__global const real *x, ulong skip, ulong n, ulong stride, __global const column *columns, __global uint *counters,
+            __global acc *partial, ulong first, ulong partials, __global real *candidates, ulong room)
+{
+    __local accw wide[GROUP];
+    __local acc leaf[LEAVES];
+    __local real slots[GROUP * SLOTS];
+    __local uint place[GROUP], total[2], counted[TIES + ENDS];
+    uint item = (uint)get_local_id(0);
+    ulong number = get_group_id(1), count = (n + LEAVES * LEAF - 1) / (LEAVES * LEAF);
+    real shift = AS_REAL((real_key)columns[number].shift);
+    brackets b = brackets_of(&columns[number]);
+    keeper to;
+
+    x += skip + number * stride;
+    partial += 2 * number * partials + first;
+    to.slots = slots;
+    to.counters = counters + number * COUNTERS;
+    to.candidates = candidates + number * room;
+    to.room = room;
+    for (uint c = item; c < TIES + ENDS; c += GROUP)
+        counted[c] = 0;
+    if (item == 0)
+        total[0] = 0;
+    barrier(CLK_LOCAL_MEM_FENCE);
+    for (ulong i = get_group_id(0); i < count; i += get_num_groups(0)) {
+        ulong start = (i * LEAVES + item / ITEMS_PER_LEAF) * LEAF;
+        bool whole = start + LEAF <= n;
+        uint seen[TIES + ENDS], nans = 0;
+        tally t;
+
+        begin(&t);
+        start += item % ITEMS_PER_LEAF * WIDTH;
+        if (whole && b.tied)
+            take_whole_leaf(x + start, shift, &b, true, &to, &t);
+        else if (whole)
+            take_whole_leaf(x + start, shift, &b, false, &to, &t);
+        if (!whole || accw_is_nan(t.sums[0]))
+            nans = take_guarded(x, n, start, shift, &b, whole, &to, &t);
+
+        counts_of(&t, seen);
+        seen[NANS] = nans;
+#pragma unroll
+        for (uint c = BELOW; c < TIES + ENDS; c++)
+            if (seen[c])
+                atomic_add(&counted[c], seen[c]);
+        for (uint kind = 0; kind < 2; kind++) { // one after the other, in less local memory
+            fold_group(t.sums + kind, 1, wide, leaf);
+            if (item == 0)
+                partial[kind * partials + i] = leaf[0];
+            barrier(CLK_LOCAL_MEM_FENCE);
+        }
+        write_kept(&to, t.kept, place, total);
+        barrier(CLK_LOCAL_MEM_FENCE);
+    }
+    for (uint c = BELOW + item; c < TIES + ENDS; c += GROUP)
+        if (counted[c])
+            atomic_add(&to.counters[c], counted[c]);
+}

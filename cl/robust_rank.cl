@@ -1,0 +1,485 @@
+// SPDX-License-Identifier: Apache-2.0
+// The median, and then the median of |x - median|, among what cl/robust.cl kept of a column, or by digits in the whole
+// column (lib/robust.clh has the words).
+//
+// robust_bins counts how many elements have each value of the highest digit that is open; what it counts is an interval of
+// keys, at level 0 one known to hold the ranks, else the bins of the level before in which they lie (every group looks
+// for itself). robust_narrow reads once more and gathers the keys of those bins, but for two that stand there and are
+// likely to stand there often: a representative of each bin, which robust_bins chose, is counted. robust_settle finds the
+// ranks among what was gathered, what was counted and the ends that are tied; says if they lay elsewhere; and prepares
+// the next question.
+//
+// Launch, in dimension 1 a group a column: robust_bins with any number of groups (more than one level where the whole
+// column is read), robust_narrow the same, robust_settle with one. Cost: a read each of the first two of what was kept.
+// Tunables: GROUP (a power of two, not above the number of bins; 1: no atomics on local memory, for CPUs), DIGIT (log2 of
+// bins), REAL_BITS, ACC_PAIR.
+#ifndef GROUP
+#define GROUP 256
+#endif
+#ifndef DIGIT
+#define DIGIT 11
+#endif
+
+#include "lib/bins.clh"
+#include "lib/robust.clh"
+
+// A table: BINS counts, then BINS numbers of representatives, from 1 on.
+#define TABLE (2 * BINS)
+
+inline uint shift_of(uint bits)
+{
+    return bits > DIGIT ? bits - DIGIT : 0;
+}
+
+// What is read: the elements kept of a column, or a part of it, of which all count.
+typedef struct {
+    __global const real *x;
+    ulong n;
+    bool all;
+} source;
+
+inline source source_of(__global const real *x, ulong skip, ulong n, ulong room, __global const uint *counters, ulong number)
+{
+    source from;
+
+    from.all = room == 0;
+    from.x = x + (from.all ? skip : number * room);
+    from.n = from.all ? n : min((ulong)counters[KEPT], room);
+    return from;
+}
+
+// How many elements were counted at an end: not twice where two ends are one.
+inline uint weight_of(__global const column *of, __global const uint *counters, uint question, uint e)
+{
+    real own = AS_REAL((real_key)of->end[e]);
+
+    if (!(of->tied >> e & 1) || (e < 2) != (question == MEDIAN))
+        return 0;
+    for (uint other = question == MEDIAN ? 0 : 2; other < e; other++)
+        if ((of->tied >> other & 1) && AS_REAL((real_key)of->end[other]) == own)
+            return 0;
+    return counters[TIES + e];
+}
+
+// A key as far into the widest interval as it must be: comparisons may have taken denormals for 0.
+inline ulong clamp_key(ulong key, interval widest)
+{
+    return min(max(key, widest.low), last_of(widest));
+}
+
+// The bins of the table's interval in which the two ranks lie, as an interval; found[0], found[3]: the first and the last
+// bin; *total: how many elements the table has. False if a rank lies elsewhere.
+static inline bool pick(__global const uint *table, interval *at, __global const ulong *target, __local ulong *count,
+                        __local ulong *sum, __local ulong *found, ulong *total)
+{
+    uint item = (uint)get_local_id(0), shift = shift_of(at->bits);
+    ulong rank[2] = {target[0] - at->before, target[1] - at->before};
+    bool inside = target[0] >= at->before;
+
+    for (uint i = item; i < BINS; i += GROUP)
+        count[i] = table[i];
+    if (item == 0)
+        for (uint i = 0; i < 6; i++)
+            found[i] = 0;
+    barrier(CLK_LOCAL_MEM_FENCE);
+    find_bin(count, sum, rank[0], found);
+    *total = sum[GROUP - 1];
+    barrier(CLK_LOCAL_MEM_FENCE);
+    find_bin(count, sum, rank[1], found + 3);
+    at->low += found[0] << shift;
+    at->before += rank[0] - found[1];
+    at->bits = bits_of(((found[3] - found[0] + 1) << shift) - 1);
+    return inside && rank[1] < *total;
+}
+
+inline void count_key(ulong key, interval at, uint weight, uint number, __local uint *bins)
+{
+    ulong d = key - at.low;
+    uint digit;
+
+    if (d > mask_of(at.bits))
+        return;
+    digit = (uint)(d >> shift_of(at.bits));
+#if GROUP == 1
+    bins[digit] += weight;
+    bins[BINS + digit] = max(bins[BINS + digit], number);
+#else
+    atomic_add(&bins[digit], weight);
+    if (number > bins[BINS + digit]) // it only grows
+        atomic_max(&bins[BINS + digit], number);
+#endif
+}
+
+// Where a work-item begins, and how far it goes on.
+#if GROUP == 1
+#define SHARE(i, end, n)                                                                                               \
+    ulong i = (n) * get_group_id(0) / get_num_groups(0), end = (n) * (get_group_id(0) + 1) / get_num_groups(0)
+#define STEP 1
+#else
+#define SHARE(i, end, n) ulong i = get_global_id(0), end = (n)
+#define STEP get_global_size(0)
+#endif
+
+// With `room` the elements kept (x + number * room), without it n of the column's from x[skip] on. Behind the counters of
+// all columns stand `tables` tables of each; number question + level is filled. `first`: from here representatives are
+// taken.
+__kernel __attribute__((reqd_work_group_size(GROUP, 1, 1))) void
+robust_bins(__global const real *x, ulong skip, ulong n, ulong room, __global column *columns, __global uint *counters,
+            ulong tables, uint question, uint level, uint first)
+{
+    __local uint bins[TABLE];
+    __local ulong count[BINS], sum[GROUP], found[6];
+    ulong number = get_group_id(1), total;
+    uint item = (uint)get_local_id(0);
+    __global column *own = columns + number;
+    interval at = own->level[level == 0 ? 0 : level - 1], widest = own->level[0];
+    acc centre = own->median;
+    brackets b = brackets_of(own);
+
+    __global uint *table = counters + get_num_groups(1) * COUNTERS + (number * tables + question + level) * TABLE;
+    counters += number * COUNTERS;
+    if (level > 0) {
+        at.before += level == 1 && room ? counters[question == MEDIAN ? BELOW : INNER] : 0;
+        pick(table - TABLE, &at, own->target, count, sum, found, &total);
+        if (get_group_id(0) == 0 && item == 0)
+            own->level[level] = at;
+    }
+    for (uint i = item; i < TABLE; i += GROUP)
+        bins[i] = 0;
+    barrier(CLK_LOCAL_MEM_FENCE);
+    source from = source_of(x, skip, n, room, counters, number);
+    SHARE(i, end, from.n);
+    for (; i < end; i += STEP) {
+        real element = from.x[i];
+        if (from.all || is_kept(element, &b, question))
+            count_key(clamp_key(key_of(element, question, centre), widest), at, 1, first ? (uint)i + 1 : 0, bins);
+    }
+    if (!from.all && get_group_id(0) == 0 && item == 0)
+        for (uint e = 0; e < ENDS; e++) {
+            uint weight = weight_of(own, counters, question, e);
+            if (weight)
+                count_key(clamp_key(key_of(AS_REAL((real_key)own->end[e]), question, centre), widest), at, weight, 0, bins);
+        }
+    barrier(CLK_LOCAL_MEM_FENCE);
+    for (uint i = item; i < BINS; i += GROUP) {
+        if (bins[i])
+            atomic_add(&table[i], bins[i]);
+        if (bins[BINS + i])
+            atomic_max(&table[BINS + i], bins[BINS + i]);
+    }
+}
+
+// As robust_bins, whose table is the level's before. `head` is the column's first part (what was kept, if `room`):
+// representatives stand there. gathered[number * gathered_room], ... take up to gathered_room keys.
+__kernel __attribute__((reqd_work_group_size(GROUP, 1, 1))) void
+robust_narrow(__global const real *x, ulong skip, ulong n, ulong room, __global column *columns, __global uint *counters,
+              ulong tables, uint question, uint level, uint first, __global const real *head,
+              __global ulong *gathered, ulong gathered_room)
+{
+    __local ulong count[BINS], sum[GROUP], found[6];
+    __local uint equal[2];
+    ulong number = get_group_id(1), total, pivot[2];
+    uint item = (uint)get_local_id(0), has = 0, own_equal[2] = {0, 0};
+    __global column *own = columns + number;
+    interval at = own->level[level - 1], widest = own->level[0];
+    acc centre = own->median;
+    brackets b = brackets_of(own);
+
+    __global const uint *table =
+        counters + get_num_groups(1) * COUNTERS + (number * tables + question + level - 1) * TABLE;
+    counters += number * COUNTERS;
+    gathered += number * gathered_room;
+    at.before += level == 1 && room ? counters[question == MEDIAN ? BELOW : INNER] : 0;
+    bool inside = pick(table, &at, own->target, count, sum, found, &total);
+    for (uint k = 0; k < 2; k++) {
+        uint representative = table[BINS + found[3 * k]];
+        pivot[k] = 0;
+        if (representative && (k == 0 || found[3] != found[0])) {
+            has |= 1u << k;
+            pivot[k] = key_of(head[(room ? number * room : 0) + representative - 1], question, centre);
+        }
+    }
+    if (item == 0)
+        equal[0] = equal[1] = 0;
+    if (get_group_id(0) == 0 && item == 0 && first) {
+        own->level[level] = at;
+        own->total = total;
+        own->pivot[0] = pivot[0];
+        own->pivot[1] = pivot[1];
+        own->pivots = has;
+        if (!inside)
+            own->missed |= question == MEDIAN ? MISSED_MEDIAN : MISSED_DEVIATION;
+    }
+    barrier(CLK_LOCAL_MEM_FENCE);
+    source from = source_of(x, skip, n, room, counters, number);
+    SHARE(i, end, from.n);
+    for (; i < end; i += STEP) {
+        real element = from.x[i];
+        if (!from.all && !is_kept(element, &b, question))
+            continue;
+        ulong key = key_of(element, question, centre);
+        if (clamp_key(key, widest) - at.low > mask_of(at.bits))
+            continue;
+        if ((has & 1) && key == pivot[0]) {
+            own_equal[0]++;
+        } else if ((has & 2) && key == pivot[1]) {
+            own_equal[1]++;
+        } else {
+            uint to = atomic_inc(&counters[GATHERED + question]);
+            if (to < gathered_room)
+                gathered[to] = key;
+        }
+    }
+    for (uint k = 0; k < 2; k++)
+        if (own_equal[k])
+            atomic_add(&equal[k], own_equal[k]);
+    barrier(CLK_LOCAL_MEM_FENCE);
+    if (item == 0)
+        for (uint k = 0; k < 2; k++)
+            if (equal[k])
+                atomic_add(&counters[EQUAL + 2 * question + k], equal[k]);
+}
+
+// ---- the answer ----
+
+// Two pivots, and the ends of the question.
+#define HEAPS (2 + 4)
+
+// Keys of which there are many.
+typedef struct {
+    ulong key[HEAPS];
+    ulong count[HEAPS];
+    uint below[HEAPS]; // how many of those gathered
+} heaps;
+
+static inline void find_heaps(__local heaps *h, __global const column *of, __global const uint *counters, uint question,
+                              interval at, bool all)
+{
+    interval widest = of->level[0];
+
+    for (uint k = 0; k < 2; k++) {
+        h->key[k] = of->pivot[k];
+        h->count[k] = of->pivots >> k & 1 ? counters[EQUAL + 2 * question + k] : 0;
+    }
+    for (uint k = 0; k < HEAPS - 2; k++) {
+        uint e = question == MEDIAN ? k % 2 : 2 + k;
+        ulong key = key_of(AS_REAL((real_key)of->end[e]), question, of->median);
+        bool inside = !all && (question != MEDIAN || k < 2) && clamp_key(key, widest) - at.low <= mask_of(at.bits);
+        h->key[2 + k] = key;
+        h->count[2 + k] = inside ? weight_of(of, counters, question, e) : 0;
+    }
+    for (uint k = 0; k < HEAPS; k++)
+        h->below[k] = 0;
+}
+
+// Whether rank `rank` lies in a heap: its key. If not, the rank among those gathered.
+static inline bool lies_in_heap(__local const heaps *h, ulong *rank, ulong *key)
+{
+    ulong passed = 0;
+
+    for (uint k = 0; k < HEAPS; k++) {
+        ulong begin = h->below[k];
+        for (uint other = 0; other < HEAPS; other++)
+            if (h->key[other] < h->key[k] || (h->key[other] == h->key[k] && other < k))
+                begin += h->count[other];
+        if (h->count[k] && *rank >= begin && *rank - begin < h->count[k]) {
+            *key = h->key[k];
+            return true;
+        }
+        passed += *rank >= begin + h->count[k] ? h->count[k] : 0;
+    }
+    *rank -= passed;
+    return false;
+}
+
+// The key of a rank among `n` gathered, by digits.
+static inline ulong find_key(__global const ulong *gathered, uint n, interval at, ulong rank, __local uint *bins,
+                             __local ulong *count, __local ulong *sum, __local ulong *found)
+{
+    uint item = (uint)get_local_id(0);
+
+    while (at.bits > 0) { // of the whole group
+        uint shift = shift_of(at.bits);
+        for (uint i = item; i < TABLE; i += GROUP)
+            bins[i] = 0;
+        if (item == 0)
+            found[0] = found[1] = 0;
+        barrier(CLK_LOCAL_MEM_FENCE);
+        for (uint i = item; i < n; i += GROUP)
+            count_key(gathered[i], at, 1, 0, bins);
+        barrier(CLK_LOCAL_MEM_FENCE);
+        for (uint i = item; i < BINS; i += GROUP)
+            count[i] = bins[i];
+        barrier(CLK_LOCAL_MEM_FENCE);
+        find_bin(count, sum, rank, found);
+        at.low += found[0] << shift;
+        rank = found[1];
+        at.bits = shift;
+        barrier(CLK_LOCAL_MEM_FENCE);
+    }
+    return at.low;
+}
+
+// The least key above `key` among those gathered, or `key` itself if more than `rank` are not above it.
+static inline ulong next_key(__global const ulong *gathered, uint n, ulong key, ulong rank, __local ulong *least,
+                             __local uint *upto)
+{
+    uint item = (uint)get_local_id(0);
+    ulong own = 0xffffffffffffffffUL;
+    uint not_above = 0;
+
+    if (item == 0)
+        *upto = 0;
+    for (uint i = item; i < n; i += GROUP) {
+        ulong other = gathered[i];
+        not_above += other <= key;
+        own = other > key ? min(own, other) : own;
+    }
+    least[item] = own;
+    barrier(CLK_LOCAL_MEM_FENCE);
+    if (not_above)
+        atomic_add(upto, not_above);
+    for (uint distance = GROUP / 2; distance > 0; distance /= 2) {
+        barrier(CLK_LOCAL_MEM_FENCE);
+        if (item < distance)
+            least[item] = min(least[item], least[item + distance]);
+    }
+    barrier(CLK_LOCAL_MEM_FENCE);
+    return *upto > rank ? key : least[0];
+}
+
+// The mean of two elements, without overflow; 0 for -0.
+inline acc middle_of(real lower, real upper)
+{
+#if ACC_PAIR
+    return acc_add((acc)(lower * 0.5f, 0.0f), (acc)(upper * 0.5f, 0.0f));
+#else
+    double sum = (double)lower + (double)upper;
+    if (isinf(sum) && !isinf(lower) && !isinf(upper))
+        return (double)lower / 2 + (double)upper / 2;
+    return sum / 2 + 0.0;
+#endif
+}
+
+inline bool is_beyond(acc a, real b)
+{
+#if ACC_PAIR
+    return a.x > b || (a.x == b && a.y > 0);
+#else
+    return a > (double)b;
+#endif
+}
+
+inline bool is_short_of(acc a, real b)
+{
+#if ACC_PAIR
+    return a.x < b || (a.x == b && a.y < 0);
+#else
+    return a < (double)b;
+#endif
+}
+
+// The median is known: between which distances the ends stand.
+static inline void ask_deviation(__global column *of)
+{
+    real lower = AS_REAL(decode_key((real_key)of->answer[MEDIAN][0]));
+    real upper = AS_REAL(decode_key((real_key)of->answer[MEDIAN][1]));
+    acc median = middle_of(lower, upper);
+    ulong left[2], right[2], low, high;
+
+    for (uint k = 0; k < 2; k++) { // the nearer first
+        left[k] = key_of_distance(AS_REAL((real_key)of->end[3 - k]), median);
+        right[k] = key_of_distance(AS_REAL((real_key)of->end[4 + k]), median);
+    }
+    bool within = !is_short_of(median, AS_REAL((real_key)of->end[3])) && !is_beyond(median, AS_REAL((real_key)of->end[4]));
+    low = within ? min(left[0], right[0]) : key_of_distance((real)0, (acc)(0));
+    high = max(left[1], right[1]);
+    of->median = median;
+    of->level[0].low = low;
+    of->level[0].before = 0;
+    of->level[0].bits = high > low ? bits_of(high - low) : 0;
+}
+
+// Whether the answer's distances are right: none counted as nearer is farther, and none left out as farther is nearer.
+static inline bool is_verified(__global const column *of, __global const uint *counters, ulong n)
+{
+    acc median = of->median;
+    ulong outside = n - counters[INNER] - of->total;
+    bool right = true;
+
+    if (counters[INNER]) {
+        ulong left = key_of_distance(AS_REAL((real_key)of->end[3]), median);
+        right = of->answer[DEVIATION][0] >= max(left, key_of_distance(AS_REAL((real_key)of->end[4]), median));
+    }
+    if (outside) {
+        ulong left = key_of_distance(AS_REAL((real_key)of->end[2]), median);
+        right = right && !is_short_of(median, AS_REAL((real_key)of->end[2])) &&
+                !is_beyond(median, AS_REAL((real_key)of->end[5])) &&
+                of->answer[DEVIATION][1] <= min(left, key_of_distance(AS_REAL((real_key)of->end[5]), median));
+    }
+    return right;
+}
+
+// `level` is robust_narrow's. sums[2 * column], ... come to the column. n: the column's length, or 0: nothing to verify.
+__kernel __attribute__((reqd_work_group_size(GROUP, 1, 1))) void
+robust_settle(__global column *columns, __global const uint *counters, uint question, uint level,
+              __global const ulong *gathered, ulong gathered_room, ulong room, ulong n, __global const acc *sums)
+{
+    __local uint bins[TABLE];
+    __local ulong count[BINS], sum[GROUP], found[3];
+    __local heaps h;
+    __local uint upto;
+    uint item = (uint)get_local_id(0), own_below[HEAPS];
+    ulong number = get_group_id(1), rank[2], key[2];
+    bool known[2];
+    __global column *own = columns + number;
+    interval at = own->level[level];
+
+    counters += number * COUNTERS;
+    gathered += number * gathered_room;
+    uint has = (uint)min((ulong)counters[GATHERED + question], gathered_room);
+    if (item == 0)
+        find_heaps(&h, own, counters, question, at, n == 0);
+    barrier(CLK_LOCAL_MEM_FENCE);
+    for (uint k = 0; k < HEAPS; k++)
+        own_below[k] = 0;
+    for (uint i = item; i < has; i += GROUP)
+        for (uint k = 0; k < HEAPS; k++)
+            own_below[k] += gathered[i] < h.key[k];
+    for (uint k = 0; k < HEAPS; k++)
+        if (own_below[k])
+            atomic_add(&h.below[k], own_below[k]);
+    barrier(CLK_LOCAL_MEM_FENCE);
+    for (uint k = 0; k < 2; k++) {
+        rank[k] = own->target[k] - at.before;
+        known[k] = lies_in_heap(&h, &rank[k], &key[k]);
+    }
+    // Keys below the widest interval's stand in its first bin.
+    if (at.low == own->level[0].low) {
+        at.bits = bits_of(last_of(at));
+        at.low = 0;
+    }
+    if (last_of(at) >= last_of(own->level[0]))
+        at.bits = bits_of(0xffffffffffffffffUL - at.low);
+    if (!known[0])
+        key[0] = find_key(gathered, has, at, rank[0], bins, count, sum, found);
+    if (!known[1])
+        key[1] = !known[0] ? next_key(gathered, has, key[0], rank[1], sum, &upto)
+                           : find_key(gathered, has, at, rank[1], bins, count, sum, found);
+    if (item == 0) {
+        uint missed = 0;
+        own->answer[question][0] = key[0];
+        own->answer[question][1] = key[1];
+        if (counters[GATHERED + question] > gathered_room || (room && counters[KEPT] > room))
+            missed = 1;
+        if (question == MEDIAN) {
+            ask_deviation(own);
+        } else if (n > 0) {
+            missed |= !is_verified(own, counters, n);
+            own->sum = sums[2 * number];
+            own->squares = sums[2 * number + 1];
+        }
+        if (missed)
+            own->missed |= question == MEDIAN ? MISSED_MEDIAN : MISSED_DEVIATION;
+    }
+}

@@ -1,0 +1,95 @@
+// SPDX-License-Identifier: Apache-2.0
+// The parts of the robust statistics: columns of a buffer, the ways to their answers, and what is made of
+// those.
+#ifndef KN_ALGO_ROBUST_H
+#define KN_ALGO_ROBUST_H
+
+#include <koine/robust.h>
+
+#include "columns.h"
+
+// Columns that have been checked: column c is about n elements of x from element c * stride on.
+struct robust_columns {
+    const char *function;
+    kn_queue *queue;
+    kn_buffer *x;
+    kn_type type;
+    uint64_t n, stride; // n > 0
+    size_t count;       // above 1 only where x is in one part
+    kn_robust_options options;
+};
+
+// Elements begin ... end - 1 of a column of 8 bits.
+struct robust_stretch {
+    uint64_t begin, end;
+};
+
+// Of a column that holds nothing, or a NaN.
+kn_robust robust_of_nothing(size_t n, size_t nan_count, kn_robust_method method);
+// Floats: from the sums, and the shift as rounded.
+void robust_finish(kn_robust *result, double shift, const kn_sums *sums, double median, double mad);
+// Everything about n > 0 elements of 8 bits, of which counts[i] have the i-th least value.
+void robust_counted(kn_type type, const uint64_t counts[256], uint64_t n, int shift, kn_robust *result);
+
+// src/algo/robust_fused.c: results[0..count); `missed` says which are not there.
+kn_status robust_fused(const struct robust_columns *columns, kn_robust *results, kn_error *err);
+// src/algo/robust_select.c: columns->count is 1.
+kn_status robust_select(const struct robust_columns *columns, kn_robust *result, kn_error *err);
+// src/algo/robust_count.c: counts[256 * i + k] of stretch i have the k-th least value.
+kn_status robust_count(kn_queue *queue, kn_buffer *x, kn_type type, const struct robust_stretch *stretches,
+                       size_t count, uint64_t *counts, kn_error *err);
+
+// ---- cl/robust_rank.cl, for the two that use it ----
+
+// As in cl/lib/robust.clh.
+enum { ROBUST_MEDIAN, ROBUST_DEVIATION };
+enum { ROBUST_ENDS = 6, ROBUST_LEVELS = 10 };
+enum { ROBUST_NANS = 3, ROBUST_COUNTERS = 16 };
+enum { ROBUST_MISSED_MEDIAN = 1, ROBUST_MISSED_DEVIATION = 2 };
+
+struct robust_interval {
+    uint64_t low, before;
+    uint32_t bits, unused;
+};
+
+struct robust_column {
+    uint64_t shift, target[2], end[ROBUST_ENDS];
+    uint32_t tied, missed;
+    struct robust_interval level[ROBUST_LEVELS];
+    uint64_t total, pivot[2], answer[2][2];
+    union column_scalar median, sum, squares;
+    uint32_t pivots, unused;
+};
+
+struct robust_ranks {
+    kn_queue *queue;
+    kn_type type;
+    unsigned group, single, digit; // work-items of a group, of one that works alone; bits
+    size_t groups, count;          // groups a column, columns
+    uint64_t room, tables, gathered_room;
+    kn_kernel *bins, *narrow, *settle;
+    kn_buffer *columns, *counters, *gathered;
+};
+
+// Chooses the shape for `elements` that are read at most, and gets the kernels.
+kn_status robust_ranks_open(struct robust_ranks *r, uint64_t elements, kn_error *err);
+// Counters and tables of all columns: how many cells of 4 bytes.
+uint64_t robust_counter_cells(const struct robust_ranks *r);
+// What is read: with r->room the elements kept, in x, else n elements from x[skip] on, of a column whose
+// first part is `head`. `first`: the first of its pieces.
+struct robust_piece {
+    kn_buffer *x, *head;
+    uint64_t skip, n;
+    bool first;
+};
+kn_status robust_bins(const struct robust_ranks *r, const struct robust_piece *piece, uint32_t question,
+                      uint32_t level, kn_error *err);
+kn_status robust_narrow(const struct robust_ranks *r, const struct robust_piece *piece, uint32_t question,
+                        uint32_t level, kn_error *err);
+// n: the column's length if there is something to verify, else 0.
+kn_status robust_settle(const struct robust_ranks *r, uint32_t question, uint32_t level, uint64_t n,
+                        kn_buffer *sums, kn_error *err);
+// The distance with this key, as cl/lib/robust.clh makes them.
+double robust_distance(const kn_queue *queue, uint64_t key);
+
+#endif
