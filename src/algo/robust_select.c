@@ -86,13 +86,16 @@ static kn_status find_distances(struct selection *s, const uint64_t target[2], u
 static kn_status select_deviation(struct selection *s, double *mad, kn_error *err)
 {
     const uint64_t middle[2] = {(s->of->n - 1) / 2, s->of->n / 2};
+    uint64_t most = s->of->queue->context->device.info.max_alloc / sizeof(uint64_t);
     unsigned all;
     double distance[2];
     bool missed = false;
     kn_status status;
 
-    s->ranks = (struct robust_ranks){
-        .queue = s->of->queue, .type = s->of->type, .count = 1, .gathered_room = GATHERED_MOST};
+    s->ranks = (struct robust_ranks){.queue = s->of->queue,
+                                     .type = s->of->type,
+                                     .count = 1,
+                                     .gathered_room = most < GATHERED_MOST ? most : GATHERED_MOST};
     status = robust_ranks_open(&s->ranks, s->of->n, err);
     // Two digits leave few in a bin, but for the worst of columns.
     if (!status)
