@@ -299,7 +299,7 @@ static kn_status sort_each(struct buckets *b, kn_error *err)
 static kn_status sort_in_buckets(struct buckets *b, bool *done, kn_error *err)
 {
     bool asked = b->job->options.digits == KN_SORT_DIGITS_HIGHEST;
-    uint32_t samples = b->wanted * SAMPLES_A_BUCKET;
+    uint32_t wanted = b->wanted * SAMPLES_A_BUCKET, samples = wanted < b->n ? wanted : b->n;
     kn_status status = read_sample(b, samples, err);
 
     if (status)

@@ -121,9 +121,12 @@ static void expect_sorts(kn_type type, size_t n, enum shape shape, const kn_sort
 
 START_TEST(shapes)
 {
+    static const size_t few[] = {2, 3, 15, 16, 17, 31, 33};
     uint64_t state = test_seed("shapes");
     const kn_sort_options asked = {.digits = KN_SORT_DIGITS_HIGHEST, .lanes = KN_SORT_LANES_SERIAL};
 
+    for (size_t i = 0; i < COUNT(few) && has_buckets(); i++) // fewer than a sample has
+        expect_sorts(KN_F32, few[i], NORMAL, &asked, &state);
     for (enum shape shape = 0; shape < SHAPES && has_buckets(); shape++) {
         size_t n = test_is_slow() ? 700 : 70001;
         expect_sorts(KN_F32, n, shape, &asked, &state);
