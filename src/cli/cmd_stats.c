@@ -137,8 +137,8 @@ const struct command command_stats = {
         ".csv are read, in the order of their names; - is standard input.\n\n"
         "std is divided by n. CV is std divided by the mean, with the mean's sign; it is infinite where the "
         "mean is 0. MAD is the median of the absolute deviations from the median. Median and MAD are exact. "
-        "The sums are taken in one fixed order, so that mean, std and CV have the same bits in every variant "
-        "and on every device.\n\n"
+        "Each method takes its sums in one fixed order, so that mean, std and CV have the same bits in every "
+        "variant and on every device with double precision.\n\n"
         "There are five variants: serial, vectorized, parallel and parallel-vectorized run on the host, gpu "
         "runs kernels on a device. One of them computes, or all with --all-variants; without any such option "
         "it is gpu on the best device, and parallel-vectorized where there is none or --device host names "
@@ -161,7 +161,7 @@ const struct command command_stats = {
     .options = options,
     .examples = {{"koine stats --column acc_x --json result.json recordings/",
                   "one column of each .csv file in a folder, on the best device, kept as JSON as well"},
-                 {"koine stats --all-variants --repetitions 10 --partition-step 1000 --plots ACC_001.csv",
+                 {"koine stats --all-variants -n 10 --partition-step 1000 --plots ACC_001.csv",
                   "all variants on growing prefixes, and plots of their times and results in results/"}},
     .arguments_size = sizeof(struct stats_arguments),
     .run = run_stats,

@@ -11,6 +11,8 @@
 #include "../io/plot.h"
 #include "cmd_stats.h"
 
+enum { LIST_MAX = 55, SHORT_LIST_MAX = 30 }; // letters of a legend that lists variants
+
 static const double log_ratio = 30; // times further apart than this are drawn on a logarithmic axis
 
 // A page that is being put together: its panels, and the series of all of them one after another.
@@ -242,11 +244,12 @@ static bool is_first_of_its_kind(const struct stats_run *run, size_t group, size
     return true;
 }
 
-// The ways that gave the same results as this one.
+// The ways that gave the same results as this one: their variants, or how many those are.
 static void add_kind_name(const struct stats_run *run, size_t group, size_t way, struct kn_text *name)
 {
     bool singles = false, doubles = false;
-    size_t count = 0;
+    size_t count = 0, variants = 0;
+    struct kn_text list = KN_TEXT_INIT;
 
     for (size_t i = way; i < run->way_count; i++) {
         const struct stats_way *other = &run->ways[i];
@@ -257,16 +260,22 @@ static void add_kind_name(const struct stats_run *run, size_t group, size_t way,
         doubles = doubles || !other->single;
         count++;
         // Each precision of a variant follows the other.
-        if (i > way && other[-1].variant == other->variant && other[-1].place == other->place)
+        if (i > way && other[-1].variant == other->variant && other[-1].place == other->place &&
+            stats_same_results(stats_row(run, group, way), stats_row(run, group, i - 1)))
             continue;
-        if (count > 1)
-            kn_text_add(name, ", ");
-        add_way_name(run, other, name);
+        if (variants++)
+            kn_text_add(&list, ", ");
+        add_way_name(run, other, &list);
     }
+    if (list.length > (run->arguments->common.precision == PRECISION_BOTH ? SHORT_LIST_MAX : LIST_MAX))
+        kn_text_format(name, "%zu variants", variants);
+    else
+        kn_text_add(name, kn_text_string(&list));
     if (run->arguments->common.precision == PRECISION_BOTH)
-        kn_text_add(name, singles && doubles ? ", in both precisions" : singles ? " (float)" : " (double)");
+        kn_text_add(name, singles && doubles ? ", both precisions" : singles ? ", float" : ", double");
     if (count > 1)
         kn_text_add(name, ": the same bits");
+    kn_text_free(&list);
 }
 
 // A column of a file: a line for each kind of result, one if all ways agree.

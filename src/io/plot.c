@@ -18,7 +18,7 @@
 static const char program[] = "gnuplot";
 static const double seconds_at_most = 60;
 
-enum { WIDTH = 800, HEIGHT = 500, PANEL_HEIGHT = 240, MARKS = 24 };
+enum { WIDTH = 800, HEIGHT = 500, PANEL_HEIGHT = 240, TITLE_HEIGHT = 70, MARKS = 24 };
 
 // Colours of Okabe and Ito, of different lightness as well; dashes and points differ too.
 static const struct style {
@@ -121,13 +121,21 @@ static void add_ranges(struct kn_text *script, const struct plot *plot)
 
 // One plot; how many points it draws. The last one of a page has the words of the axis below and, below them,
 // the legend.
-static size_t add_plot(struct kn_text *script, const struct plot *plot, size_t panel, bool last)
+static size_t add_plot(struct kn_text *script, const struct plot *plot, size_t panel, size_t panels,
+                       double height)
 {
-    const char *legend =
-        last ? "set key outside below center horizontal height 1" : "set key inside top right vertical";
+    bool last = panel + 1 == panels;
     size_t drawn = 0;
 
-    kn_text_format(script, "%s\nset title ", plot->no_legend ? "unset key" : legend);
+    if (plot->no_legend)
+        kn_text_add(script, "unset key\n");
+    else if (panels == 1)
+        kn_text_add(script, "set key outside below center horizontal height 1\n");
+    else if (last)
+        kn_text_format(script, "set key at screen 0.53, screen %.4f center bottom horizontal\n", 2 / height);
+    else
+        kn_text_add(script, "set key inside top right vertical\n");
+    kn_text_format(script, "set title offset 0,%g ", panels == 1 ? 0 : -0.6);
     add_words(script, plot->title);
     kn_text_add_char(script, '\n');
     add_axis(script, 'x', last ? plot->x_label : "", plot->log_x);
@@ -146,32 +154,33 @@ static size_t add_plot(struct kn_text *script, const struct plot *plot, size_t p
 // Panels of one size, one below the other; room for titles above, for the legend below.
 static void begin_page(struct kn_text *script, const struct plot_page *page, double height, double legend)
 {
-    kn_text_format(script,
-                   "set multiplot layout %zu,1 margins 0.11,0.96,%.4f,%.4f spacing 0,%.4f title ",
-                   page->panel_count, (legend + 50) / height, 1 - 65 / height, 55 / height);
+    kn_text_format(script, "set multiplot layout %zu,1 margins 0.11,0.96,%.4f,%.4f spacing 0,%.4f title ",
+                   page->panel_count, (legend + 65) / height, 1 - TITLE_HEIGHT / height, 60 / height);
     add_words(script, page->title);
     kn_text_add_char(script, '\n');
 }
 
 // The whole script; the panel without a point, or NULL.
-static const struct plot *add_script(struct kn_text *script, const struct plot_page *page, const char *drawing)
+static const struct plot *add_script(struct kn_text *script, const struct plot_page *page,
+                                     const char *drawing)
 {
     const struct plot *empty = NULL;
     size_t count = page->panel_count;
     double legend = 20 * (double)(1 + page->panels[count - 1].series_count / 2);
-    double height = count == 1 ? HEIGHT : 65 + PANEL_HEIGHT * (double)count + legend;
+    double height = count == 1 ? HEIGHT : TITLE_HEIGHT + PANEL_HEIGHT * (double)count + legend;
 
-    kn_text_format(script,
-                   "set encoding utf8\n"
-                   "set terminal svg noenhanced size %d,%.0f dynamic font 'sans-serif,13' background 'white'\n"
-                   "set border 3\nset tics nomirror\nset grid linecolor rgb '#dddddd'\nset output ",
-                   WIDTH, height);
+    kn_text_format(
+        script,
+        "set encoding utf8\n"
+        "set terminal svg noenhanced size %d,%.0f dynamic font 'sans-serif,13' background 'white'\n"
+        "set border 3\nset tics nomirror\nset grid linecolor rgb '#dddddd'\nset output ",
+        WIDTH, height);
     add_words(script, drawing);
     kn_text_add_char(script, '\n');
     if (count > 1)
         begin_page(script, page, height, legend);
     for (size_t i = 0; i < count; i++)
-        if (add_plot(script, &page->panels[i], i, i + 1 == count) == 0 && !empty)
+        if (add_plot(script, &page->panels[i], i, count, height) == 0 && !empty)
             empty = &page->panels[i];
     kn_text_format(script, "%sset output\n", count > 1 ? "unset multiplot\n" : "");
     return empty;

@@ -4,7 +4,7 @@
 . "${srcdir:-.}/tests/e2e/lib.sh"
 command -v python3 >/dev/null || skip python3 "python3 is not installed"
 
-awk 'BEGIN { print "a,b"; for (i = 0; i < 3000; i++) print (i * 37) % 201 - 60 "," (i * 7919) % 1009 / 8 }' >"$work/made.csv"
+awk 'BEGIN { print "a,b"; for (i = 0; i < 3000; i++) print (i * 37) % 201 - 90 "," (i * 7919) % 1009 / 8 }' >"$work/made.csv"
 sed -n '1,900p' "$work/made.csv" >"$work/short.csv"
 
 # Without gnuplot --plots is refused before anything is computed.
@@ -44,7 +44,9 @@ cmp -s "$work/kept" "$work/one/cv.svg" || fail "cv.svg was changed without --for
 # Variants that agree share a line, and the legend says so; columns stand below each other; both precisions too.
 expect_exit 0 koine stats --all-variants --device host --precision both --plots --partition-step 500 --output "$work/all" "$work/made.csv"
 look "$work/all/cv.svg" '"a" in words and "b" in words' '"Coefficient of variation: made.csv" in words' \
-    'any(w.startswith("serial, vectorized, parallel, parallel-vectorized") and w.endswith("the same bits") for w in words)'
+    '"4 variants, both precisions: the same bits" in words'
+expect_exit 0 koine stats --all-variants --device host --plots --column b --partition-step 500 --force --output "$work/one" "$work/made.csv"
+look "$work/one/cv.svg" '"serial, vectorized, parallel, parallel-vectorized: the same bits" in words'
 look "$work/all/time.svg" '"Double precision" in words and "Single precision" in words' \
     'all(v in words for v in ("serial", "vectorized", "parallel", "parallel-vectorized"))'
 

@@ -14,6 +14,19 @@ expect_answers()
 
 expect_exit 0 koine stats --serial "$data/acc/ACC_msr2023.csv"
 expect_answers
+for options in --serial --vectorized --parallel "--parallel --vectorized" "--serial --precision float" "--parallel --vectorized --precision float"; do
+    for method in sort select fused; do
+        # shellcheck disable=SC2086
+        expect_exit 0 koine stats $options --method "$method" "$data/acc/ACC_msr2023.csv"
+        expect_answers
+        expect_stdout "; method $method( on bytes)?\$"
+    done
+done
+# The whole file is its own last prefix, and a sweep takes the same way to it.
+expect_exit 0 koine stats --serial --sweep --num-partitions 3 "$data/acc/ACC_msr2023.csv"
+expect_answers
+expect_stdout ' +117156 +-0\.72210659 +11$'
+expect_stdout ' +x +serial +39052 +-'
 expect_exit 0 without_devices "$KOINE" stats "$data/acc/ACC_msr2023.csv"
 expect_answers
 expect_stderr '^koine stats: no device.*own code computes'
