@@ -99,6 +99,63 @@ START_TEST(test_points_axes_and_legend)
 }
 END_TEST
 
+// Panels have their titles and points, one legend, and one name for the axis below.
+START_TEST(test_page_of_panels)
+{
+    const struct plot_series series[] = {{"here", sizes, times, 4}, {"there", sizes, others, 4}};
+    const struct plot_series nothing = {"nothing", sizes, times, 0};
+    struct plot panels[] = {{"upper", "rows", "ms", false, false, series, 2, true},
+                            {"lower", "rows", "ms", true, true, series, 2, false}};
+    const struct plot_page page = {"whole", panels, 2};
+    kn_error err = KN_ERROR_INIT;
+    char *text;
+
+    if (!can_plot())
+        return;
+    ck_assert_msg(plot_write_page(path, &page, false, &err) == KN_OK, "%s", err.text);
+    expect_well_formed();
+    text = contents();
+    for (const char *const *word =
+             (const char *const[]){"whole", "upper", "lower", "rows", "here", "there", NULL};
+         *word; word++)
+        ck_assert_msg(count_of(text, *word) >= 1, "the SVG has no '%s'", *word);
+    ck_assert_uint_eq(count_of(text, ">rows<"), 1);
+    ck_assert_uint_eq(count_of(text, ">ms<"), 2);
+    ck_assert_uint_eq(count_of(text, "' transform='translate("), 8 + 8 + 2);
+    free(text);
+    panels[0].series = &nothing;
+    panels[0].series_count = 1;
+    ck_assert_int_eq(plot_write_page(path, &page, true, &err), KN_ERROR_ARGUMENT);
+    expect_word(err.text, "'upper' has no point");
+}
+END_TEST
+
+// A long series keeps its line and loses most of its marks.
+START_TEST(test_marks_of_a_long_series)
+{
+    enum { LONG = 1000 };
+    double x[LONG], y[LONG];
+    const struct plot_series series[] = {{"y", x, y, LONG}};
+    const struct plot plot = {"t", "x", "y", false, false, series, 1, false};
+    kn_error err = KN_ERROR_INIT;
+    char *text;
+    size_t marks;
+
+    if (!can_plot())
+        return;
+    for (size_t i = 0; i < LONG; i++) {
+        x[i] = (double)i;
+        y[i] = (double)(i % 7);
+    }
+    ck_assert_msg(plot_write(path, &plot, false, &err) == KN_OK, "%s", err.text);
+    text = contents();
+    marks = count_of(text, "' transform='translate(");
+    ck_assert_uint_ge(marks, 20);
+    ck_assert_uint_le(marks, 30);
+    free(text);
+}
+END_TEST
+
 START_TEST(test_what_cannot_be_drawn)
 {
     const double x[] = {1, 2, 3, 4, 5}, y[] = {1, (double)NAN, 0, -1, (double)INFINITY};
@@ -199,8 +256,9 @@ END_TEST
 
 int main(void)
 {
-    const TTest *tests[] = {test_points_axes_and_legend, test_what_cannot_be_drawn, test_words_stay_words,
-                            test_nothing_else, test_without_gnuplot};
+    const TTest *tests[] = {test_points_axes_and_legend, test_page_of_panels,   test_marks_of_a_long_series,
+                            test_what_cannot_be_drawn,   test_words_stay_words, test_nothing_else,
+                            test_without_gnuplot};
 
     return TEST_RUN_WITH("plot", CK_FORK, make_folder, remove_folder, tests);
 }
