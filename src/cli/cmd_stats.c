@@ -40,7 +40,8 @@ static const struct option_row options[] = {
     {"all-variants", 0, OPTION_FLAG, NULL, NULL, NULL, FIELD(all_variants),
      "serial, vectorized, parallel, parallel-vectorized and gpu, one after another"},
     {"method", 0, OPTION_CHOICE, NULL, stats_method_names, "auto", FIELD(method),
-     "sort the column, select both medians without sorting, or all in one read; auto is fused"},
+     "sort the column, select both medians without sorting, or all in one read; auto is fused where the "
+     "variant has it"},
     {"precision", 0, OPTION_CHOICE, NULL, stats_precision_words, "double", FIELD(common.precision),
      "the type that the values are rounded to; both computes everything twice, to compare"},
     {"repetitions", 'n', OPTION_COUNT, "N", NULL, "1", FIELD(repetitions),

@@ -204,9 +204,18 @@ static kn_status add_times(const struct stats_run *run, bool single, struct draw
         status =
             add_series(drawing, panel, row, row->prefix_seconds, sizeof *row->prefix_seconds, &name, err);
     }
-    if (panel && !status)
-        panel->log_x = panel->log_y = is_wide(panel);
     return status;
+}
+
+// Logarithmic axes in all panels where one of them asks for it, so that they can be compared.
+static void choose_axes(struct drawing *drawing)
+{
+    bool wide = false;
+
+    for (size_t i = 0; i < drawing->panel_count; i++)
+        wide = wide || is_wide(&drawing->panels[i]);
+    for (size_t i = 0; i < drawing->panel_count; i++)
+        drawing->panels[i].log_x = drawing->panels[i].log_y = wide;
 }
 
 kn_status stats_plot_time(const struct stats_run *run, const char *path, kn_error *err)
@@ -225,6 +234,7 @@ kn_status stats_plot_time(const struct stats_run *run, const char *path, kn_erro
     if (!status)
         status = add_times(run, true, &drawing, err);
     if (!status) {
+        choose_axes(&drawing);
         scale(&drawing, true);
         if (drawing.panel_count == 1)
             drawing.panels[0].title = kn_text_string(&title);
