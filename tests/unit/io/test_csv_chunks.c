@@ -205,7 +205,7 @@ static char *write_number(uint64_t *state, char *to, double *value, bool quoted)
         snprintf(number, sizeof number, "%llu", (unsigned long long)(bits >> bits % 64));
         break;
     default:
-        snprintf(number, sizeof number, "%.*f", (int)(bits % 4), (double)(int8_t)(bits >> 8));
+        snprintf(number, sizeof number, "%.*f", (int)(bits % 13), (double)(int8_t)(bits >> 8));
     }
     *value = strtod(number, NULL);
     return to + sprintf(to, "%s%s%s%s%s", bits >> 20 & 1 ? " " : "", quoted ? "\"" : "", number,
