@@ -39,6 +39,8 @@ static stats_method_function *const host_methods[STATS_METHODS] = {
 };
 static stats_method_function *const device_methods[STATS_METHODS] = {
     [STATS_SORT] = stats_device_sort,
+    [STATS_SELECT] = stats_device_robust,
+    [STATS_FUSED] = stats_device_robust,
 };
 
 static stats_method_function *method_of(enum stats_variant variant, enum stats_method method)
@@ -56,9 +58,6 @@ static kn_status check_open(enum stats_variant variant, const kn_queue *queue,
         return kn_fail(err, KN_ERROR_ARGUMENT, "the variant %s %s", stats_variant_names[variant],
                        queue ? "computes on the host; it was given a device's queue"
                              : "needs a device's queue");
-    if (options->method != STATS_AUTO && !method_of(variant, options->method))
-        return kn_fail(err, KN_ERROR_UNSUPPORTED, "the variant %s does not have the method %s yet",
-                       stats_variant_names[variant], stats_method_names[options->method]);
     if (!options->single && queue && !kn_context_device(kn_queue_context(queue))->fp64)
         return kn_fail(err, KN_ERROR_UNSUPPORTED,
                        "%s has no double precision: take single precision, or the host",
@@ -165,7 +164,7 @@ kn_status stats_column_open(enum stats_variant variant, kn_queue *queue, const d
     c->variant = variant;
     c->options = *options;
     if (options->method == STATS_AUTO)
-        c->options.method = variant == STATS_GPU ? STATS_SORT : STATS_FUSED;
+        c->options.method = STATS_FUSED;
     c->queue = queue;
     c->values = values;
     c->n = n;

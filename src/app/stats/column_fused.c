@@ -63,6 +63,18 @@ kn_status stats_host_fused(struct stats_column *column, size_t n, double shift, 
     return status;
 }
 
+kn_status stats_device_robust(struct stats_column *column, size_t n, double shift,
+                              struct stats_result *result, kn_error *err)
+{
+    const kn_robust_options how = options_for(column, &shift);
+    kn_robust robust;
+    kn_status status = kn_robust_stats(column->queue, column->buffer, column->type, n, &how, &robust, err);
+
+    if (!status)
+        take(column, &robust, shift, result);
+    return status;
+}
+
 kn_status stats_counted_sweep(struct stats_column *column, const size_t *ends, size_t count,
                               struct stats_result *results, kn_error *err)
 {
@@ -73,7 +85,11 @@ kn_status stats_counted_sweep(struct stats_column *column, const size_t *ends, s
 
     if (!robust)
         return kn_fail_memory(err, count * sizeof *robust, "the statistics of prefixes");
-    status = kn_host_robust_prefixes(column->data, column->type, ends, count, &how, &host, robust, err);
+    if (column->queue)
+        status =
+            kn_robust_prefixes(column->queue, column->buffer, column->type, ends, count, &how, robust, err);
+    else
+        status = kn_host_robust_prefixes(column->data, column->type, ends, count, &how, &host, robust, err);
     column->ran.sweep = count;
     for (size_t i = 0; i < count && !status; i++) {
         results[i] = (struct stats_result){ends[i], NAN, NAN, NAN, NAN, NAN};

@@ -41,7 +41,8 @@ struct stats_column {
 // them numbers.
 typedef kn_status stats_method_function(struct stats_column *column, size_t n, double shift,
                                         struct stats_result *result, kn_error *err);
-stats_method_function stats_host_sort, stats_host_select, stats_host_fused, stats_device_sort;
+stats_method_function stats_host_sort, stats_host_select, stats_host_fused, stats_device_sort,
+    stats_device_robust;
 
 // All prefixes of a column in bytes, in one read; scaled.
 kn_status stats_counted_sweep(struct stats_column *column, const size_t *ends, size_t count,

@@ -45,10 +45,8 @@ static const struct way ways[] = {
     {STATS_GPU, KN_HOST_AUTO, 0}, // the last
 };
 
-static bool can_run(const struct way *way, enum stats_method method, bool single)
+static bool can_run(const struct way *way, bool single)
 {
-    if (way->variant == STATS_GPU && method != STATS_SORT)
-        return false;
 #ifndef _OPENMP
     if (way->threads)
         return false;
@@ -215,9 +213,9 @@ static void expect_column(const double *x, size_t n)
         for (int single = 0; single < 2; single++) {
             struct stats_result expected = expected_of(x, n, methods[m], single);
             for (size_t w = 0; w < KN_COUNT(ways); w++)
-                if (can_run(&ways[w], methods[m], single))
+                if (can_run(&ways[w], single))
                     expect_way(&ways[w], methods[m], single, x, n, &expected);
-            if (single && context->device.info.fp64 && can_run(&ways[KN_COUNT(ways) - 1], methods[m], true))
+            if (single && context->device.info.fp64 && can_run(&ways[KN_COUNT(ways) - 1], true))
                 expect_pairs(&ways[KN_COUNT(ways) - 1], methods[m], x, n, &expected);
         }
 }
@@ -346,7 +344,7 @@ START_TEST(documented_values)
         for (size_t m = 0; m < KN_COUNT(methods); m++)
             for (size_t w = 0; w < KN_COUNT(ways); w++) {
                 struct stats_result found;
-                if (!can_run(&ways[w], methods[m], true))
+                if (!can_run(&ways[w], true))
                     continue;
                 struct stats_column *column = open_way(&ways[w], methods[m], true, rows[r].x, rows[r].n);
                 EXPECT_OK(stats_column_compute(column, rows[r].n, &found, &err));
@@ -389,7 +387,7 @@ START_TEST(prefixes)
                 for (size_t i = 0; i < n; i++)
                     x[i] = random_element(kind);
                 x[n - 1] = NAN;
-                if (!can_run(&ways[w], methods[m], true))
+                if (!can_run(&ways[w], true))
                     continue;
                 struct stats_column *column = open_way(&ways[w], methods[m], true, x, n);
                 EXPECT_OK(stats_column_sweep(column, ends, count, found, &err));
@@ -478,7 +476,7 @@ START_TEST(tiled_column)
         for (size_t m = 0; m < KN_COUNT(methods); m++)
             for (size_t w = 0; w < KN_COUNT(ways); w++) {
                 struct stats_result found;
-                if (!can_run(&ways[w], methods[m], true))
+                if (!can_run(&ways[w], true))
                     continue;
                 struct stats_column *column = open_way(&ways[w], methods[m], true, x, N);
                 EXPECT_OK(stats_column_compute(column, N, &found, &err));
@@ -554,7 +552,7 @@ START_TEST(counted_columns)
         expect_column(x, n);
         for (size_t w = 0; w < KN_COUNT(ways); w++) {
             struct stats_result found[KN_COUNT(ends)];
-            if (!can_run(&ways[w], STATS_FUSED, true))
+            if (!can_run(&ways[w], true))
                 continue;
             struct stats_column *column = open_way(&ways[w], STATS_AUTO, true, x, n);
             ck_assert(stats_column_in_bytes(column));
@@ -579,7 +577,7 @@ START_TEST(held_in_bytes)
 
     for (size_t w = 0; w < KN_COUNT(ways); w++)
         for (size_t m = 0; m < KN_COUNT(methods); m++) {
-            if (!can_run(&ways[w], methods[m], true))
+            if (!can_run(&ways[w], true))
                 continue;
             struct stats_column *column = open_way(&ways[w], methods[m], true, whole, 4);
             ck_assert_int_eq(stats_column_in_bytes(column), methods[m] == STATS_FUSED);
@@ -627,6 +625,8 @@ START_TEST(kernels_that_ran)
         ck_assert_uint_eq(launches_of("merge_local", &gpu, STATS_SORT, x, N - 1), launches);
         ck_assert_uint_eq(launches_of("merge_local", &gpu, STATS_SORT, x, N / 2 + 1), launches);
         ck_assert_uint_gt(launches_of("merge_local", &gpu, STATS_SORT, x, N + 1), launches);
+        ck_assert_uint_eq(launches_of("merge_local", &gpu, STATS_SELECT, x, N), 0);
+        ck_assert_uint_eq(launches_of("merge_local", &gpu, STATS_FUSED, x, N), 0);
     }
     free(x);
 }
@@ -760,8 +760,7 @@ START_TEST(failures)
     for (size_t i = 0; i < N; i++)
         x[i] = random_element(1);
     for (size_t m = 0; m < KN_COUNT(methods); m++)
-        if (can_run(&(struct way){.variant = STATS_GPU}, methods[m], true))
-            fail_every_call(methods[m], x, n);
+        fail_every_call(methods[m], x, n);
     if (test_is_slow())
         return;
     context->device.info.max_alloc = 4096 * sizeof(float);
