@@ -38,7 +38,7 @@ typedef struct kn_robust_options {
 
 // Of a column that holds a NaN, or nothing, every double is NaN. -0 is returned as 0.
 typedef struct kn_robust {
-    size_t n, nan_count;
+    size_t n, nan_count;   // all elements, and those of them that are not numbers
     double mean, variance; // the population's: divided by n. As kn_reduce_moments computes them from the sums
     double shift, sum, squares; // the shift as rounded; sums of x - shift and of its square
     double median;              // of an even number of elements the mean of the two in the middle
@@ -70,7 +70,8 @@ KN_API kn_status kn_robust_prefixes(kn_queue *queue, kn_buffer *x, kn_type type,
                                     size_t count, const kn_robust_options *options, kn_robust *results,
                                     kn_error *err);
 
-// The same in ordinary memory, by the host: the device's answers, to the bit.
+// The same in ordinary memory, by the host: the device's answers, to the bit, at every level and with any number
+// of threads. KN_ROBUST_SELECT takes memory for a copy in double.
 KN_API kn_status kn_host_robust(const void *x, kn_type type, size_t n, const kn_robust_options *options,
                                 const kn_host_options *host, kn_robust *result, kn_error *err);
 KN_API kn_status kn_host_robust_prefixes(const void *x, kn_type type, const size_t *ends, size_t count,
