@@ -247,8 +247,12 @@ static void select_middle(struct fused *f, size_t first, size_t last, double fou
     host_quickselect(f->quicksort, f->sifted.middle, f->sifted.middle_count, f->size, first, last, least,
                      ~least, keys);
     for (size_t i = 0; i < 2; i++) {
-        host_store(f->sifted.middle, i, f->size, host_decode(keys[i], f->size, &codec));
-        found[i] = real_at(f, f->sifted.middle, i);
+        union {
+            float single;
+            double value;
+        } element;
+        host_store(&element, 0, f->size, host_decode(keys[i], f->size, &codec));
+        found[i] = f->r->column.single ? (double)element.single : element.value;
     }
 }
 
