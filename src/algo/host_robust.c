@@ -11,12 +11,7 @@
 #include "../base/number.h"
 #include "host_moments.h"
 #include "host_select.h"
-#include "moments.h"
-
-static kn_robust robust_of_nothing(size_t n, size_t nan_count, kn_robust_method method, bool missed)
-{
-    return (kn_robust){n, nan_count, NAN, NAN, NAN, NAN, NAN, NAN, NAN, method, missed};
-}
+#include "robust.h"
 
 // ---- floats ----
 
@@ -128,15 +123,13 @@ static kn_status robust_prefix(struct host_robust *r, size_t n, kn_robust_method
     if (status)
         return status;
     r->summed = n / HOST_LEAF;
-    *result = robust_of_nothing(n, nan_count, method, missed);
+    *result = robust_of_nothing(n, nan_count, method);
+    result->missed = missed;
     if (nan_count > 0)
         return KN_OK;
     memcpy(r->folded, r->leaves, leaves * sizeof *r->folded);
     sums = host_fold_leaves(r->folded, leaves);
-    kn_moments m = {.n = n, .shift = r->column.shift, .sum = sums.sum, .squares = sums.squares};
-    moments_from_sums(&m);
-    *result =
-        (kn_robust){n, 0, m.mean, m.variance, m.shift + 0.0, m.sum, m.squares, median, mad, method, missed};
+    robust_finish(result, r->column.shift, &sums, median, mad);
     return KN_OK;
 }
 
@@ -164,7 +157,7 @@ static kn_status robust_floats(const void *x, kn_type type, const size_t *ends, 
         return kn_fail_memory(err, (2 * most + 1) * sizeof *r.leaves, "the sums of a column");
     r.folded = r.leaves + most;
     for (size_t i = 0; i < count && !status; i++) {
-        results[i] = robust_of_nothing(0, 0, method, false);
+        results[i] = robust_of_nothing(0, 0, method);
         if (ends[i] > 0)
             status = robust_prefix(&r, ends[i], method, &results[i], err);
     }
@@ -180,7 +173,8 @@ static kn_status robust_bytes(const void *x, kn_type type, const size_t *ends, s
 {
     struct host_codec codec = host_codec(type, false);
     int shift = options->shift ? (int)rint(*options->shift) : 0;
-    size_t totals[256] = {0}, done = 0;
+    uint64_t totals[256] = {0};
+    size_t done = 0;
     kn_status status = KN_OK;
 
     for (size_t i = 0; i < count && !status; done = ends[i++]) {
@@ -189,9 +183,9 @@ static kn_status robust_bytes(const void *x, kn_type type, const size_t *ends, s
         for (size_t k = 0; k < KN_COUNT(totals) && !status; k++)
             totals[k] += counts[k];
         free(counts);
-        results[i] = robust_of_nothing(0, 0, KN_ROBUST_COUNTED, false);
+        results[i] = robust_of_nothing(0, 0, KN_ROBUST_COUNTED);
         if (ends[i] > 0 && !status)
-            host_robust_counted(type, totals, ends[i], shift, &results[i]);
+            robust_counted(type, totals, ends[i], shift, &results[i]);
     }
     return status;
 }

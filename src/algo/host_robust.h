@@ -27,7 +27,4 @@ size_t host_robust_leaf(struct host_robust *r, size_t i);
 kn_status host_robust_fused(struct host_robust *r, size_t *nan_count, double *median, double *mad,
                             bool *missed, kn_error *err);
 
-// Everything about n > 0 elements of 8 bits, of which counts[i] have the i-th least value.
-void host_robust_counted(kn_type type, const size_t counts[256], size_t n, int shift, kn_robust *result);
-
 #endif
