@@ -10,7 +10,9 @@
 // A comparison that is no strict weak order gives elements in no order, or some of them twice; never an access out of
 // bounds: bisection moves inside its bounds whatever it is told, and every piece is checked before it is read.
 //
-// On a CPU (KN_CPU) a group is one work-item that sorts and merges its tile by itself.
+// On a CPU (KN_CPU) a group is one work-item that sorts and merges its tile by itself. Mesa's llvmpipe has vectors of
+// work-items: those behind the group's end run along, and what they load is 0; a loop of theirs that never ends uses up
+// what iterations all loops of the vector may have. So nothing here loops until loaded numbers reach one that is not.
 //
 // Launch, groups of GROUP (KN_CPU: of 1), a group for every TILE = GROUP * ITEMS elements unless said otherwise:
 //   check_segments, find_segments   with SEGMENTS: a work-item a segment; a work-item a tile
@@ -154,6 +156,9 @@ sort_tiles(__global const TYPE *keys, __global const VALUE *values, ulong n, __g
 {
     __local entry tile[TILE], spare[TILE];
     ulong base = (ulong)get_group_id(0) * TILE;
+#if SEGMENTS
+    n = offsets[segments]; // the same, and what ends the loop over segments is loaded as they are (see above)
+#endif
     uint count = (uint)min((ulong)TILE, n - base);
 
     for (uint i = 0; i < count; i++)
@@ -456,7 +461,7 @@ merge_tiles(__global const TYPE *keys, __global const VALUE *values, ulong n, ui
     segment s = segment_of(n, offsets, through, number);
     runs r = runs_around(s, number, level);
     runs e = r; // the pair in which the tile ends
-    ulong stop = min(until, s.end), begin = until;
+    ulong stop = max(at, min(until, s.end)), begin = until;
 #if SEGMENTS
     segment next = until < n ? segment_of(n, offsets, through, number + 1) : s;
     if (next.begin > at && next.begin < until) { // goes on in the next tile

@@ -56,6 +56,13 @@ static size_t entry_size(const struct merger *m)
     return (m->less.size + m->value_size + align - 1) / align * align;
 }
 
+// Whether a key and its value side by side may have a size that is neither 1 nor 2 nor a multiple of 4: the
+// alignment of a type of the caller's own is not known.
+static bool may_be_odd(const struct merger *m)
+{
+    return (m->less.size > 2 && m->less.size % 4) || (m->less.definitions && m->values && m->value_size < 4);
+}
+
 static uint64_t local_bytes(const struct merger *m)
 {
     uint64_t tile = tile_size(m) * entry_size(m);
@@ -386,11 +393,14 @@ static kn_status check(const struct merger *m, bool with_values, bool with_segme
 
     if (!m->queue)
         return kn_fail(err, KN_ERROR_ARGUMENT, "%s: queue is NULL", m->function);
-    if (m->queue->context->quirks.merges_wrong)
-        return kn_fail(err, KN_ERROR_UNSUPPORTED, "%s: %s of %s compiles the merge sort wrong; kn_sort is right there",
-                       m->function, m->queue->context->device.info.platform, m->queue->context->device.info.spec);
     if (!m->less.type || !m->less.less)
         return kn_fail(err, KN_ERROR_ARGUMENT, "%s: the type or the comparison is NULL", m->function);
+    if (m->queue->context->quirks.odd_structs_wrong && may_be_odd(m))
+        return kn_fail(err, KN_ERROR_UNSUPPORTED,
+                       "%s: elements of type '%s' (%zu bytes) and values of %zu bytes: %s of %s copies "
+                       "structs wrong whose size is not a multiple of 4; fill the type up",
+                       m->function, m->less.type, m->less.size, m->value_size,
+                       m->queue->context->device.info.platform, m->queue->context->device.info.spec);
     if (m->less.size == 0 || m->less.size > MOST_BYTES)
         return kn_fail(err, KN_ERROR_ARGUMENT, "%s: elements of %zu bytes; they may have 1 to %d",
                        m->function, m->less.size, MOST_BYTES);

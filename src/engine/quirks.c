@@ -15,12 +15,14 @@ static const struct {
     {"Clover", "",
      {.why_not = "its compiler aborts the program on ordinary kernels; Mesa's rusticl replaces it "
                  "(RUSTICL_ENABLE=llvmpipe)"}},
-    // Mesa 22.3, llvmpipe: every work-item's loops stop silently after 65,535 iterations in all. Says that a kernel
-    // takes 32 work-items where 1,024 work, and twice the local memory that a kernel has. Sorts structs and segments wrong,
-    // where PoCL, Oclgrind and NVIDIA have the same kernel right; which statement it has wrong is not known.
+    // Mesa 22.3, llvmpipe: every work-item's loops stop silently after 65,535 iterations in all. Where a group ends within
+    // a vector of 8 work-items, those behind its end run along and load 0: a loop until loaded numbers reach one that is
+    // not loaded never ends for them, and uses the iterations of all loops up. Copies structs in local memory wrong where
+    // they do not begin at multiples of 4 bytes. Says that a kernel takes 32 work-items where 1,024 work, and twice the
+    // local memory that a kernel has.
     {"rusticl",
      "llvmpipe",
-     {.loop_limit = 65535, .group_answer_wrong = true, .local_answer_doubled = true, .merges_wrong = true}},
+     {.loop_limit = 65535, .group_answer_wrong = true, .local_answer_doubled = true, .odd_structs_wrong = true}},
     // NVIDIA 580: says that a kernel takes 256 work-items where 512 run; its compiler's messages give places in the
     // text that it was handed; get_global_offset() and get_global_size() are 32 bits with a sign, made longer, and
     // with the offset all that get_global_id() returns.

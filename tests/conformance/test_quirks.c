@@ -119,6 +119,73 @@ START_TEST(loop_limit)
 }
 END_TEST
 
+// A work-item alone in its group, whose first loop ends when what it loads is 200; then how often the second
+// goes round.
+static const char loaded_loop[] = "__kernel void follow(__global const uint *steps, __global uint *out)\n"
+                                  "{\n"
+                                  "    uint at = 0, rounds = 0;\n"
+                                  "    for (uint i = 0; at != 200; i++)\n"
+                                  "        at = steps[i];\n"
+                                  "    for (uint i = 0; i < 1000; i++) {\n"
+                                  "        out[1] = i;\n"
+                                  "        rounds++;\n"
+                                  "    }\n"
+                                  "    out[0] = rounds;\n"
+                                  "}\n";
+
+START_TEST(loaded_ends)
+{
+    const uint32_t steps[] = {10, 77, 200};
+    kn_program *program = build_text(context, loaded_loop);
+    kn_buffer *in = make_buffer(context, sizeof steps), *out = make_buffer(context, 8);
+    kn_arg args[] = {KN_BUFFER(in), KN_BUFFER(out)};
+    uint32_t found[2] = {0, 0};
+
+    expect_ok(kn_buffer_write(queue, in, 0, steps, sizeof steps, &err));
+    run(kernel_of(program, "follow"), 1, 1, args, 2);
+    expect_ok(kn_buffer_read(queue, out, 0, found, sizeof found, &err));
+    if (!quirks.loop_limit)
+        ck_assert_uint_eq(found[0], 1000);
+    else if (found[0] == 1000)
+        report_gone("work-items behind a group's end use up a loop's iterations");
+    kn_buffer_free(in);
+    kn_buffer_free(out);
+    kn_program_free(program);
+}
+END_TEST
+
+static const char struct_copies[] = "typedef struct { uchar c[3]; } triple;\n"
+                                    "__kernel void pass(__global const triple *in, __global triple *out)\n"
+                                    "{\n"
+                                    "    __local triple held[8];\n"
+                                    "    for (uint i = 0; i < 8; i++)\n"
+                                    "        held[i] = in[i];\n"
+                                    "    for (uint i = 0; i < 8; i++)\n"
+                                    "        out[i] = held[i];\n"
+                                    "}\n";
+
+START_TEST(odd_structs)
+{
+    kn_program *program = build_text(context, struct_copies);
+    kn_buffer *in = make_buffer(context, 24), *out = make_buffer(context, 24);
+    kn_arg args[] = {KN_BUFFER(in), KN_BUFFER(out)};
+    char given[24], found[24];
+
+    for (size_t i = 0; i < sizeof given; i++)
+        given[i] = (char)(i + 1);
+    expect_ok(kn_buffer_write(queue, in, 0, given, sizeof given, &err));
+    run(kernel_of(program, "pass"), 1, 1, args, 2);
+    expect_ok(kn_buffer_read(queue, out, 0, found, sizeof found, &err));
+    if (!quirks.odd_structs_wrong)
+        ck_assert_mem_eq(found, given, sizeof given);
+    else if (memcmp(found, given, sizeof given) == 0)
+        report_gone("structs of 3 bytes are copied wrong in local memory");
+    kn_buffer_free(in);
+    kn_buffer_free(out);
+    kn_program_free(program);
+}
+END_TEST
+
 // ---- what the driver answers ----
 
 // Does a work-group of that many do its work, whatever the driver said before?
@@ -496,9 +563,10 @@ END_TEST
 
 int main(void)
 {
-    const TTest *const tests[] = {loop_limit, largest_group,   own_local_memory,        too_much_local_memory,
-                                  far_ranges, narrowed_switch, narrowed_switch_beneath, line_directives,
-                                  excluded,   binaries};
+    const TTest *const tests[] = {loop_limit,      loaded_ends,      odd_structs,
+                                  largest_group,   own_local_memory, too_much_local_memory,
+                                  far_ranges,      narrowed_switch,  narrowed_switch_beneath,
+                                  line_directives, excluded,         binaries};
 
     return RUN_ON_DEVICE_WITH("quirks", set_up, tear_down, tests);
 }

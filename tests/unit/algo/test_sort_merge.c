@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // kn_sort_less and kn_sort_less_by_key against an insertion into place on the host: stable, so that there is
 // one right answer, bit by bit.
-#include "merge_support.h"
+#include "../device_support.h"
 
 #include <math.h>
 
@@ -107,8 +107,17 @@ enum {
     LARGE = 13
 };
 
+// Whether the device has the type's numbers, and copies its structs as they are; else it is refused.
 static bool takes(const struct order *order)
 {
+    if (context->quirks.odd_structs_wrong && order == &orders[TRIPLE]) {
+        kn_buffer *buffer = test_upload_with_room("abcdef", 6, 0);
+
+        EXPECT_REFUSED(KN_ERROR_UNSUPPORTED, "copies structs wrong",
+                       kn_sort_less(queue, buffer, 2, &order->less, &err));
+        kn_buffer_free(buffer);
+        return false;
+    }
     return test_takes(order == &orders[F64] || order == &orders[PARTICLE] ? KN_F64 : KN_U8);
 }
 
@@ -243,8 +252,15 @@ START_TEST(by_key)
     } cases[] = {{1, 16}, {U32, 4}, {PAIR, 1}, {TRIPLE, 2}, {U32, 8}};
     uint64_t state = test_seed("by_key");
 
+    if (walks_as_gpu && context->quirks.odd_structs_wrong) {
+        fprintf(
+            stderr,
+            "skipped: %s has keys with values wrong in the form for GPUs, which it does not take by itself\n",
+            kn_context_device(context)->name);
+        return;
+    }
     for (size_t c = 0; c < sizeof cases / sizeof *cases; c++)
-        for (size_t i = 0; i < sizeof sizes / sizeof *sizes; i++)
+        for (size_t i = 0; i < sizeof sizes / sizeof *sizes && takes(&orders[cases[c].order]); i++)
             if (!test_is_slow() || (sizes[i] == 100 && c % 2))
                 expect_sorts_by_key(sizes[i], &orders[cases[c].order], cases[c].value_size, &state);
 }
@@ -521,12 +537,7 @@ int main(void)
                                   launches, as_kn_sort, snippets_refused, refusals, small_devices};
     const TTest *const walks[] = {any_size, any_type, by_key, any_tile, no_order, launches};
     const TTest *const own_device[] = {parts_are_refused};
-    const TTest *const refused[] = {wrong_merges_are_refused};
-    int status;
-
-    if (test_merges_are_wrong())
-        return test_run("merge sort, refused", refused, 1, test_open, test_close);
-    status = test_run("merge sort", tests, sizeof tests / sizeof *tests, test_open, test_close);
+    int status = test_run("merge sort", tests, sizeof tests / sizeof *tests, test_open, test_close);
 
     if (!status)
         status = test_run("merge sort, as GPUs do it", walks, sizeof walks / sizeof *walks, open_as_gpu,

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // kn_sort_segments and kn_sort_segments_by_key against an insertion of each segment's elements into place on
 // the host.
-#include "merge_support.h"
+#include "../device_support.h"
 
 #include <math.h>
 
@@ -235,6 +235,13 @@ START_TEST(by_key)
     static const size_t sizes[] = {1, 2, 4, 8};
     uint64_t state = test_seed("by_key");
 
+    if (walks_as_gpu && context->quirks.odd_structs_wrong) {
+        fprintf(
+            stderr,
+            "skipped: %s has keys with values wrong in the form for GPUs, which it does not take by itself\n",
+            kn_context_device(context)->name);
+        return;
+    }
     for (size_t i = 0; i < (test_is_slow() ? 1 : 4); i++) {
         struct wanted w = {.type = i % 2 ? KN_F32 : KN_I16, .n = largest() / 3, .value_size = sizes[i]};
         w.segments = cut(w.n, 1, 20000, &state);
@@ -261,7 +268,8 @@ START_TEST(edges_of_tiles)
 }
 END_TEST
 
-// As few passes as the longest segment needs, however many elements there are.
+// As few passes as the longest segment needs, however many elements there are; one more where tiles are
+// smaller because a work-item's loops are limited.
 START_TEST(launches)
 {
     uint64_t state = test_seed("launches");
@@ -282,7 +290,8 @@ START_TEST(launches)
         for (size_t e = 0; e < count; e++)
             merges += strcmp(entries[e].kernel, "merge_tiles") == 0;
         ck_assert_uint_ge(merges, cases[i].levels[0]);
-        ck_assert_uint_le(merges, cases[i].levels[1]);
+        ck_assert_uint_le(merges,
+                          cases[i].levels[1] + (context->device.info.loop_limit && cases[i].levels[1] > 1));
         kn_free(entries);
         kn_buffer_free(buffer);
         kn_buffer_free(offset_buffer);
@@ -337,12 +346,7 @@ int main(void)
 {
     const TTest *const tests[] = {mixtures, small, any_type, by_key, edges_of_tiles, launches, refusals};
     const TTest *const walks[] = {mixtures, small, any_type, by_key};
-    const TTest *const refused[] = {wrong_merges_are_refused};
-    int status;
-
-    if (test_merges_are_wrong())
-        return test_run("segmented sort, refused", refused, 1, test_open, test_close);
-    status = test_run("segmented sort", tests, sizeof tests / sizeof *tests, test_open, test_close);
+    int status = test_run("segmented sort", tests, sizeof tests / sizeof *tests, test_open, test_close);
 
     return status ? status
                   : test_run("segmented sort, as GPUs do it", walks, sizeof walks / sizeof *walks,
