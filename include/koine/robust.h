@@ -51,14 +51,14 @@ typedef struct kn_robust {
 
 // The first n elements of `x` (KN_F32, KN_F64, KN_I8, KN_U8). `options` may be NULL. x is not changed. Waits.
 // The sums have the same bits on every device with double precision and on the host. Cost: one read of x, and
-// few launches that hardly depend on n. Memory: about an eighth of x. Errors: KN_ERROR_ARGUMENT,
-// KN_ERROR_UNSUPPORTED (other types; KN_F64 without double precision; a method that the type does not have),
-// KN_ERROR_LIMIT.
+// few launches that hardly depend on n. Memory: an eighth of x; up to as much as x below some 2^20 elements.
+// Errors: KN_ERROR_ARGUMENT, KN_ERROR_UNSUPPORTED (other types; KN_F64 without double precision; a method that
+// the type does not have), KN_ERROR_LIMIT (2^32 floats or more).
 KN_API kn_status kn_robust_stats(kn_queue *queue, kn_buffer *x, kn_type type, size_t n,
                                  const kn_robust_options *options, kn_robust *result, kn_error *err);
 
 // The same of `count` columns of n elements each, column c beginning at element c * stride of `x` (stride >=
-// n): every launch serves all of them.
+// n): every launch serves all of them. KN_ERROR_LIMIT: floats in a buffer that is held in parts.
 KN_API kn_status kn_robust_columns(kn_queue *queue, kn_buffer *x, kn_type type, size_t n, size_t stride,
                                    size_t count, const kn_robust_options *options, kn_robust *results,
                                    kn_error *err);

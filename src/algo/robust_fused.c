@@ -48,7 +48,7 @@ static void choose_sample(struct fused *f)
         f->sort_group /= 2;
     // A CPU has less to gain from narrow brackets, and works on the lists for longer.
     f->lists = 1;
-    while (f->lists < (cpu ? 16 : LISTS_MOST) && f->of->n >> (cpu ? 8 : 2) >= (uint64_t)2 * f->lists * SORT)
+    while (f->lists < (cpu ? 16 : LISTS_MOST) && f->of->n >> (cpu ? 5 : 2) >= (uint64_t)2 * f->lists * SORT)
         f->lists *= 2;
     f->points = f->of->n < SORT ? (uint32_t)f->of->n : SORT;
     // The spread of a rank in the sample, and what comes from every lists-th of each list going on alone.
@@ -60,19 +60,29 @@ static void choose_sample(struct fused *f)
     f->reach = spread < points ? (uint32_t)spread : f->points;
 }
 
+// Of a normal distribution 7 times as much is kept as lies between the middle of the sample and the end of
+// its bracket.
+static uint64_t choose_room(const struct fused *f)
+{
+    uint64_t n = f->of->n, room = (uint64_t)(12 * (double)n * f->reach / f->points);
+
+    room = room < n / 8 ? n / 8 : room;
+    room = room < 1 << 18 ? 1 << 18 : room;
+    return room < n ? room : n;
+}
+
 static kn_status choose_shape(struct fused *f, kn_error *err)
 {
     const struct robust_columns *of = f->of;
     uint64_t most = of->queue->context->device.info.max_alloc / kn_type_size(of->type);
-    // An eighth of the column; all of a short one.
-    uint64_t room = of->n / 8 < 1 << 18 ? 1 << 18 : of->n / 8;
+    uint64_t room;
     kn_status status = tree_choose(of->function, of->queue, of->x, of->type, of->type == KN_F64 ? 128 : 256,
                                    4, &f->tree, err);
 
     if (status)
         return status;
     choose_sample(f);
-    room = room < of->n ? room : of->n;
+    room = choose_room(f);
     room = room < most ? room : most;
     f->partials = tree_partials(&f->tree, (size_t)of->n);
     f->ranks = (struct robust_ranks){
