@@ -21,7 +21,11 @@
 #define SORT_GROUP 256
 #endif
 #ifndef SLOTS
+#if REAL_BITS == 64
+#define SLOTS 16 // of a group of 256
+#else
 #define SLOTS 32
+#endif
 #endif
 #ifndef TEAM
 #define TEAM 8
