@@ -189,6 +189,7 @@ robust_brackets(__global const real_key *points, uint count, uint reach, ulong n
         to->level[0].low = low;
         to->level[0].before = 0;
         to->level[0].bits = high > low ? bits_of(high - low) : 0;
+        to->level[0].unused = 0;
     }
 }
 

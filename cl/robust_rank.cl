@@ -94,12 +94,10 @@ static inline bool pick(__global const uint *table, interval *at, __global const
 
 inline void count_key(ulong key, interval at, uint weight, uint number, __local uint *bins)
 {
-    ulong d = key - at.low;
-    uint digit;
+    uint digit = (uint)((key - at.low) >> shift_of(at.bits));
 
-    if (d > mask_of(at.bits))
+    if (!lies_in(key, at))
         return;
-    digit = (uint)(d >> shift_of(at.bits));
 #if GROUP == 1
     bins[digit] += weight;
     bins[BINS + digit] = max(bins[BINS + digit], number);
@@ -218,7 +216,7 @@ robust_narrow(__global const real *x, ulong skip, ulong n, ulong room, __global 
         if (!from.all && !is_kept(element, &b, question))
             continue;
         ulong key = key_of(element, question, centre);
-        if (clamp_key(key, widest) - at.low > mask_of(at.bits))
+        if (!lies_in(clamp_key(key, widest), at))
             continue;
         if ((has & 1) && key == pivot[0]) {
             own_equal[0]++;
@@ -264,7 +262,7 @@ static inline void find_heaps(__local heaps *h, __global const column *of, __glo
     for (uint k = 0; k < HEAPS - 2; k++) {
         uint e = question == MEDIAN ? k % 2 : 2 + k;
         ulong key = key_of(AS_REAL((real_key)of->end[e]), question, of->median);
-        bool inside = !all && (question != MEDIAN || k < 2) && clamp_key(key, widest) - at.low <= mask_of(at.bits);
+        bool inside = !all && (question != MEDIAN || k < 2) && lies_in(clamp_key(key, widest), at);
         h->key[2 + k] = key;
         h->count[2 + k] = inside ? weight_of(of, counters, question, e) : 0;
     }
@@ -318,34 +316,6 @@ static inline ulong find_key(__global const ulong *gathered, uint n, interval at
         barrier(CLK_LOCAL_MEM_FENCE);
     }
     return at.low;
-}
-
-// The least key above `key` among those gathered, or `key` itself if more than `rank` are not above it.
-static inline ulong next_key(__global const ulong *gathered, uint n, ulong key, ulong rank, __local ulong *least,
-                             __local uint *upto)
-{
-    uint item = (uint)get_local_id(0);
-    ulong own = 0xffffffffffffffffUL;
-    uint not_above = 0;
-
-    if (item == 0)
-        *upto = 0;
-    for (uint i = item; i < n; i += GROUP) {
-        ulong other = gathered[i];
-        not_above += other <= key;
-        own = other > key ? min(own, other) : own;
-    }
-    least[item] = own;
-    barrier(CLK_LOCAL_MEM_FENCE);
-    if (not_above)
-        atomic_add(upto, not_above);
-    for (uint distance = GROUP / 2; distance > 0; distance /= 2) {
-        barrier(CLK_LOCAL_MEM_FENCE);
-        if (item < distance)
-            least[item] = min(least[item], least[item + distance]);
-    }
-    barrier(CLK_LOCAL_MEM_FENCE);
-    return *upto > rank ? key : least[0];
 }
 
 // The mean of two elements, without overflow; 0 for -0.
@@ -428,7 +398,6 @@ robust_settle(__global column *columns, __global const uint *counters, uint ques
     __local uint bins[TABLE];
     __local ulong count[BINS], sum[GROUP], found[3];
     __local heaps h;
-    __local uint upto;
     uint item = (uint)get_local_id(0), own_below[HEAPS];
     ulong number = get_group_id(1), rank[2], key[2];
     bool known[2];
@@ -461,11 +430,11 @@ robust_settle(__global column *columns, __global const uint *counters, uint ques
     }
     if (last_of(at) >= last_of(own->level[0]))
         at.bits = bits_of(0xffffffffffffffffUL - at.low);
-    if (!known[0])
-        key[0] = find_key(gathered, has, at, rank[0], bins, count, sum, found);
-    if (!known[1])
-        key[1] = !known[0] ? next_key(gathered, has, key[0], rank[1], sum, &upto)
-                           : find_key(gathered, has, at, rank[1], bins, count, sum, found);
+    // Whether they are needed or not: PoCL 3.1 compiles a loop with barriers wrong that stands in a condition.
+    for (uint k = 0; k < 2; k++) {
+        ulong alone = find_key(gathered, has, at, rank[k], bins, count, sum, found);
+        key[k] = known[k] ? key[k] : alone;
+    }
     if (item == 0) {
         uint missed = 0;
         own->answer[question][0] = key[0];
