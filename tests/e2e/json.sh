@@ -87,8 +87,8 @@ expect_precision()
     look "$work/thin.json" "$common" "r['command'] == '$1'" "r['precision'] == '$word'" 'r["policy"] == "default"'
 }
 for word in float "$precision" long; do
-    expect_precision $word sort "$work/$word.npy" -o "$work/o.npy"
-    expect_precision $word sort "$work/$word.npy" -o "$work/o.npy" --device host
+    expect_precision "$word" sort "$work/$word.npy" -o "$work/o.npy"
+    expect_precision "$word" sort "$work/$word.npy" -o "$work/o.npy" --device host
 done
 expect_precision uchar select "$work/uchar.npy" --rank 1
 expect_precision uchar select "$work/uchar.npy" --rank 1 --device host
