@@ -20,7 +20,8 @@ extern "C" {
 #endif
 
 typedef enum kn_robust_method {
-    KN_ROBUST_AUTO,   // fused; counted where the type has 8 bits
+    KN_ROBUST_AUTO,   // fused, or select where local memory is too small for a sample; counted where the type
+                      // has 8 bits
     KN_ROBUST_FUSED,  // one read between two brackets; KN_F32, KN_F64
     KN_ROBUST_SELECT, // sums, radix select of the median, radix select of the deviations; KN_F32, KN_F64
     KN_ROBUST_COUNTED // 256 bins; KN_I8, KN_U8
@@ -52,8 +53,8 @@ typedef struct kn_robust {
 // The first n elements of `x` (KN_F32, KN_F64, KN_I8, KN_U8). `options` may be NULL. x is not changed. Waits.
 // The sums have the same bits on every device with double precision and on the host. Cost: one read of x, and
 // few launches that hardly depend on n. Memory: an eighth of x; up to as much as x below some 2^20 elements.
-// Errors: KN_ERROR_ARGUMENT, KN_ERROR_UNSUPPORTED (other types; KN_F64 without double precision; a method that
-// the type does not have), KN_ERROR_LIMIT (2^32 floats or more).
+// Errors: KN_ERROR_ARGUMENT, KN_ERROR_UNSUPPORTED (other types; KN_F64 without double precision; a method
+// that the type does not have), KN_ERROR_LIMIT (2^32 floats or more).
 KN_API kn_status kn_robust_stats(kn_queue *queue, kn_buffer *x, kn_type type, size_t n,
                                  const kn_robust_options *options, kn_robust *result, kn_error *err);
 
@@ -64,14 +65,14 @@ KN_API kn_status kn_robust_columns(kn_queue *queue, kn_buffer *x, kn_type type, 
                                    kn_error *err);
 
 // The same of `count` growing prefixes of one column: results[i] is about the first ends[i] elements; ends
-// ascend. All have one shift, by itself that of the longest. Cost: KN_I8 and KN_U8 one read for all prefixes; floats one read of each
-// prefix.
+// ascend. All have one shift, by itself that of the longest. Cost: KN_I8 and KN_U8 one read for all prefixes;
+// floats one read of each prefix.
 KN_API kn_status kn_robust_prefixes(kn_queue *queue, kn_buffer *x, kn_type type, const size_t *ends,
                                     size_t count, const kn_robust_options *options, kn_robust *results,
                                     kn_error *err);
 
-// The same in ordinary memory, by the host: the device's answers, to the bit, at every level and with any number
-// of threads. KN_ROBUST_SELECT takes memory for a copy in double.
+// The same in ordinary memory, by the host: the device's answers, to the bit, at every level and with any
+// number of threads. KN_ROBUST_SELECT takes memory for a copy in double.
 KN_API kn_status kn_host_robust(const void *x, kn_type type, size_t n, const kn_robust_options *options,
                                 const kn_host_options *host, kn_robust *result, kn_error *err);
 KN_API kn_status kn_host_robust_prefixes(const void *x, kn_type type, const size_t *ends, size_t count,

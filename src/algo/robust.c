@@ -85,12 +85,26 @@ static kn_status select_column(const struct robust_columns *columns, size_t i, k
     return status;
 }
 
+// The points of a sample, and a little, in local memory.
+bool robust_fits(const kn_queue *queue, kn_type type)
+{
+    return queue->context->device.info.local_memory >= 4096 * kn_type_size(type) + 256;
+}
+
 // As the options ask; what the brackets missed is selected.
 static kn_status floats(const struct robust_columns *columns, kn_robust *results, kn_error *err)
 {
-    bool fused = columns->options.method != KN_ROBUST_SELECT;
+    bool fits = robust_fits(columns->queue, columns->type);
+    bool fused =
+        columns->options.method != KN_ROBUST_SELECT && (fits || columns->options.method == KN_ROBUST_FUSED);
     kn_status status = KN_OK;
 
+    if (fused && !fits)
+        return kn_fail(err, KN_ERROR_UNSUPPORTED,
+                       "%s: %s does not have the method KN_ROBUST_FUSED: its local memory is too small for a "
+                       "sample of %s",
+                       columns->function, columns->queue->context->device.info.spec,
+                       kn_type_name(columns->type));
     if (columns->n > UINT32_MAX)
         return kn_fail(err, KN_ERROR_LIMIT, "%s: a column of %llu elements; of floats at most %lu are taken",
                        columns->function, (unsigned long long)columns->n, (unsigned long)UINT32_MAX);

@@ -31,6 +31,8 @@ void robust_finish(kn_robust *result, double shift, const kn_sums *sums, double 
 // Everything about n > 0 elements of 8 bits, of which counts[i] have the i-th least value.
 void robust_counted(kn_type type, const uint64_t counts[256], uint64_t n, int shift, kn_robust *result);
 
+// Whether the device has local memory enough for robust_fused.
+bool robust_fits(const kn_queue *queue, kn_type type);
 // src/algo/robust_fused.c: results[0..count); `missed` says which are not there.
 kn_status robust_fused(const struct robust_columns *columns, kn_robust *results, kn_error *err);
 // src/algo/robust_select.c: columns->count is 1.

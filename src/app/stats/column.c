@@ -4,6 +4,7 @@
 #include <math.h>
 #include <stdlib.h>
 
+#include "../../algo/robust.h"
 #include "../../base/clock.h"
 #include "../../base/error.h"
 #include "bytes.h"
@@ -164,7 +165,8 @@ kn_status stats_column_open(enum stats_variant variant, kn_queue *queue, const d
     c->variant = variant;
     c->options = *options;
     if (options->method == STATS_AUTO)
-        c->options.method = STATS_FUSED;
+        c->options.method =
+            queue && !robust_fits(queue, options->single ? KN_F32 : KN_F64) ? STATS_SELECT : STATS_FUSED;
     c->queue = queue;
     c->values = values;
     c->n = n;
