@@ -439,6 +439,14 @@ static kn_status run_passes(struct radix *r, kn_error *err)
 // Up to so many bytes of keys one work-item alone was measured faster than several launches.
 static const size_t whole_up_to = (size_t)1 << 16;
 
+// Its spare memory holds everything twice, in one allocation.
+static bool fits_whole(const struct sort_job *job)
+{
+    size_t size = kn_type_size(job->type), most = job->value_size > size ? job->value_size : size;
+
+    return 2 * job->n * most <= job->queue->context->device.info.max_alloc;
+}
+
 // The forms of cl/sort_buckets.cl, where they serve: *done.
 static kn_status sort_high_digits(const struct radix *r, bool *done, kn_error *err)
 {
@@ -462,8 +470,8 @@ static kn_status sort_high_digits(const struct radix *r, bool *done, kn_error *e
     if (!possible || options->digits != KN_SORT_DIGITS_AUTO || options->radix_chunks || options->radix_places)
         return KN_OK;
     if (r->n * kn_type_size(r->job->type) <= whole_up_to) {
-        *done = true;
-        return sort_whole(r->job, err);
+        *done = fits_whole(r->job);
+        return *done ? sort_whole(r->job, err) : KN_OK;
     }
     return kn_type_size(r->job->type) >= 4 ? sort_buckets(r->job, done, err) : KN_OK;
 }
