@@ -4,7 +4,7 @@
 #ifndef KN_TESTS_DEVICE_SUPPORT_H
 #define KN_TESTS_DEVICE_SUPPORT_H
 
-#include "support.h"
+#include "expect.h"
 
 #include <sys/wait.h>
 
@@ -12,24 +12,6 @@
 
 static kn_context *context;
 static kn_queue *queue;
-static kn_error err;
-
-#define EXPECT_OK(call)                                                                                      \
-    do {                                                                                                     \
-        err = (kn_error)KN_ERROR_INIT;                                                                       \
-        ck_assert_msg((call) == KN_OK, "%s: %s", #call, err.text);                                           \
-    } while (0)
-
-// The call fails with this status and a message that holds `words`.
-#define EXPECT_REFUSED(status, words, call)                                                                  \
-    do {                                                                                                     \
-        err = (kn_error)KN_ERROR_INIT;                                                                       \
-        kn_status found_status = (call);                                                                     \
-        ck_assert_msg(found_status == (status), "%s: %s, %s", #call, kn_status_name(found_status),           \
-                      err.text);                                                                             \
-        ck_assert_msg(strstr(err.text, words) != NULL, "'%s' does not say '%s'", err.text, words);           \
-    } while (0)
-
 // An interpreter, for which sizes have to be small.
 static inline bool test_is_slow(void)
 {
@@ -129,12 +111,6 @@ static inline kn_buffer *test_upload_column(const double *x, size_t n, kn_type t
                             : test_upload_with_room(singles, n * sizeof *singles, 0);
     free(singles);
     return buffer;
-}
-
-// The same bits, or both not-a-number.
-static inline bool test_same(double a, double b)
-{
-    return memcmp(&a, &b, sizeof a) == 0 || (a != a && b != b);
 }
 
 static inline bool test_finds_device(void)

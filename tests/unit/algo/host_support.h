@@ -4,7 +4,7 @@
 #ifndef KN_TESTS_HOST_SUPPORT_H
 #define KN_TESTS_HOST_SUPPORT_H
 
-#include "../support.h"
+#include "../expect.h"
 
 #include <koine/host.h>
 

@@ -9,26 +9,6 @@
 
 #include "../run.h"
 
-static kn_error err;
-
-#define EXPECT_OK(call)                                                                                      \
-    do {                                                                                                     \
-        err = (kn_error)KN_ERROR_INIT;                                                                       \
-        ck_assert_msg((call) == KN_OK, "%s: %s", #call, err.text);                                           \
-    } while (0)
-
-#define EXPECT_REFUSED(status, words, call)                                                                  \
-    do {                                                                                                     \
-        err = (kn_error)KN_ERROR_INIT;                                                                       \
-        ck_assert_int_eq(call, status);                                                                      \
-        ck_assert_msg(strstr(err.text, words) != NULL, "'%s' does not say '%s'", err.text, words);           \
-    } while (0)
-
-static bool same(double a, double b)
-{
-    return memcmp(&a, &b, sizeof a) == 0 || (isnan(a) && isnan(b));
-}
-
 // Within a few roundings of long double and one of double.
 static bool near(double found, long double expected)
 {
@@ -208,17 +188,17 @@ static void expect_moments(const struct floats *f, const kn_moments *m, const kn
     EXPECT_OK(kn_host_sums(f->numbers, KN_F64, f->n, m->shift, &sums, NULL, &err));
     ck_assert_uint_eq(m->nan_count, f->nan_count);
     ck_assert_uint_eq(m->n, f->n - f->nan_count);
-    ck_assert(same(m->sum, sums.sum) && same(m->squares, sums.squares));
-    ck_assert(same(m->shift, first->shift) && same(m->mean, first->mean) &&
-              same(m->variance, first->variance));
+    ck_assert(test_same(m->sum, sums.sum) && test_same(m->squares, sums.squares));
+    ck_assert(test_same(m->shift, first->shift) && test_same(m->mean, first->mean) &&
+              test_same(m->variance, first->variance));
     if (m->n == 0) {
         ck_assert(isnan(m->mean) && isnan(m->variance) && isnan(m->min) && isnan(m->max));
         return;
     }
-    ck_assert(same(m->min, least + 0.0) && same(m->max, greatest + 0.0));
-    ck_assert(same(m->mean, m->shift + sums.sum / count + 0.0));
+    ck_assert(test_same(m->min, least + 0.0) && test_same(m->max, greatest + 0.0));
+    ck_assert(test_same(m->mean, m->shift + sums.sum / count + 0.0));
     double variance = fma(-(sums.sum / count), sums.sum, sums.squares) / count;
-    ck_assert(same(m->variance, variance < 0 ? 0 : variance + 0.0));
+    ck_assert(test_same(m->variance, variance < 0 ? 0 : variance + 0.0));
 }
 
 START_TEST(floats)
@@ -290,7 +270,7 @@ START_TEST(float_reductions)
                     kn_number found;
                     memset(&found, 0xa5, sizeof found);
                     EXPECT_OK(kn_host_reduce(f.x, type, f.n, (kn_reduce_op)op, &found, &options, &err));
-                    ck_assert_msg(same(found.f64, expected[op] + 0.0),
+                    ck_assert_msg(test_same(found.f64, expected[op] + 0.0),
                                   "%s, n %zu, op %d: %.17g, expected %.17g", kn_type_name(type), f.n, op,
                                   found.f64, expected[op]);
                 }
@@ -307,9 +287,9 @@ START_TEST(edges)
     kn_number found = {.u64 = 7};
 
     EXPECT_OK(kn_host_moments(zeros, KN_F64, 3, NULL, &m, NULL, &err));
-    ck_assert(same(m.mean, 0) && same(m.variance, 0) && same(m.min, 0) && same(m.max, 0));
+    ck_assert(test_same(m.mean, 0) && test_same(m.variance, 0) && test_same(m.min, 0) && test_same(m.max, 0));
     EXPECT_OK(kn_host_reduce(zeros, KN_F64, 3, KN_REDUCE_MIN, &found, NULL, &err));
-    ck_assert(same(found.f64, 0));
+    ck_assert(test_same(found.f64, 0));
     EXPECT_OK(kn_host_reduce(NULL, KN_I16, 0, KN_REDUCE_PRODUCT, &found, NULL, &err));
     ck_assert_int_eq(found.i64, 1);
     EXPECT_OK(kn_host_reduce(NULL, KN_F32, 0, KN_REDUCE_PRODUCT, &found, NULL, &err));

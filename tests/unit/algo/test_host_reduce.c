@@ -8,26 +8,6 @@
 #include "../../../src/algo/host_sums.h"
 #include "../run.h"
 
-static kn_error err;
-
-#define EXPECT_OK(call)                                                                                      \
-    do {                                                                                                     \
-        err = (kn_error)KN_ERROR_INIT;                                                                       \
-        ck_assert_msg((call) == KN_OK, "%s: %s", #call, err.text);                                           \
-    } while (0)
-
-#define EXPECT_REFUSED(status, words, call)                                                                  \
-    do {                                                                                                     \
-        err = (kn_error)KN_ERROR_INIT;                                                                       \
-        ck_assert_int_eq(call, status);                                                                      \
-        ck_assert_msg(strstr(err.text, words) != NULL, "'%s' does not say '%s'", err.text, words);           \
-    } while (0)
-
-static bool same(double a, double b)
-{
-    return memcmp(&a, &b, sizeof a) == 0 || (isnan(a) && isnan(b));
-}
-
 // Lane `lane` of a leaf, folded with those at `distance`, twice that, ... of it.
 static kn_sums lane_sums(const double *x, size_t n, double shift, size_t lane, size_t distance)
 {
@@ -74,13 +54,13 @@ static void check_sums(const double *x, size_t n, kn_type type, double shift)
         kn_sums found = {-1, -1};
         double sum = -1;
         EXPECT_OK(kn_host_sums(column, type, n, shift, &found, &options, &err));
-        ck_assert_msg(same(found.sum, expected.sum) && same(found.squares, expected.squares),
+        ck_assert_msg(test_same(found.sum, expected.sum) && test_same(found.squares, expected.squares),
                       "%s, n %zu, level %d, %u threads: %.17g and %.17g, expected %.17g and %.17g",
                       kn_type_name(type), n, (int)options.level, options.threads, found.sum, found.squares,
                       expected.sum, expected.squares);
         if (shift == 0) {
             EXPECT_OK(kn_host_sum(column, type, n, &sum, &options, &err));
-            ck_assert_msg(same(sum, expected.sum), "n %zu: %.17g alone, expected %.17g", n, sum,
+            ck_assert_msg(test_same(sum, expected.sum), "n %zu: %.17g alone, expected %.17g", n, sum,
                           expected.sum);
         }
     }

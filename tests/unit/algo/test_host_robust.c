@@ -11,26 +11,6 @@
 
 #include "../run.h"
 
-static kn_error err;
-
-#define EXPECT_OK(call)                                                                                      \
-    do {                                                                                                     \
-        err = (kn_error)KN_ERROR_INIT;                                                                       \
-        ck_assert_msg((call) == KN_OK, "%s: %s", #call, err.text);                                           \
-    } while (0)
-
-#define EXPECT_REFUSED(status, words, call)                                                                  \
-    do {                                                                                                     \
-        err = (kn_error)KN_ERROR_INIT;                                                                       \
-        ck_assert_int_eq(call, status);                                                                      \
-        ck_assert_msg(strstr(err.text, words) != NULL, "'%s' does not say '%s'", err.text, words);           \
-    } while (0)
-
-static bool same(double a, double b)
-{
-    return memcmp(&a, &b, sizeof a) == 0 || (isnan(a) && isnan(b));
-}
-
 // ---- columns ----
 
 static double normal(uint64_t *state) // about
@@ -307,7 +287,7 @@ static kn_robust reference(const struct column *c, double shift)
 static void expect_value(const char *name, const char *what, const struct column *c, double found,
                          double expected)
 {
-    ck_assert_msg(same(found, expected), "%s, %s, n %zu: %s %.17g, expected %.17g", name,
+    ck_assert_msg(test_same(found, expected), "%s, %s, n %zu: %s %.17g, expected %.17g", name,
                   kn_type_name(c->type), c->n, what, found, expected);
 }
 
@@ -467,8 +447,8 @@ START_TEST(shifts)
         kn_robust found;
         EXPECT_OK(kn_host_moments(c.x, c.type, c.n, NULL, &moments, NULL, &err));
         EXPECT_OK(kn_host_robust(c.x, c.type, c.n, NULL, NULL, &found, &err));
-        ck_assert(same(found.shift, moments.shift + 0.0) && same(found.mean, moments.mean) &&
-                  same(found.variance, moments.variance));
+        ck_assert(test_same(found.shift, moments.shift + 0.0) && test_same(found.mean, moments.mean) &&
+                  test_same(found.variance, moments.variance));
         free_column(&c);
     }
 }
@@ -535,12 +515,13 @@ static void check_prefixes(const struct column *c, const size_t *ends, size_t co
             if (isnan(found[count - 1].shift) && !isnan(found[i].shift)) // one that the last does not show
                 alone.shift = found[i].shift, alone.sum = found[i].sum, alone.squares = found[i].squares,
                 alone.mean = found[i].mean, alone.variance = found[i].variance;
-            ck_assert_msg(same(alone.median, found[i].median) && same(alone.mad, found[i].mad) &&
-                              same(alone.mean, found[i].mean) && same(alone.variance, found[i].variance) &&
-                              same(alone.sum, found[i].sum) && same(alone.squares, found[i].squares) &&
-                              same(alone.shift, found[i].shift),
-                          "%s, prefix %zu of %zu elements: mean %.17g, alone %.17g", kn_type_name(c->type), i,
-                          ends[i], found[i].mean, alone.mean);
+            ck_assert_msg(
+                test_same(alone.median, found[i].median) && test_same(alone.mad, found[i].mad) &&
+                    test_same(alone.mean, found[i].mean) && test_same(alone.variance, found[i].variance) &&
+                    test_same(alone.sum, found[i].sum) && test_same(alone.squares, found[i].squares) &&
+                    test_same(alone.shift, found[i].shift),
+                "%s, prefix %zu of %zu elements: mean %.17g, alone %.17g", kn_type_name(c->type), i, ends[i],
+                found[i].mean, alone.mean);
             ck_assert(alone.n == found[i].n && alone.nan_count == found[i].nan_count &&
                       alone.method == found[i].method && alone.missed == found[i].missed);
         }

@@ -7,21 +7,6 @@
 #include "../../../src/algo/host_select.h"
 #include "../run.h"
 
-static kn_error err;
-
-#define EXPECT_OK(call)                                                                                      \
-    do {                                                                                                     \
-        err = (kn_error)KN_ERROR_INIT;                                                                       \
-        ck_assert_msg((call) == KN_OK, "%s: %s", #call, err.text);                                           \
-    } while (0)
-
-#define EXPECT_REFUSED(status, words, call)                                                                  \
-    do {                                                                                                     \
-        err = (kn_error)KN_ERROR_INIT;                                                                       \
-        ck_assert_int_eq(call, status);                                                                      \
-        ck_assert_msg(strstr(err.text, words) != NULL, "'%s' does not say '%s'", err.text, words);           \
-    } while (0)
-
 // The element of this rank has the same bits, or is NaN where NaN is expected.
 static void expect_element(const void *found, const void *sorted, size_t rank, size_t n,
                            const kn_host_options *options)

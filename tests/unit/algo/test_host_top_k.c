@@ -4,21 +4,6 @@
 
 #include "../run.h"
 
-static kn_error err;
-
-#define EXPECT_OK(call)                                                                                      \
-    do {                                                                                                     \
-        err = (kn_error)KN_ERROR_INIT;                                                                       \
-        ck_assert_msg((call) == KN_OK, "%s: %s", #call, err.text);                                           \
-    } while (0)
-
-#define EXPECT_REFUSED(status, words, call)                                                                  \
-    do {                                                                                                     \
-        err = (kn_error)KN_ERROR_INIT;                                                                       \
-        ck_assert_int_eq(call, status);                                                                      \
-        ck_assert_msg(strstr(err.text, words) != NULL, "'%s' does not say '%s'", err.text, words);           \
-    } while (0)
-
 static const char *column; // whose elements are numbered
 
 static int by_place(const void *a, const void *b)

@@ -13,9 +13,8 @@ static const kn_type types[] = {KN_F32, KN_F64};
 static struct host_plan plan_of(const kn_host_options *options)
 {
     struct host_plan plan;
-    kn_error err = KN_ERROR_INIT;
 
-    ck_assert_msg(host_plan("test", host_type, options, &plan, &err) == KN_OK, "%s", err.text);
+    EXPECT_OK(host_plan("test", host_type, options, &plan, &err));
     return plan;
 }
 
@@ -43,18 +42,13 @@ static struct stats_sums sums_of(const void *x, size_t n, double shift)
     return sums;
 }
 
-static bool same(double a, double b)
-{
-    return (a != a && b != b) || memcmp(&a, &b, sizeof a) == 0;
-}
-
 static void expect_merged(const void *sorted, const void *expected, size_t n, struct stats_sums found,
                           struct stats_sums sums, const kn_host_options *options)
 {
     ck_assert_msg(memcmp(sorted, expected, n * kn_type_size(host_type)) == 0,
                   "%zu elements of %s, level %d, %u threads: not sorted", n, kn_type_name(host_type),
                   (int)options->level, options->threads);
-    ck_assert_msg(same(found.sum, sums.sum) && same(found.squares, sums.squares),
+    ck_assert_msg(test_same(found.sum, sums.sum) && test_same(found.squares, sums.squares),
                   "%zu elements of %s, level %d, %u threads: sums %.17g %.17g, expected %.17g %.17g", n,
                   kn_type_name(host_type), (int)options->level, options->threads, found.sum, found.squares,
                   sums.sum, sums.squares);
@@ -66,14 +60,11 @@ static void expect_sort(const void *x, const void *expected, size_t n, const kn_
     struct host_plan plan = plan_of(options);
     struct stats_sums sums = {1, 1};
     struct merge_trace trace;
-    kn_error err = KN_ERROR_INIT;
     void *before = host_copy(x, n), *sorted = host_copy(x, n), *scratch = host_copy(x, n);
 
     memset(sorted, 0xcc, n * plan.size);
     memset(scratch, 0xdd, n * plan.size);
-    ck_assert_msg(stats_merge_sort(x, host_type, n, shift, &plan, sorted, scratch, &sums, &trace, &err) ==
-                      KN_OK,
-                  "%s", err.text);
+    EXPECT_OK(stats_merge_sort(x, host_type, n, shift, &plan, sorted, scratch, &sums, &trace, &err));
     expect_merged(sorted, expected, n, sums, sums_of(expected, n, shift), options);
     ck_assert_int_eq(memcmp(x, before, n * plan.size), 0);
     host_expect_poison(sorted, n);
@@ -193,7 +184,6 @@ START_TEST(runs)
     static const size_t lengths[] = {1, 3, 100, 4096, 40000, 100003, 200000};
     enum { N = 100003 };
     uint64_t state = test_seed("runs");
-    kn_error err = KN_ERROR_INIT;
 
     host_find_levels();
     for (size_t t = 0; t < KN_COUNT(types); t++)
@@ -208,8 +198,8 @@ START_TEST(runs)
                 struct host_plan plan = plan_of(&options);
                 struct stats_sums sums;
                 char *sorted = host_copy(x, N), *scratch = host_copy(x, N);
-                ck_assert(stats_merge_runs(host_type, N, lengths[l], 0, &plan, sorted, scratch, &sums, NULL,
-                                           &err) == KN_OK);
+                EXPECT_OK(
+                    stats_merge_runs(host_type, N, lengths[l], 0, &plan, sorted, scratch, &sums, NULL, &err));
                 expect_merged(sorted, expected, N, sums, sums_of(expected, N, 0), &options);
                 host_expect_poison(sorted, N);
                 host_expect_poison(scratch, N);
@@ -229,14 +219,13 @@ START_TEST(trace)
     uint64_t state = test_seed("trace");
     struct merge_trace found;
     struct stats_sums sums;
-    kn_error err = KN_ERROR_INIT;
 
     host_type = KN_F64;
     void *x = numbers(N, HOST_ANY_BITS, &state), *sorted = malloc(N * 8), *scratch = malloc(N * 8);
     for (unsigned threads = 1; threads <= 4; threads *= 4) {
         const kn_host_options options = {.threads = threads, .level = KN_HOST_SCALAR};
         struct host_plan plan = plan_of(&options);
-        ck_assert(stats_merge_sort(x, KN_F64, N, 0, &plan, sorted, scratch, &sums, &found, &err) == KN_OK);
+        EXPECT_OK(stats_merge_sort(x, KN_F64, N, 0, &plan, sorted, scratch, &sums, &found, &err));
         ck_assert_uint_eq(found.levels, 15); // runs of 16 keys
         ck_assert_uint_eq(found.threads, plan.threads);
         if (plan.threads == 1) {
