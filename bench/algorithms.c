@@ -15,8 +15,6 @@
 #include "../src/base/array.h"
 #include "bench.h"
 
-enum { REPETITIONS = 9 };
-
 struct bench {
     kn_context *context;
     kn_queue *queue;
@@ -25,45 +23,32 @@ struct bench {
 
 typedef void work_function(struct bench *bench, void *data);
 
-struct timing {
-    struct bench_times device, wall;
-    size_t launches;
+struct call {
+    struct bench *bench;
+    work_function *prepare, *work;
+    void *data;
 };
 
-// Runs `prepare` and then, timed, `work`, REPETITIONS times after a warm-up.
-static struct timing measure(struct bench *bench, work_function *prepare, work_function *work, void *data)
+static void prepare(void *data)
 {
-    double device[REPETITIONS], wall[REPETITIONS];
-    struct timing timing = {.launches = 0};
+    const struct call *call = data;
 
-    for (int i = -1; i < REPETITIONS; i++) {
-        kn_profile_entry *entries = NULL;
-        prepare(bench, data);
-        bench_try(kn_queue_finish(bench->queue, &bench->err), &bench->err);
-        double start = bench_seconds();
-        work(bench, data);
-        bench_try(kn_queue_finish(bench->queue, &bench->err), &bench->err);
-        double seconds = bench_seconds() - start;
-        // Once more with events, which cost host time of their own.
-        prepare(bench, data);
-        bench_try(kn_profile_start(bench->queue, &bench->err), &bench->err);
-        work(bench, data);
-        bench_try(kn_profile_stop(bench->queue, &entries, &timing.launches, &bench->err), &bench->err);
-        if (i >= 0) {
-            wall[i] = seconds;
-            device[i] = kn_profile_span(entries, timing.launches);
-        }
-        kn_free(entries);
-    }
-    timing.device = bench_times_of(device, REPETITIONS);
-    timing.wall = bench_times_of(wall, REPETITIONS);
-    return timing;
+    if (call->prepare)
+        call->prepare(call->bench, call->data);
 }
 
-static void nothing(struct bench *bench, void *data)
+static void work(void *data)
 {
-    (void)bench;
-    (void)data;
+    const struct call *call = data;
+
+    call->work(call->bench, call->data);
+}
+
+static struct bench_timing measure(struct bench *bench, work_function *before, work_function *timed, void *data)
+{
+    struct call call = {bench, before, timed, data};
+
+    return bench_measure(bench->queue, prepare, work, &call, false);
 }
 
 static void *allocate(size_t bytes)
@@ -86,7 +71,7 @@ static kn_buffer *upload(struct bench *bench, const void *values, size_t bytes)
     return buffer;
 }
 
-static void print_row(const char *what, kn_type type, size_t n, const struct timing *timing, double bytes,
+static void print_row(const char *what, kn_type type, size_t n, const struct bench_timing *timing, double bytes,
                       const char *verdict)
 {
     printf("%-24s %-6s %11zu  %9.4f (%.4f to %.4f)  %9.4f", what, kn_type_name(type), n, timing->device.median * 1e3,
@@ -161,7 +146,7 @@ static void report_sort(struct bench *bench, struct sort_work *work, work_functi
                         const void *values)
 {
     size_t bytes = work->n * kn_type_size(work->type);
-    struct timing timing = measure(bench, restore, sort, work);
+    struct bench_timing timing = measure(bench, restore, sort, work);
     void *sorted = allocate(bytes);
 
     bench_try(kn_buffer_read(bench->queue, work->keys, 0, sorted, bytes, &bench->err), &bench->err);
@@ -271,7 +256,7 @@ static void bench_sums(struct bench *bench, kn_type type, unsigned log2_n)
     struct sum_work work = {.type = type, .n = n, .host = allocate(bytes)};
     struct exact sum = {0, 0}, squares = {0, 0};
     long double magnitude = 0;
-    struct timing timing;
+    struct bench_timing timing;
 
     bench_fill(work.host, type, n, log2_n);
     for (size_t i = 0; i < n; i++) {
@@ -281,13 +266,13 @@ static void bench_sums(struct bench *bench, kn_type type, unsigned log2_n)
         magnitude += fabsl(value);
     }
     work.x = upload(bench, work.host, bytes);
-    timing = measure(bench, nothing, sum_work, &work);
+    timing = measure(bench, NULL, sum_work, &work);
     print_row("kn_reduce_sum", type, n, &timing, (double)bytes, verdict(work.sum, sum.sum + sum.lost, magnitude));
-    timing = measure(bench, nothing, sums_work, &work);
+    timing = measure(bench, NULL, sums_work, &work);
     print_row("kn_reduce_sums", type, n, &timing, (double)bytes, verdict(work.sums.squares, squares.sum + squares.lost, squares.sum));
-    timing = measure(bench, nothing, write_work, &work);
+    timing = measure(bench, NULL, write_work, &work);
     printf("%-24s %-6s %11zu  %.1f GB/s\n", "kn_buffer_write", kn_type_name(type), n, (double)bytes / timing.wall.median * 1e-9);
-    timing = measure(bench, nothing, read_work, &work);
+    timing = measure(bench, NULL, read_work, &work);
     printf("%-24s %-6s %11zu  %.1f GB/s\n", "kn_buffer_read", kn_type_name(type), n, (double)bytes / timing.wall.median * 1e-9);
     kn_buffer_free(work.x);
     free(work.host);

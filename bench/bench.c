@@ -41,7 +41,8 @@ static double normal(uint64_t *state)
 {
     uint64_t a = bench_random(state);
 
-    return ((double)(a & 0xffff) + (double)(a >> 16 & 0xffff) + (double)(a >> 32 & 0xffff) + (double)(a >> 48)) /
+    return ((double)(a & 0xffff) + (double)(a >> 16 & 0xffff) + (double)(a >> 32 & 0xffff) +
+            (double)(a >> 48)) /
                37837.0 -
            2 * 65535.0 / 37837.0;
 }
@@ -66,4 +67,50 @@ void bench_try(kn_status status, const kn_error *err)
         return;
     fprintf(stderr, "bench: %s\n", err->text);
     exit(4);
+}
+
+static void print_kernels(const kn_profile_entry *entries, size_t count)
+{
+    for (size_t i = 0; i < count; i++)
+        printf("    %-20s begins %9.4f ms, takes %9.4f ms\n", entries[i].kernel,
+               (double)(entries[i].start - entries[0].start) * 1e-6,
+               (double)(entries[i].end - entries[i].start) * 1e-6);
+}
+
+static double time_wall(kn_queue *queue, bench_call *prepare, bench_call *call, void *data, kn_error *err)
+{
+    double start;
+
+    if (prepare)
+        prepare(data);
+    bench_try(kn_queue_finish(queue, err), err);
+    start = bench_seconds();
+    call(data);
+    bench_try(kn_queue_finish(queue, err), err);
+    return bench_seconds() - start;
+}
+
+struct bench_timing bench_measure(kn_queue *queue, bench_call *prepare, bench_call *call, void *data,
+                                  bool kernels)
+{
+    double device[BENCH_REPETITIONS + 1], wall[BENCH_REPETITIONS + 1]; // the first is the warm-up
+    struct bench_timing timing = {.launches = 0};
+    kn_error err = KN_ERROR_INIT;
+
+    for (size_t i = 0; i <= BENCH_REPETITIONS; i++) {
+        kn_profile_entry *entries = NULL;
+        wall[i] = time_wall(queue, prepare, call, data, &err);
+        if (prepare)
+            prepare(data);
+        bench_try(kn_profile_start(queue, &err), &err);
+        call(data);
+        bench_try(kn_profile_stop(queue, &entries, &timing.launches, &err), &err);
+        device[i] = kn_profile_span(entries, timing.launches);
+        if (kernels && i == BENCH_REPETITIONS)
+            print_kernels(entries, timing.launches);
+        kn_free(entries);
+    }
+    timing.device = bench_times_of(device + 1, BENCH_REPETITIONS);
+    timing.wall = bench_times_of(wall + 1, BENCH_REPETITIONS);
+    return timing;
 }

@@ -3,6 +3,7 @@
 #ifndef KN_BENCH_H
 #define KN_BENCH_H
 
+#include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
 
@@ -16,6 +17,21 @@ struct bench_times {
 struct bench_times bench_times_of(double *samples, size_t count);
 
 double bench_seconds(void);
+
+enum { BENCH_REPETITIONS = 9 };
+
+typedef void bench_call(void *data);
+
+struct bench_timing {
+    struct bench_times device; // from the first kernel's start to the last one's end, by the device's events
+    struct bench_times wall;   // what the caller waits, without events: they cost host time of their own
+    size_t launches;
+};
+
+// Times `call` after `prepare` (or NULL), each way BENCH_REPETITIONS times after a warm-up. `kernels`: prints
+// when each kernel of the last one began and what it took.
+struct bench_timing bench_measure(kn_queue *queue, bench_call *prepare, bench_call *call, void *data,
+                                  bool kernels);
 
 // splitmix64.
 uint64_t bench_random(uint64_t *state);

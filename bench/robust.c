@@ -14,7 +14,7 @@
 
 #include "bench.h"
 
-enum { REPETITIONS = 9, PREFIXES = 75, COLUMNS = 64 };
+enum { PREFIXES = 75, COLUMNS = 64 };
 
 struct work {
     kn_context *context;
@@ -28,17 +28,18 @@ struct work {
     kn_robust results[PREFIXES];
 };
 
-typedef void work_function(struct work *work);
-
-static void stats(struct work *work)
+static void stats(void *data)
 {
+    struct work *work = data;
+
     bench_try(
         kn_robust_stats(work->queue, work->x, work->type, work->n, &work->options, work->results, &work->err),
         &work->err);
 }
 
-static void prefixes(struct work *work)
+static void prefixes(void *data)
 {
+    struct work *work = data;
     size_t ends[PREFIXES];
 
     for (size_t i = 0; i < PREFIXES; i++)
@@ -48,8 +49,9 @@ static void prefixes(struct work *work)
               &work->err);
 }
 
-static void columns(struct work *work)
+static void columns(void *data)
 {
+    struct work *work = data;
     size_t n = work->n / COLUMNS;
 
     bench_try(kn_robust_columns(work->queue, work->x, work->type, n, n, COLUMNS, &work->options,
@@ -57,34 +59,15 @@ static void columns(struct work *work)
               &work->err);
 }
 
-static void report(struct work *work, work_function *run, const char *what, const char *verdict)
+static void report(struct work *work, bench_call *run, const char *what, const char *verdict)
 {
-    double device[REPETITIONS], wall[REPETITIONS];
-    kn_profile_entry *entries = NULL;
-    size_t launches = 0;
-    struct bench_times times;
+    struct bench_timing timing = bench_measure(work->queue, NULL, run, work, work->kernels);
 
-    for (int i = -1; i < REPETITIONS; i++) {
-        double start = bench_seconds();
-        run(work);
-        if (i >= 0)
-            wall[i] = bench_seconds() - start;
-        bench_try(kn_profile_start(work->queue, &work->err), &work->err);
-        run(work);
-        bench_try(kn_profile_stop(work->queue, &entries, &launches, &work->err), &work->err);
-        if (i >= 0)
-            device[i] = kn_profile_span(entries, launches);
-        for (size_t k = 0; i + 1 == REPETITIONS && work->kernels && k < launches; k++)
-            printf("    %-20s begins %9.4f ms, takes %9.4f ms\n", entries[k].kernel,
-                   (double)(entries[k].start - entries[0].start) * 1e-6,
-                   (double)(entries[k].end - entries[k].start) * 1e-6);
-        kn_free(entries);
-    }
-    times = bench_times_of(device, REPETITIONS);
     printf("%-26s %-4s %11zu  %9.4f (%.4f to %.4f)  %9.4f  %7.1f  %5zu  %s\n", what, kn_type_name(work->type),
-           work->n, times.median * 1e3, times.least * 1e3, times.most * 1e3,
-           bench_times_of(wall, REPETITIONS).median * 1e3,
-           (double)(work->n * kn_type_size(work->type)) / times.median * 1e-9, launches, verdict);
+           work->n, timing.device.median * 1e3, timing.device.least * 1e3, timing.device.most * 1e3,
+           timing.wall.median * 1e3,
+           (double)(work->n * kn_type_size(work->type)) / timing.device.median * 1e-9, timing.launches,
+           verdict);
     fflush(stdout);
 }
 

@@ -15,8 +15,6 @@
 #include "../src/base/array.h"
 #include "bench.h"
 
-enum { REPETITIONS = 9 };
-
 struct bench {
     kn_context *context;
     kn_queue *queue;
@@ -116,36 +114,30 @@ static const char *judge(const struct work *work, double value, double q)
     return below <= rank + 1 && above <= work->n - 1 - rank ? "right" : "WRONG";
 }
 
+struct call {
+    struct bench *bench;
+    struct work *work;
+    work_function *run;
+};
+
+static void call(void *data)
+{
+    const struct call *c = data;
+
+    c->run(c->bench, c->work);
+}
+
 static void report(struct bench *bench, struct work *work, work_function *run, const char *what,
                    const char *verdict)
 {
-    double device[REPETITIONS], wall[REPETITIONS];
-    kn_profile_entry *entries = NULL;
-    size_t launches = 0;
-    struct bench_times times;
+    struct call timed = {bench, work, run};
+    struct bench_timing timing = bench_measure(bench->queue, NULL, call, &timed, bench->tune);
 
-    for (int i = -1; i < REPETITIONS; i++) {
-        double start = bench_seconds();
-        run(bench, work);
-        if (i >= 0)
-            wall[i] = bench_seconds() - start;
-        bench_try(kn_profile_start(bench->queue, &bench->err), &bench->err);
-        run(bench, work);
-        bench_try(kn_profile_stop(bench->queue, &entries, &launches, &bench->err), &bench->err);
-        if (i >= 0)
-            device[i] = kn_profile_span(entries, launches);
-        if (i + 1 == REPETITIONS && bench->tune)
-            for (size_t k = 0; k < launches; k++)
-                printf("    %-20s begins %9.4f ms, takes %9.4f ms\n", entries[k].kernel,
-                       (double)(entries[k].start - entries[0].start) * 1e-6,
-                       (double)(entries[k].end - entries[k].start) * 1e-6);
-        kn_free(entries);
-    }
-    times = bench_times_of(device, REPETITIONS);
     printf("%-34s %-6s %11zu  %9.4f (%.4f to %.4f)  %9.4f  %7.1f  %5zu  %s\n", what, kn_type_name(work->type),
-           work->n, times.median * 1e3, times.least * 1e3, times.most * 1e3,
-           bench_times_of(wall, REPETITIONS).median * 1e3,
-           (double)(work->n * kn_type_size(work->type)) / times.median * 1e-9, launches, verdict);
+           work->n, timing.device.median * 1e3, timing.device.least * 1e3, timing.device.most * 1e3,
+           timing.wall.median * 1e3,
+           (double)(work->n * kn_type_size(work->type)) / timing.device.median * 1e-9, timing.launches,
+           verdict);
     fflush(stdout);
 }
 

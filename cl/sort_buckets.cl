@@ -19,16 +19,10 @@
 //                    largest bucket's
 //   sort_whole       one group, all keys as one bucket
 // Cost: two reads and a write of the keys for the buckets, a read and a write to sort them; values likewise.
-// Tunables: KEY_BITS, KEY_KIND, KEY_DESCENDING (lib/key.clh), VALUE_BYTES (0, 1, 2, 4, 8, 16), RANKED (equal numbers keep
-// their places), BUCKETS (at most), DIGIT_BITS (in the cache, at most), SPARE_BITS, BATCH.
-#include "lib/key.clh"
+// Tunables: KEY_BITS, KEY_KIND, KEY_DESCENDING (lib/key.clh), VALUE_BYTES, RANKED (lib/element.clh), BUCKETS (at most),
+// DIGIT_BITS (in the cache, at most), SPARE_BITS, BATCH.
+#include "lib/element.clh"
 
-#ifndef VALUE_BYTES
-#define VALUE_BYTES 0
-#endif
-#ifndef RANKED
-#define RANKED (VALUE_BYTES != 0)
-#endif
 #ifndef BUCKETS
 #define BUCKETS 1024
 #endif
@@ -42,27 +36,9 @@
 #define SPARE_BITS 4
 #endif
 
-#if VALUE_BYTES == 16
-typedef uint4 value;
-#elif VALUE_BYTES == 8
-typedef ulong value;
-#elif VALUE_BYTES == 4
-typedef uint value;
-#elif VALUE_BYTES == 2
-typedef ushort value;
-#elif VALUE_BYTES == 1
-typedef uchar value;
-#endif
-
 #define IOTA 1u    // the values are the elements' numbers
 #define NO_KEYS 2u // the keys stay as they are
 #define LARGE 4u   // what is written is too much for the caches
-
-#if RANKED
-#define ORDER(key) rank_key(key)
-#else
-#define ORDER(key) (key)
-#endif
 
 // The intervals: between `least` and `most` (what lies beyond counts as these), the bits from `shift` up choose a row,
 // bucket | low << 16; the key's bits below `shift`, without the `low` lowest, are added to the bucket.

@@ -14,10 +14,10 @@
 //                    digit alone
 // Cost: each pass reads the keys twice and writes them once; values are read once and written once.
 // Tunables: KEY_BITS, KEY_KIND, KEY_DESCENDING (lib/key.clh), KN_SUBGROUP, KN_MATCH (lib/subgroup.clh), GROUP, KEYS (a
-// work-item), VALUE_BYTES (0, 1, 2, 4, 8, 16), RANKED (equal numbers keep their places),
+// work-item), VALUE_BYTES, RANKED (lib/element.clh),
 // PLACE_BITS (64 for 2^32 elements and more), AHEAD (1: as said; folded only), PREFETCH (1: a tile is loaded before the
 // one ahead of it is stored), STORES (unrolled), REPLICAS (of the bins).
-#include "lib/key.clh"
+#include "lib/element.clh"
 #include "lib/subgroup.clh"
 
 #ifndef GROUP
@@ -25,12 +25,6 @@
 #endif
 #ifndef KEYS
 #define KEYS 16
-#endif
-#ifndef VALUE_BYTES
-#define VALUE_BYTES 0
-#endif
-#ifndef RANKED
-#define RANKED (VALUE_BYTES != 0)
 #endif
 #ifndef PLACE_BITS
 #define PLACE_BITS 32
@@ -61,18 +55,6 @@ typedef ulong place;
 typedef uint place;
 #endif
 
-#if VALUE_BYTES == 16
-typedef uint4 value;
-#elif VALUE_BYTES == 8
-typedef ulong value;
-#elif VALUE_BYTES == 4
-typedef uint value;
-#elif VALUE_BYTES == 2
-typedef ushort value;
-#elif VALUE_BYTES == 1
-typedef uchar value;
-#endif
-
 // What a pass does beside moving keys.
 #define FIRST 1u  // encodes the keys
 #define LAST 2u   // decodes them
@@ -83,11 +65,6 @@ typedef uchar value;
 
 #define LOADED(bits, flags) ((flags) & FIRST ? encode_key(bits) : (bits))
 #define STORED(key, flags) ((flags) & LAST ? decode_key(key) : (key))
-#if RANKED
-#define ORDER(key) rank_key(key)
-#else
-#define ORDER(key) (key)
-#endif
 
 inline uint digit_of(sort_key key, uint shift)
 {

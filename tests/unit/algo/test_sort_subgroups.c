@@ -103,6 +103,7 @@ static void write_kernels(const char *folder, unsigned width)
             width, width);
     fclose(file);
     copy_below(folder, "lib/subgroup.clh");
+    copy_below(folder, "lib/element.clh");
     copy_below(folder, "lib/key.clh");
     copy_below(folder, "sort_radix.cl");
 }
