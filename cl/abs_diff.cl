@@ -2,45 +2,20 @@
 // Absolute deviations from a centre, and order statistics of them without sorting again: in sorted data the
 // deviations from the median are two sorted runs, one to the left (read backwards), one to the right, and the
 // element of a given rank among both is found by bisection along the merge path (Odeh et al. 2012).
-// Launch: absolute_deviations with one work-item an element; median_of_halves with one work-item a rank (not with
-// ACC_PAIR: two floats do not always hold a median, and deviations as close as its error would be confused).
+// Launch: absolute_deviations with one work-item an element; median_of_halves with one work-item a rank.
 // Cost: absolute_deviations reads and writes n elements; median_of_halves reads 2 log2(n) elements a rank.
-// Tunables: REAL_BITS, ACC_PAIR.
+// Tunables: REAL_BITS, ACC_SOFT.
 #define WIDTH 4
 #include "lib/accumulator.clh"
-
-// |x - centre| with more bits than x has: exact in most cases, correctly rounded to the accumulator in all.
-inline acc deviation(real x, acc centre)
-{
-#if ACC_PAIR
-    acc d;
-    float seen;
-    if (isinf(x) || isinf(centre.x))
-        return (acc)(fabs(x - centre.x), 0.0f);
-    d.x = x - centre.x;
-    seen = d.x - x;
-    d.y = (x - (d.x - seen)) + (-centre.x - seen) - centre.y;
-    d = acc_add(d, ACC_ZERO);
-    return d.x < 0 ? -d : d;
-#else
-    return fabs((double)x - centre);
-#endif
-}
 
 __kernel void absolute_deviations(__global const real *x, ulong n, acc centre, __global real *out)
 {
     ulong i = get_global_id(0);
 
-    if (i < n) {
-#if ACC_PAIR
-        out[i] = deviation(x[i], centre).x;
-#else
-        out[i] = (real)deviation(x[i], centre);
-#endif
-    }
+    if (i < n)
+        out[i] = acc_to_real(acc_distance(x[i], centre));
 }
 
-#if !ACC_PAIR
 // x[0..n) is sorted; x[split - 1], x[split - 2], ... and x[split], x[split + 1], ... deviate more and more from the
 // centre. chosen[i] is the element whose deviation has rank first_rank + i (from 0).
 __kernel void median_of_halves(__global const real *x, ulong n, ulong split, acc centre, ulong first_rank,
@@ -53,17 +28,16 @@ __kernel void median_of_halves(__global const real *x, ulong n, ulong split, acc
 
     while (low < high) {
         ulong taken = (low + high) / 2;
-        acc left_next = deviation(x[split - 1 - taken], centre);
-        acc right_last = deviation(x[split + (rank - taken) - 1], centre);
-        if (left_next <= right_last)
+        acc left_next = acc_distance(x[split - 1 - taken], centre);
+        acc right_last = acc_distance(x[split + (rank - taken) - 1], centre);
+        if (!acc_less(right_last, left_next))
             low = taken + 1;
         else
             high = taken;
     }
 
     ulong from_right = rank - low;
-    bool take_left = low < split && (from_right >= right || deviation(x[split - 1 - low], centre) <=
-                                                                deviation(x[split + from_right], centre));
+    bool take_left = low < split && (from_right >= right || !acc_less(acc_distance(x[split + from_right], centre),
+                                                                      acc_distance(x[split - 1 - low], centre)));
     chosen[get_global_id(0)] = take_left ? x[split - 1 - low] : x[split + from_right];
 }
-#endif

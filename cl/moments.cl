@@ -15,13 +15,13 @@
 // LEAVES)), or moments_digits (integers, n <= 2^31) with any number; then moments_fold with ceil(count / (16 * GROUP))
 // groups, in dimension 1 the components, until one cell a row is left.
 // Cost: reads x once.
-// Tunables: KEY_BITS, KEY_KIND (lib/key.clh); floats: GROUP, WIDTH, ACC_PAIR as in cl/reduce.cl, UNROLL (rows); integers:
+// Tunables: KEY_BITS, KEY_KIND (lib/key.clh); floats: GROUP, WIDTH, ACC_SOFT as in cl/reduce.cl, UNROLL (rows); integers:
 // GROUP (1: for CPUs), LOADS (of 16 bytes, a work-item and tile).
 #ifndef GROUP
 #define GROUP 256
 #endif
 #ifndef UNROLL
-#define UNROLL 4
+#define UNROLL (ACC_SOFT ? 1 : 4)
 #endif
 #ifndef KEY_BITS
 #define KEY_BITS 32

@@ -10,7 +10,7 @@
 // with ceil(count / (16 * GROUP)) groups (in dimension 1: one for the sums, one for the squares) until one value is left.
 // Cost: reads x once.
 // Tunables: GROUP (work-items a group, a power of two times 64 / WIDTH), WIDTH (neighbouring lanes a work-item holds),
-// REAL_BITS, ACC_PAIR, SQUARES (1: the squares too).
+// REAL_BITS, ACC_SOFT, SQUARES (1: the squares too), UNROLL (rows).
 #ifndef GROUP
 #define GROUP 256
 #endif
@@ -19,6 +19,10 @@
 #endif
 
 #include "lib/tree.clh"
+
+#ifndef UNROLL
+#define UNROLL (ACC_SOFT ? 1 : 8)
+#endif
 
 #define KINDS (1 + SQUARES)
 enum { SUM, SUM_OF_SQUARES };
@@ -45,7 +49,7 @@ static inline void sum_leaves(__global const real *x, ulong n, ulong start, real
     start += item / ITEMS_PER_LEAF * LEAF;
     if (start + LEAF <= n) { // a whole leaf: nothing to check between loads
         __global const realw *rows = (__global const realw *)(x + start) + item % ITEMS_PER_LEAF;
-#pragma unroll 8
+#pragma unroll UNROLL
         for (uint row = 0; row < ROWS; row++)
             add_row(rows[row * (LANES / WIDTH)], shift, lanes);
     } else {

@@ -13,7 +13,7 @@
 // last of them); robust_brackets with one; robust_pass with any number of groups up to ceil(n / (4096 * LEAVES)).
 // Cost: reads x once, and writes what it keeps. Tunables: GROUP and WIDTH as in cl/reduce.cl; SORT_GROUP (work-items,
 // of the first two); SLOTS (elements that a work-item keeps before it writes them, above WIDTH); TEAM (work-items that
-// write together); STRAY (1: a column may begin anywhere); REAL_BITS, ACC_PAIR.
+// write together); STRAY (1: a column may begin anywhere); UNROLL (rows); REAL_BITS, ACC_SOFT.
 #ifndef GROUP
 #define GROUP 256
 #endif
@@ -29,6 +29,9 @@
 #endif
 #ifndef TEAM
 #define TEAM 8
+#endif
+#ifndef UNROLL
+#define UNROLL (ACC_SOFT ? 1 : 4)
 #endif
 #ifndef STRAY
 #define STRAY 0
@@ -367,7 +370,7 @@ static inline void take_whole_leaf(__global const real *x, real shift, const bra
                                    tally *t)
 {
 #if !KN_CPU
-#pragma unroll 4
+#pragma unroll UNROLL
 #endif
     for (uint row = 0; row < ROWS; row++) {
         realw elements = load_row(x + row * LANES);

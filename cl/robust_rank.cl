@@ -12,7 +12,7 @@
 // Launch, in dimension 1 a group a column: robust_bins with any number of groups (more than one level where the whole
 // column is read), robust_narrow the same, robust_settle with one. Cost: a read each of the first two of what was kept.
 // Tunables: GROUP (a power of two, not above the number of bins; 1: no atomics on local memory, for CPUs), DIGIT (log2 of
-// bins), REAL_BITS, ACC_PAIR.
+// bins), REAL_BITS, ACC_SOFT.
 #ifndef GROUP
 #define GROUP 256
 #endif
@@ -318,35 +318,9 @@ static inline ulong find_key(__global const ulong *gathered, uint n, interval at
     return at.low;
 }
 
-// The mean of two elements, without overflow; 0 for -0.
-inline acc middle_of(real lower, real upper)
+inline acc end_of(__global const column *of, uint e)
 {
-#if ACC_PAIR
-    return acc_add((acc)(lower * 0.5f, 0.0f), (acc)(upper * 0.5f, 0.0f));
-#else
-    double sum = (double)lower + (double)upper;
-    if (isinf(sum) && !isinf(lower) && !isinf(upper))
-        return (double)lower / 2 + (double)upper / 2;
-    return sum / 2 + 0.0;
-#endif
-}
-
-inline bool is_beyond(acc a, real b)
-{
-#if ACC_PAIR
-    return a.x > b || (a.x == b && a.y > 0);
-#else
-    return a > (double)b;
-#endif
-}
-
-inline bool is_short_of(acc a, real b)
-{
-#if ACC_PAIR
-    return a.x < b || (a.x == b && a.y < 0);
-#else
-    return a < (double)b;
-#endif
+    return acc_of(AS_REAL((real_key)of->end[e]));
 }
 
 // The median is known: between which distances the ends stand.
@@ -354,15 +328,15 @@ static inline void ask_deviation(__global column *of)
 {
     real lower = AS_REAL(decode_key((real_key)of->answer[MEDIAN][0]));
     real upper = AS_REAL(decode_key((real_key)of->answer[MEDIAN][1]));
-    acc median = middle_of(lower, upper);
+    acc median = acc_middle(lower, upper);
     ulong left[2], right[2], low, high;
 
     for (uint k = 0; k < 2; k++) { // the nearer first
         left[k] = key_of_distance(AS_REAL((real_key)of->end[3 - k]), median);
         right[k] = key_of_distance(AS_REAL((real_key)of->end[4 + k]), median);
     }
-    bool within = !is_short_of(median, AS_REAL((real_key)of->end[3])) && !is_beyond(median, AS_REAL((real_key)of->end[4]));
-    low = within ? min(left[0], right[0]) : key_of_distance((real)0, (acc)(0));
+    bool within = !acc_less(median, end_of(of, 3)) && !acc_less(end_of(of, 4), median);
+    low = within ? min(left[0], right[0]) : key_of_distance((real)0, ACC_ZERO);
     high = max(left[1], right[1]);
     of->median = median;
     of->level[0].low = low;
@@ -383,8 +357,7 @@ static inline bool is_verified(__global const column *of, __global const uint *c
     }
     if (outside) {
         ulong left = key_of_distance(AS_REAL((real_key)of->end[2]), median);
-        right = right && !is_short_of(median, AS_REAL((real_key)of->end[2])) &&
-                !is_beyond(median, AS_REAL((real_key)of->end[5])) &&
+        right = right && !acc_less(median, end_of(of, 2)) && !acc_less(end_of(of, 5), median) &&
                 of->answer[DEVIATION][1] <= min(left, key_of_distance(AS_REAL((real_key)of->end[5]), median));
     }
     return right;

@@ -18,10 +18,10 @@ typedef struct kn_sums {
 } kn_sums;
 
 // Sum of the first n elements of `x` (KN_F32 or KN_F64), folded in double in one fixed tree (leaves of 4,096
-// elements in 64 lanes, then pairs): bit-equal on every device with double precision, whatever its launch.
-// Without double precision the tree is the same and the accumulators are pairs of floats (48 bits; relative
-// error of a sum of one sign below 2^-40). n = 0 gives 0. Waits. Cost: reads x once. Errors:
-// KN_ERROR_ARGUMENT, KN_ERROR_UNSUPPORTED (KN_F64 without double precision, other types).
+// elements in 64 lanes, then pairs): bit-equal on every device, whatever its launch. Without double
+// precision the doubles' bits are computed in integers (some 100 operations on 64 bits an element, and 60
+// more for its square). n = 0 gives 0. Waits. Cost: reads x once. Errors: KN_ERROR_ARGUMENT,
+// KN_ERROR_UNSUPPORTED (KN_F64 without double precision, other types).
 KN_API kn_status kn_reduce_sum(kn_queue *queue, kn_buffer *x, kn_type type, size_t n, double *sum,
                                kn_error *err);
 
@@ -40,8 +40,8 @@ typedef struct kn_moments {
 
 // The moments of the first n elements of `x`, of any type, in one read. Without numbers mean, variance, min
 // and max are NaN; an infinity makes mean and variance infinite or NaN. 0 is never -0. KN_F32, KN_F64: the
-// sums are folded in kn_reduce_sum's tree, with NaN left out, and so have the same bits on every device with
-// double precision; from them mean = shift + sum / n, variance = (squares - sum^2 / n) / n. `shift`, if not
+// sums are folded in kn_reduce_sum's tree, with NaN left out, and so have the same bits on every device;
+// from them mean = shift + sum / n, variance = (squares - sum^2 / n) / n. `shift`, if not
 // NULL, is rounded to the type and must be finite then; NULL takes a median of 64 elements, the same on every
 // device, so that about a bit is lost in that difference whatever the data are. Integers: the sums are exact,
 // mean and variance are rounded from them; `shift` is not used. min and max of 64 bits are rounded to double

@@ -43,18 +43,18 @@ typedef struct kn_robust {
     double mean, variance; // the population's: divided by n. As kn_reduce_moments computes them from the sums
     double shift, sum, squares; // the shift as rounded; sums of x - shift and of its square
     double median;              // of an even number of elements the mean of the two in the middle
-    // The median of |x - median|, each computed in double (without double precision in a pair of floats); NaN
-    // if the median is infinite.
+    // The median of |x - median|, each computed in double, also on a device without double precision; NaN if
+    // the median is infinite.
     double mad;
     kn_robust_method method; // the one that answered: never KN_ROBUST_AUTO
     int missed;              // 1: asked for KN_ROBUST_FUSED or AUTO, answered by KN_ROBUST_SELECT
 } kn_robust;
 
 // The first n elements of `x` (KN_F32, KN_F64, KN_I8, KN_U8). `options` may be NULL. x is not changed. Waits.
-// The sums have the same bits on every device with double precision and on the host. Cost: one read of x, and
-// few launches that hardly depend on n. Memory: an eighth of x; up to as much as x below some 2^20 elements.
-// Errors: KN_ERROR_ARGUMENT, KN_ERROR_UNSUPPORTED (other types; KN_F64 without double precision; a method
-// that the type does not have), KN_ERROR_LIMIT (2^32 floats or more).
+// The sums have the same bits on every device, with double precision or without, and on the host. Cost: one
+// read of x, and few launches that hardly depend on n. Memory: an eighth of x; up to as much as x below some
+// 2^20 elements. Errors: KN_ERROR_ARGUMENT, KN_ERROR_UNSUPPORTED (other types; KN_F64 without double
+// precision; a method that the type does not have), KN_ERROR_LIMIT (2^32 floats or more).
 KN_API kn_status kn_robust_stats(kn_queue *queue, kn_buffer *x, kn_type type, size_t n,
                                  const kn_robust_options *options, kn_robust *result, kn_error *err);
 

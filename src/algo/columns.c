@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "columns.h"
 
-#include <math.h>
 #include <stdio.h>
 
 #include "../base/error.h"
@@ -32,7 +31,7 @@ kn_status column_check(const char *function, const kn_queue *queue, const kn_buf
     return column_check_any(function, queue, buffer, type, n, err);
 }
 
-bool column_uses_pairs(const kn_queue *queue)
+bool column_is_soft(const kn_queue *queue)
 {
     return !queue->context->device.info.fp64;
 }
@@ -53,7 +52,7 @@ void column_define_text(struct column_defines *defines, const char *name, const 
 void column_define_type(struct column_defines *defines, const kn_queue *queue, kn_type type)
 {
     column_define(defines, "REAL_BITS", type == KN_F64 ? 64 : 32);
-    column_define(defines, "ACC_PAIR", column_uses_pairs(queue));
+    column_define(defines, "ACC_SOFT", column_is_soft(queue));
 }
 
 kn_arg column_real(union column_scalar *scalar, kn_type type, double value)
@@ -64,23 +63,4 @@ kn_arg column_real(union column_scalar *scalar, kn_type type, double value)
     }
     scalar->f32 = (float)value;
     return KN_VALUE(scalar->f32);
-}
-
-kn_arg column_accumulator(union column_scalar *scalar, const kn_queue *queue, double value)
-{
-    if (!column_uses_pairs(queue)) {
-        scalar->f64 = value;
-        return KN_VALUE(scalar->f64);
-    }
-    scalar->pair[0] = (float)value;
-    scalar->pair[1] = isfinite(scalar->pair[0]) ? (float)(value - (double)scalar->pair[0]) : 0;
-    return KN_VALUE(scalar->pair);
-}
-
-double column_value(const union column_scalar *scalar, const kn_queue *queue)
-{
-    if (!column_uses_pairs(queue))
-        return scalar->f64;
-    // Beside an infinity there is no error to add.
-    return (double)scalar->pair[0] + (isfinite(scalar->pair[0]) ? (double)scalar->pair[1] : 0.0);
 }

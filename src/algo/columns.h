@@ -13,8 +13,8 @@ kn_status column_check_any(const char *function, const kn_queue *queue, const kn
 kn_status column_check(const char *function, const kn_queue *queue, const kn_buffer *buffer, kn_type type, size_t n,
                        kn_error *err);
 
-// Whether sums are kept in pairs of floats, since the device has no double precision.
-bool column_uses_pairs(const kn_queue *queue);
+// Whether sums in double are computed in integers, since the device has no double precision.
+bool column_is_soft(const kn_queue *queue);
 
 // "-D NAME=VALUE" with a number.
 #define COLUMN_DEFINES 16
@@ -26,18 +26,14 @@ struct column_defines {
 void column_define(struct column_defines *defines, const char *name, unsigned value);
 // With a text that stays the caller's.
 void column_define_text(struct column_defines *defines, const char *name, const char *text);
-// REAL_BITS and ACC_PAIR.
+// REAL_BITS and ACC_SOFT.
 void column_define_type(struct column_defines *defines, const kn_queue *queue, kn_type type);
 
-// A scalar or an accumulator as a kernel takes it.
+// A scalar as a kernel takes it; an accumulator is a double.
 union column_scalar {
     float f32;
     double f64;
-    float pair[2];
 };
 kn_arg column_real(union column_scalar *scalar, kn_type type, double value);
-kn_arg column_accumulator(union column_scalar *scalar, const kn_queue *queue, double value);
-// What a kernel left in an accumulator.
-double column_value(const union column_scalar *scalar, const kn_queue *queue);
 
 #endif

@@ -36,10 +36,9 @@ kn_status kn_abs_diff(kn_queue *queue, kn_buffer *x, kn_type type, size_t n, dou
     for (size_t i = 0; i < kn_buffer_part_count(x) && n > 0 && !status; i++) {
         kn_buffer *from = kn_buffer_part(x, i), *to = kn_buffer_part(out, i);
         uint64_t count = kn_buffer_size(from) / kn_type_size(type);
-        union column_scalar scalar;
         if (count > n)
             count = n;
-        const kn_arg args[] = {KN_BUFFER(from), KN_VALUE(count), column_accumulator(&scalar, queue, centre), KN_BUFFER(to)};
+        const kn_arg args[] = {KN_BUFFER(from), KN_VALUE(count), KN_VALUE(centre), KN_BUFFER(to)};
         const kn_range range = {1, {(size_t)(count + 63) / 64 * 64}, {0}, {0}};
         status = kn_launch(queue, kernel, &range, args, KN_COUNT(args), NO_EVENT, err);
         n -= count;
@@ -131,8 +130,7 @@ static kn_status deviation_right(const struct halves *halves, size_t right, doub
     return status;
 }
 
-// The same bisection from here, an element a read: where the device cannot compare in double precision, or no kernel
-// sees all of the column.
+// The same bisection from here, an element a read: where no kernel sees all of the column.
 static kn_status find_on_host(const struct halves *halves, size_t rank, double *deviation, kn_error *err)
 {
     size_t right = halves->n - halves->split;
@@ -170,7 +168,7 @@ kn_status kn_mad_sorted(kn_queue *queue, kn_buffer *sorted, kn_type type, size_t
         return kn_fail(err, KN_ERROR_ARGUMENT, "kn_mad_sorted: no elements, or mad is NULL");
     if (status)
         return status;
-    if (isfinite(median) && !column_uses_pairs(queue) && kn_buffer_part_count(sorted) == 1)
+    if (isfinite(median) && kn_buffer_part_count(sorted) == 1)
         status = find_on_device(&halves, deviation, err);
     else
         for (size_t i = 0; i < halves.ranks && isfinite(median) && !status; i++)

@@ -3,7 +3,6 @@
 #include <koine/reduce.h>
 
 #include <math.h>
-#include <string.h>
 
 #include "../base/array.h"
 #include "../base/error.h"
@@ -52,7 +51,7 @@ static kn_status get_kernels(struct moments *m, kn_error *err)
     column_define(&defines, "GROUP", group_of(m));
     if (m->floats) {
         column_define(&defines, "WIDTH", m->tree.width);
-        column_define(&defines, "ACC_PAIR", column_uses_pairs(m->queue));
+        column_define(&defines, "ACC_SOFT", column_is_soft(m->queue));
     } else {
         column_define(&defines, "LOADS", m->tile.loads);
     }
@@ -161,14 +160,6 @@ static kn_status launch_leaves(const struct moments *m, uint64_t groups, uint32_
     return status;
 }
 
-static double accumulator_of(const struct moments *m, uint64_t cell)
-{
-    union column_scalar scalar;
-
-    memcpy(&scalar, &cell, sizeof cell);
-    return column_value(&scalar, m->queue);
-}
-
 static void finish_floats(const struct moments *m, uint64_t groups, kn_moments *to)
 {
     const uint64_t *found = m->cells + RESULT;
@@ -177,8 +168,8 @@ static void finish_floats(const struct moments *m, uint64_t groups, kn_moments *
     to->nan_count = (size_t)(found[NANS] - padding);
     to->n = (size_t)m->n - to->nan_count;
     to->shift = element_value(m->cells[SHIFT], m->type);
-    to->sum = accumulator_of(m, found[SUM]);
-    to->squares = accumulator_of(m, found[SQUARES]);
+    to->sum = element_value(found[SUM], KN_F64);
+    to->squares = element_value(found[SQUARES], KN_F64);
     if (to->n == 0)
         return;
     moments_from_sums(to);

@@ -38,7 +38,7 @@ static kn_status sum(kn_queue *queue, kn_buffer *x, kn_type type, size_t n, doub
 {
     struct tree_job job = {
         .queue = queue, .x = x, .type = type, .n = n, .rows = rows, .bytes = sizeof(double)};
-    union column_scalar sums[2], scalar;
+    union column_scalar scalar;
     kn_status status = column_check(function, queue, x, type, n, err);
 
     result[0] = result[1] = 0;
@@ -54,9 +54,7 @@ static kn_status sum(kn_queue *queue, kn_buffer *x, kn_type type, size_t n, doub
     const kn_arg shift_arg = column_real(&scalar, type, shift);
     job.shift = &shift_arg;
     if (!status)
-        status = tree_run(&job, sums, err); // an accumulator has 8 bytes either way
-    for (unsigned i = 0; i < rows && !status; i++)
-        result[i] = column_value(&sums[i], queue);
+        status = tree_run(&job, result, err);
     return status;
 }
 
@@ -142,7 +140,7 @@ kn_status kn_reduce(kn_queue *queue, kn_buffer *x, kn_type type, size_t n, kn_re
                     kn_error *err)
 {
     bool floats = type >= KN_F32, extreme = op == KN_REDUCE_MIN || op == KN_REDUCE_MAX;
-    kn_type to = !floats ? (type % 2 ? KN_U64 : KN_I64) : extreme || column_uses_pairs(queue) ? type : KN_F64;
+    kn_type to = !floats ? (type % 2 ? KN_U64 : KN_I64) : extreme || column_is_soft(queue) ? type : KN_F64;
     kn_combine how;
     kn_number found = {.u64 = 0};
     float single = 0;

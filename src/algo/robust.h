@@ -59,7 +59,7 @@ struct robust_column {
     uint32_t tied, missed;
     struct robust_interval level[ROBUST_LEVELS];
     uint64_t total, pivot[2], answer[2][2];
-    union column_scalar median, sum, squares;
+    double median, sum, squares;
     uint32_t pivots, unused;
 };
 
@@ -91,7 +91,5 @@ kn_status robust_narrow(const struct robust_ranks *r, const struct robust_piece 
 // n: the column's length if there is something to verify, else 0.
 kn_status robust_settle(const struct robust_ranks *r, uint32_t question, uint32_t level, uint64_t n,
                         kn_buffer *sums, kn_error *err);
-// The distance with this key, as cl/lib/robust.clh makes them.
-double robust_distance(const kn_queue *queue, uint64_t key);
 
 #endif

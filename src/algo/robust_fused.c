@@ -263,11 +263,10 @@ static kn_status ask(struct fused *f, kn_error *err)
 static void finish(const struct fused *f, const struct robust_column *column, const uint32_t *counters,
                    kn_robust *result)
 {
-    kn_queue *queue = f->of->queue;
     kn_type type = f->of->type;
     uint64_t padding = f->partials * f->tree.leaves * TREE_LEAF - f->of->n; // read as NaN
     double bounds[2], median, mad = NAN;
-    kn_sums sums = {column_value(&column->sum, queue), column_value(&column->squares, queue)};
+    kn_sums sums = {column->sum, column->squares};
 
     *result = robust_of_nothing((size_t)f->of->n, counters[ROBUST_NANS] - (size_t)padding, KN_ROBUST_FUSED);
     if (result->nan_count > 0)
@@ -276,8 +275,8 @@ static void finish(const struct fused *f, const struct robust_column *column, co
         bounds[k] = element_value(element_of_key(column->answer[ROBUST_MEDIAN][k], type), type);
     median = kn_middle(bounds[0], bounds[1]);
     if (isfinite(median))
-        mad = kn_middle(robust_distance(queue, column->answer[ROBUST_DEVIATION][0]),
-                        robust_distance(queue, column->answer[ROBUST_DEVIATION][1]));
+        mad = kn_middle(element_value(column->answer[ROBUST_DEVIATION][0], KN_F64),
+                        element_value(column->answer[ROBUST_DEVIATION][1], KN_F64));
     result->missed = (column->missed & ROBUST_MISSED_MEDIAN) != 0 ||
                      ((column->missed & ROBUST_MISSED_DEVIATION) && isfinite(median));
     robust_finish(result, element_value(column->shift, type), &sums, median, mad);

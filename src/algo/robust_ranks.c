@@ -2,9 +2,6 @@
 // The launches of cl/robust_rank.cl.
 #include "robust.h"
 
-#include <math.h>
-#include <string.h>
-
 #include "../base/array.h"
 
 #define NO_EVENT NULL
@@ -101,19 +98,4 @@ kn_status robust_settle(const struct robust_ranks *r, uint32_t question, uint32_
         KN_BUFFER(sums)};
 
     return launch(r, r->settle, r->single, 1, args, KN_COUNT(args), err);
-}
-
-double robust_distance(const kn_queue *queue, uint64_t key)
-{
-    union column_scalar scalar;
-    uint32_t high = (uint32_t)(key >> 32), low = (uint32_t)key;
-
-    if (!column_uses_pairs(queue)) {
-        memcpy(&scalar, &key, sizeof key);
-        return scalar.f64;
-    }
-    low = low & 0x80000000u ? low ^ 0x80000000u : ~low;
-    memcpy(&scalar.pair[0], &high, sizeof high);
-    memcpy(&scalar.pair[1], &low, sizeof low);
-    return column_value(&scalar, queue);
 }

@@ -60,11 +60,10 @@ static kn_status get_memory(struct selection *s, kn_error *err)
 static kn_status find_distances(struct selection *s, const uint64_t target[2], uint32_t levels,
                                 double distance[2], bool *missed, kn_error *err)
 {
-    struct robust_column column = {.target = {target[0], target[1]}};
+    struct robust_column column = {.target = {target[0], target[1]}, .median = s->median};
     const uint32_t nothing = 0;
     kn_status status;
 
-    (void)column_accumulator(&column.median, s->of->queue, s->median);
     column.level[0].bits = 64;
     s->ranks.tables = levels + 1;
     status = get_memory(s, err);
@@ -79,7 +78,7 @@ static kn_status find_distances(struct selection *s, const uint64_t target[2], u
         status = kn_buffer_read(s->of->queue, s->ranks.columns, 0, &column, sizeof column, err);
     *missed = column.missed != 0;
     for (int k = 0; k < 2; k++)
-        distance[k] = robust_distance(s->of->queue, column.answer[ROBUST_DEVIATION][k]);
+        distance[k] = element_value(column.answer[ROBUST_DEVIATION][k], KN_F64);
     return status;
 }
 

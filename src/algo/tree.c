@@ -16,10 +16,11 @@ kn_status tree_choose(const char *function, const kn_queue *queue, kn_buffer *x,
 {
     const kn_device_info *info = &queue->context->device.info;
     size_t parts = kn_buffer_part_count(x), part = kn_buffer_size(kn_buffer_part(x, 0)) / kn_type_size(type);
-    bool cpu = info->type == KN_DEVICE_CPU;
+    bool cpu = info->type == KN_DEVICE_CPU, soft = type == KN_F32 && column_is_soft(queue);
     unsigned items; // a leaf
 
-    *shape = (struct tree_shape){cpu ? 16 : group, cpu ? 16 : width, 0};
+    // Integers that stand for doubles take registers, and fill no vectors.
+    *shape = (struct tree_shape){cpu ? 16 : group, cpu && !soft ? 16 : width, 0};
     items = TREE_LANES / shape->width;
     if (parts > 1 && part < TREE_LEAF)
         return kn_fail(err, KN_ERROR_LIMIT,

@@ -54,7 +54,7 @@ import arrays, json, math
 values = arrays.load("in.npy")[2]
 r = json.load(open("r.json"))
 assert r["command"] == "reduce" and r["n"] == 10001 and r["type"] == "float32", r
-# Folded in double, or in pairs of floats.
+# Folded in double.
 data = arrays.load("bytes.npy")[2]
 assert json.load(open("bytes.json"))["sum"] == sum(data)
 xor = 0

@@ -133,7 +133,6 @@ for method in $methods; do
     look '[x["variant"] for x in r["results"][:5]] == ["serial", "vectorized", "parallel", "parallel-vectorized", "gpu"]' \
         "all(x['method'] == '$method' for x in r['results'])" 'len(r["results"]) == 15' \
         'r["device"]["spec"] == r["results"][4]["device"] != "host"'
-    # A device without double precision sums in pairs of floats.
-    [ "$precision" != double ] || look 'agree(r["results"])'
+    look 'agree(r["results"])'
     look 'all(len(set((x["median"], x["mad"]) for x in r["results"] if x["column"] == c)) == 1 for c in "abc")'
 done

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// The sums against the fixed tree, written here as its description reads, to the bit; with pairs of floats
-// for accumulators, within the bound that follows from their additions.
+// The sums against the fixed tree, written here as its description reads, to the bit; with double
+// precision and without.
 #include "../device_support.h"
 
 #include <float.h>
@@ -50,11 +50,6 @@ static kn_sums tree(const double *x, size_t n, double shift, size_t leaves)
 static kn_sums expected_sums(const double *x, size_t n, double shift)
 {
     return tree(x, n, shift, (size_t)1 << 20);
-}
-
-static size_t count_leaves(size_t n)
-{
-    return (n + LEAF - 1) / LEAF;
 }
 
 // ---- columns ----
@@ -148,14 +143,12 @@ static bool is_tried(size_t n)
     return test_is_slow() ? n == 0 || n == 65 || n == 4097 : n <= room;
 }
 
-// ---- with double precision: to the bit ----
+// ---- to the bit ----
 
 static void expect_sums_to_the_bit(kn_type type)
 {
-    if (!context->device.info.fp64) {
-        fprintf(stderr, "skipped: sums in double, which %s has not\n", context->device.info.name);
+    if (!test_takes(type))
         return;
-    }
     for (size_t i = 0; i < SIZES; i++) {
         size_t n = sizes[i];
         if (!is_tried(n))
@@ -180,6 +173,24 @@ START_TEST(tree_single)
 }
 END_TEST
 
+// Without double precision.
+START_TEST(tree_soft)
+{
+    const int fp64 = context->device.info.fp64;
+
+    context->device.info.fp64 = 0;
+    expect_sums_to_the_bit(KN_F32);
+    // Squares that overflow float, and that are below its least number.
+    for (int exponent = -149; exponent < 128; exponent += 92) {
+        const size_t n = test_is_slow() ? 130 : 3 * LEAF + 5;
+        for (size_t i = 0; i < n; i++)
+            x[i] = ldexp((double)(test_random(&state) % 3) - 1, exponent);
+        expect_equal(device_sums(n, KN_F32, 0), expected_sums(x, n, 0), n);
+    }
+    context->device.info.fp64 = fp64;
+}
+END_TEST
+
 START_TEST(tree_double)
 {
     expect_sums_to_the_bit(KN_F64);
@@ -200,11 +211,11 @@ static kn_kernel *kernel_of(kn_program *program, const char *name)
     return kernel;
 }
 
-static kn_program *build(const struct shape *shape, kn_type type, bool pairs)
+static kn_program *build(const struct shape *shape, kn_type type, bool soft)
 {
     char group[16], width[16];
     const kn_define defines[] = {{"REAL_BITS", type == KN_F64 ? "64" : "32"},
-                                 {"ACC_PAIR", pairs ? "1" : "0"},
+                                 {"ACC_SOFT", soft ? "1" : "0"},
                                  {"GROUP", group},
                                  {"WIDTH", width},
                                  {"KN_CPU", shape->width == 16 ? "1" : "0"}};
@@ -218,13 +229,12 @@ static kn_program *build(const struct shape *shape, kn_type type, bool pairs)
 }
 
 // As the head of cl/reduce.cl says how to launch it.
-static kn_sums launch_shape(kn_program *program, const struct shape *shape, kn_type type, bool pairs,
-                            size_t n)
+static kn_sums launch_shape(kn_program *program, const struct shape *shape, kn_type type, size_t n)
 {
     size_t span = (size_t)LEAF * (shape->group / (LANES / shape->width)), groups = (n + span - 1) / span;
     uint64_t count = n, first = 0, stride = groups;
     double shift = 0, result[2];
-    float single_shift = 0, halves[2][2];
+    float single_shift = 0;
     kn_buffer *column = test_upload_column(x, n, type), *from = NULL, *to = NULL;
 
     EXPECT_OK(kn_buffer_create(context, groups * 16, &from, &err));
@@ -244,31 +254,25 @@ static kn_sums launch_shape(kn_program *program, const struct shape *shape, kn_t
         from = to;
         to = swapped;
     }
-    EXPECT_OK(kn_buffer_read(queue, from, 0, pairs ? (void *)halves : (void *)result, 16, &err));
+    EXPECT_OK(kn_buffer_read(queue, from, 0, result, 16, &err));
     kn_buffer_free(column);
     kn_buffer_free(from);
     kn_buffer_free(to);
-    return pairs ? (kn_sums){(double)halves[0][0] + (double)halves[0][1],
-                             (double)halves[1][0] + (double)halves[1][1]}
-                 : (kn_sums){result[0], result[1]};
+    return (kn_sums){result[0], result[1]};
 }
 
-static void expect_shapes_agree(kn_type type, bool pairs)
+static void expect_shapes_agree(kn_type type, bool soft)
 {
     static const struct shape shapes[] = {{4, 16}, {16, 4}, {64, 4}};
     static const size_t lengths[] = {1, 65, 2 * LEAF + 5, 65 * LEAF + 100, 244 * LEAF + 1};
-    const int type_was = (int)context->device.info.fp64;
 
     for (size_t s = 0; s < (test_is_slow() ? 2 : sizeof shapes / sizeof *shapes); s++) {
-        kn_program *program = build(&shapes[s], type, pairs);
+        kn_program *program = build(&shapes[s], type, soft);
         for (size_t i = 0; i < sizeof lengths / sizeof *lengths && lengths[i] <= room; i++) {
             size_t n = lengths[i];
             state = 1000 + i;
             fill(n, type, 10);
-            context->device.info.fp64 = !pairs;
-            kn_sums expected = pairs ? device_sums(n, type, 0) : expected_sums(x, n, 0);
-            context->device.info.fp64 = type_was;
-            expect_equal(launch_shape(program, &shapes[s], type, pairs, n), expected, n);
+            expect_equal(launch_shape(program, &shapes[s], type, n), expected_sums(x, n, 0), n);
         }
         kn_program_free(program);
     }
@@ -318,8 +322,8 @@ START_TEST(special_values)
 {
     const size_t n = test_is_slow() ? 200 : LEAF + 100, step = n / 4 - 1;
 
-    for (int pairs = !context->device.info.fp64; pairs < 2; pairs++) {
-        context->device.info.fp64 = !pairs;
+    for (int soft = !context->device.info.fp64; soft < 2; soft++) {
+        context->device.info.fp64 = !soft;
         for (size_t at = 0; at < n; at += step) {
             fill(n, KN_F32, 0);
             x[at] = INFINITY;
@@ -346,13 +350,13 @@ START_TEST(cancellation)
     const size_t n = test_is_slow() ? LEAF : 2 * LEAF;
     const int fp64 = context->device.info.fp64;
 
-    for (int pairs = !fp64; pairs < 2; pairs++) {
-        context->device.info.fp64 = !pairs;
+    for (int soft = !fp64; soft < 2; soft++) {
+        context->device.info.fp64 = !soft;
         for (size_t i = 0; i < n; i++)
             x[i] = i % 2 ? 0x1.fffffep23 : -0x1.fffffep23;
         x[n - 2] = 0x1p-10;
         x[n - 1] = 0;
-        ck_assert_msg(device_sums(n, KN_F32, 0).sum == 0x1p-10, "pairs %d", pairs);
+        ck_assert_msg(device_sums(n, KN_F32, 0).sum == 0x1p-10, "soft %d", soft);
     }
     context->device.info.fp64 = fp64;
     if (!test_takes(KN_F64))
@@ -366,68 +370,6 @@ START_TEST(cancellation)
     for (size_t i = 0; i < n; i++)
         x[i] = DBL_TRUE_MIN * (double)(1 + i % 7);
     expect_equal(device_sums(n, KN_F64, 0), expected_sums(x, n, 0), n);
-}
-END_TEST
-
-// ---- pairs of floats ----
-
-// With u = 2^-24, an addition of pairs rounds a.low + b.low (at most u^2 (|a| + |b|)) and what it adds to the
-// high parts' error (at most 2 u^2 (|a| + |b|)); the rest is exact. So it errs by less than 4 u^2 (|a| +
-// |b|), and a sum in which each element goes through `depth` additions by less than 4 u^2 depth sum |x|. A
-// square, whose high part has its exact error, rounds and leaves out 6 u^2 d^2 and is 3 times less
-// normalised: 8 u^2 (depth + 1) sum d^2.
-START_TEST(pairs_within_bound)
-{
-    const double unit = 0x1p-48;
-
-    context->device.info.fp64 = 0;
-    for (size_t k = 0; k < SIZES; k++)
-        for (int scale = 0; scale < 3 && is_tried(sizes[k]); scale++) {
-            size_t n = sizes[k];
-            double shift = scale == 1 ? 0.5 : 0, depth = 64 + 6 + ceil(log2((double)count_leaves(n) + 1));
-            long double sum = 0, squares = 0, magnitude = 0;
-            fill(n, KN_F32, scale == 2 ? 20 : 0);
-            for (size_t i = 0; i < n; i++) {
-                long double d = (long double)x[i] - (long double)shift;
-                sum += d;
-                magnitude += fabsl(d);
-                squares += d * d;
-            }
-            kn_sums found = device_sums(n, KN_F32, shift);
-            ck_assert_msg(fabs(found.sum - (double)sum) <= 4 * unit * depth * (double)magnitude,
-                          "n %zu: sum %.17g, expected %.17Lg", n, found.sum, sum);
-            ck_assert_msg(fabs(found.squares - (double)squares) <= 8 * unit * (depth + 1) * (double)squares,
-                          "n %zu: squares %.17g, expected %.17Lg", n, found.squares, squares);
-        }
-}
-END_TEST
-
-// Integers below 2^24 whose sums stay below 2^47 (48 bits with the sign): nothing is rounded.
-START_TEST(pairs_exact_for_integers)
-{
-    context->device.info.fp64 = 0;
-    for (size_t k = 0; k < SIZES; k++) {
-        size_t n = sizes[k];
-        int64_t sum = 0, squares = 0;
-        if (!is_tried(n))
-            continue;
-        for (size_t i = 0; i < n; i++) {
-            x[i] = (double)(test_random(&state) % (1 << 24));
-            sum += (int64_t)x[i];
-        }
-        ck_assert_int_lt(sum, INT64_C(1) << 47);
-        ck_assert_msg(device_sums(n, KN_F32, 0).sum == (double)sum, "n %zu", n);
-        sum = 0;
-        for (size_t i = 0; i < n; i++) {
-            x[i] = (double)(test_random(&state) % 4096) - 2048;
-            sum += (int64_t)x[i] - 1;
-            squares += ((int64_t)x[i] - 1) * ((int64_t)x[i] - 1);
-        }
-        ck_assert_int_lt(squares, INT64_C(1) << 47);
-        kn_sums found = device_sums(n, KN_F32, 1);
-        ck_assert_msg(found.sum == (double)sum && found.squares == (double)squares, "n %zu: %.17g %.17g", n,
-                      found.sum, found.squares);
-    }
 }
 END_TEST
 
@@ -497,17 +439,8 @@ END_TEST
 
 int main(void)
 {
-    const TTest *const tests[] = {tree_single,
-                                  tree_double,
-                                  shapes_single,
-                                  shapes_double,
-                                  chosen_shapes,
-                                  special_values,
-                                  cancellation,
-                                  pairs_within_bound,
-                                  pairs_exact_for_integers,
-                                  parts_same_bits,
-                                  refusals};
+    const TTest *const tests[] = {tree_single,   tree_soft,      tree_double,  shapes_single,   shapes_double,
+                                  chosen_shapes, special_values, cancellation, parts_same_bits, refusals};
 
     return test_run("reduce", tests, sizeof tests / sizeof *tests, set_up, tear_down);
 }

@@ -120,30 +120,6 @@ static void expect_all(const struct stats_result *found, const struct stats_resu
     expect_value(found->cv, expected->cv, "CV", where);
 }
 
-// With u = 2^-24 and a depth of 70 + log2(leaves) additions, sums in pairs err by at most 4 u^2 depth sum |d|
-// and 8 u^2 (depth + 1) sum d^2 (tests/unit/algo/test_reduce.c). Divided by n, and with the variance's second
-// term (mean d)^2: that much in the mean and in the variance, of which the CV has half the relative error.
-static void expect_within_bound(const struct stats_result *found, const struct stats_result *expected,
-                                const double *x, size_t n, const char *where)
-{
-    double shift = stats_shift(x, n, true), magnitude = 0, squares = 0;
-    double count = (double)n, depth = 70 + ceil(log2(count / 4096 + 1)), mean_error, variance_error;
-
-    for (size_t i = 0; i < n; i++) {
-        double d = fabs((double)(float)x[i] - shift);
-        magnitude += d / count;
-        squares += d * d / count;
-    }
-    mean_error = 4 * 0x1p-48 * depth * magnitude + DBL_EPSILON * fabs(expected->mean);
-    variance_error = 8 * 0x1p-48 * (depth + 1) * squares + 2 * magnitude * mean_error;
-    expect_medians(found, expected, where);
-    ck_assert_msg(fabs(found->mean - expected->mean) <= mean_error,
-                  "n %zu: mean %.17g, expected %.17g within %g", n, found->mean, expected->mean, mean_error);
-    ck_assert_msg(fabs(found->std * found->std - expected->std * expected->std) <= variance_error,
-                  "n %zu: std %.17g, expected %.17g", n, found->std, expected->std);
-    expect_value(found->cv, found->std / found->mean + 0.0, "CV", where);
-}
-
 // ---- what ran ----
 
 static void expect_ran(const struct stats_column *column, const struct way *way, enum stats_method method,
@@ -184,19 +160,16 @@ static void expect_way(const struct way *way, enum stats_method method, bool sin
              (int)way->level, stats_method_names[method], single ? "float" : "double", n);
     for (int repetition = 0; repetition < 2; repetition++) {
         EXPECT_OK(stats_column_compute(column, n, &found, &err));
-        if (way->variant != STATS_GPU || context->device.info.fp64 || !isfinite(expected->std))
-            expect_all(&found, expected, where);
-        else
-            expect_within_bound(&found, expected, x, n, where);
+        expect_all(&found, expected, where);
         if (n > 0 && column->numbers == n)
             expect_ran(column, way, method, n);
     }
     stats_column_close(column);
 }
 
-// Sums in pairs of floats, as on a device without double precision.
-static void expect_pairs(const struct way *way, enum stats_method method, const double *x, size_t n,
-                         const struct stats_result *expected)
+// Sums computed in integers, as on a device without double precision.
+static void expect_soft(const struct way *way, enum stats_method method, const double *x, size_t n,
+                        const struct stats_result *expected)
 {
     const int fp64 = context->device.info.fp64;
 
@@ -216,7 +189,7 @@ static void expect_column(const double *x, size_t n)
                 if (can_run(&ways[w], single))
                     expect_way(&ways[w], methods[m], single, x, n, &expected);
             if (single && context->device.info.fp64 && can_run(&ways[KN_COUNT(ways) - 1], true))
-                expect_pairs(&ways[KN_COUNT(ways) - 1], methods[m], x, n, &expected);
+                expect_soft(&ways[KN_COUNT(ways) - 1], methods[m], x, n, &expected);
         }
 }
 

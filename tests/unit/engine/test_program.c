@@ -101,7 +101,7 @@ END_TEST
 
 START_TEST(built_in)
 {
-    const kn_define defines[] = {{"ACC_PAIR", "1"}}; // no double precision
+    const kn_define defines[] = {{"ACC_SOFT", "1"}}; // no double precision
     kn_program_options options = {.defines = defines, .define_count = 1};
     kn_program *program = NULL;
     char before[4096];

@@ -1,0 +1,195 @@
+// SPDX-License-Identifier: Apache-2.0
+// cl/lib/soft_double.clh against the processor's own doubles, to the bit: random bits, exponents that meet,
+// halves between two neighbours, denormals, infinities, not-a-numbers.
+#include "../device_support.h"
+
+#include <math.h>
+
+enum { MOST = 20000 };
+enum { ADD, SQUARE, FROM_FLOAT, TO_FLOAT, LESS, HALF, OPERATIONS };
+
+static uint64_t state, a[MOST], b[MOST], found[MOST];
+
+static void set_up(void)
+{
+    test_open();
+    state = test_seed("soft double");
+}
+
+static double as_double(uint64_t bits)
+{
+    double value;
+
+    memcpy(&value, &bits, sizeof value);
+    return value;
+}
+
+static uint64_t as_bits(double value)
+{
+    uint64_t bits;
+
+    memcpy(&bits, &value, sizeof bits);
+    return bits;
+}
+
+static float as_float(uint64_t bits)
+{
+    uint32_t low = (uint32_t)bits;
+    float value;
+
+    memcpy(&value, &low, sizeof value);
+    return value;
+}
+
+static uint64_t bits_of_float(float value)
+{
+    uint32_t bits;
+
+    memcpy(&bits, &value, sizeof bits);
+    return bits;
+}
+
+// A number with an exponent near `exponent` (as it is stored), and few bits or many; now and then a special
+// one.
+static uint64_t random_bits(unsigned exponent)
+{
+    static const uint64_t special[] = {0,
+                                       1,
+                                       0x000fffffffffffffu,
+                                       0x0010000000000000u,
+                                       0x7fefffffffffffffu,
+                                       0x7ff0000000000000u,
+                                       0x7ff8000000000000u,
+                                       0x7ff0000000000001u};
+    uint64_t random = test_random(&state), sign = random & 1 ? 1ULL << 63 : 0;
+    uint64_t fraction = test_random(&state) & 0x000fffffffffffffu;
+    uint64_t stored = exponent + (random >> 1) % 5;
+
+    if ((random >> 32) % 16 == 0)
+        return sign | special[(random >> 40) % (sizeof special / sizeof *special)];
+    if ((random >> 4) % 2) // of few bits
+        fraction &= ~0ULL << (52 - (random >> 8) % 53);
+    if ((random >> 5) % 4 == 0) // or nearly a power of two
+        fraction = 0x000fffffffffffffu >> ((random >> 8) % 3) << ((random >> 10) % 3);
+    return sign | (stored < 2047 ? stored : 2046) << 52 | (fraction & 0x000fffffffffffffu);
+}
+
+static void make(int operation, size_t i)
+{
+    unsigned near = (unsigned)(test_random(&state) % 2043), apart = (unsigned)(test_random(&state) % 70);
+
+    switch (operation) {
+    case SQUARE: // d, and a sum >= 0 near its square: no denormals
+        near = 600 + near % 900;
+        a[i] = random_bits(near);
+        a[i] = (a[i] << 1) < (uint64_t)600 << 53 ? 0 : a[i];
+        near = (unsigned)fmin(fmax(2 * (double)near - 1023 + 60 - 2 * (double)apart, 1), 2042);
+        b[i] = random_bits(near) & ~(1ULL << 63);
+        b[i] = (b[i] << 1) < 0x0020000000000000u ? 0 : b[i];
+        return;
+    case FROM_FLOAT:
+        a[i] = test_random(&state) & (i % 4 ? 0xffffffffu : 0x807fffffu);
+        return;
+    case TO_FLOAT:
+        a[i] = random_bits(870 + near % 290);
+        return;
+    case HALF: // a sum of two floats
+        a[i] = as_bits((double)as_float(test_random(&state)) + (double)as_float(test_random(&state)));
+        return;
+    default:
+        a[i] = random_bits(near);
+        b[i] = i % 8 ? random_bits(near > apart ? near - apart : 0) : a[i] ^ (i & 8 ? 1ULL << 63 : i & 16);
+    }
+}
+
+static uint64_t expected_of(int operation, size_t i)
+{
+    double x = as_double(a[i]), y = as_double(b[i]);
+
+    switch (operation) {
+    case ADD:
+        return as_bits(x + y);
+    case SQUARE:
+        return as_bits(fma(x, x, y));
+    case FROM_FLOAT:
+        return as_bits((double)as_float(a[i]));
+    case TO_FLOAT:
+        return bits_of_float((float)x);
+    case LESS:
+        return x < y;
+    default:
+        return as_bits(x / 2);
+    }
+}
+
+static bool is_same(int operation, uint64_t left, uint64_t right)
+{
+    if (operation == TO_FLOAT)
+        return left == right || (isnan(as_float(left)) && isnan(as_float(right)));
+    return left == right || (operation != LESS && isnan(as_double(left)) && isnan(as_double(right)));
+}
+
+static const char source[] =
+    "#include \"lib/soft_double.clh\"\n"
+    "__kernel void soft(__global const ulong *a, __global const ulong *b, uint operation,\n"
+    "                   __global ulong *to)\n"
+    "{\n"
+    "    size_t i = get_global_id(0);\n"
+    "    ulong x = a[i], y = b[i];\n"
+    "    to[i] = operation == 0   ? soft_add(x, y)\n"
+    "            : operation == 1 ? soft_add_square(y, x)\n"
+    "            : operation == 2 ? soft_of_float(as_float((uint)x))\n"
+    "            : operation == 3 ? (ulong)as_uint(soft_to_float(x))\n"
+    "            : operation == 4 ? (ulong)soft_less(x, y)\n"
+    "                             : soft_half(x);\n"
+    "}\n";
+
+static void run(kn_program *program, uint32_t operation, size_t n)
+{
+    kn_buffer *left = test_upload_with_room(a, n * sizeof *a, 0),
+              *right = test_upload_with_room(b, n * sizeof *b, 0);
+    kn_buffer *to = test_upload_with_room(a, n * sizeof *a, 0);
+    const kn_arg args[] = {KN_BUFFER(left), KN_BUFFER(right), KN_VALUE(operation), KN_BUFFER(to)};
+    const kn_range range = {1, {n}, {0}, {0}};
+    kn_kernel *kernel = NULL;
+
+    EXPECT_OK(kn_program_kernel(program, "soft", &kernel, &err));
+    EXPECT_OK(kn_launch(queue, kernel, &range, args, 4, NULL, &err));
+    EXPECT_OK(kn_buffer_read(queue, to, 0, found, n * sizeof *found, &err));
+    kn_buffer_free(left);
+    kn_buffer_free(right);
+    kn_buffer_free(to);
+}
+
+START_TEST(operations)
+{
+    static const char *const names[] = {"a + b",      "fma(a, a, b)", "double of float a",
+                                        "float of a", "a < b",        "a / 2"};
+    size_t n = test_is_slow() ? 400 : MOST;
+    const kn_program_options options = {.policy = KN_POLICY_STRICT};
+    kn_program *program = NULL;
+
+    EXPECT_OK(kn_program_from_text(context, source, "soft.cl", &options, &program, &err));
+    for (int operation = 0; operation < OPERATIONS; operation++)
+        for (int round = 0; round < (test_is_slow() ? 1 : 20); round++) {
+            for (size_t i = 0; i < n; i++)
+                make(operation, i);
+            run(program, (uint32_t)operation, n);
+            for (size_t i = 0; i < n; i++) {
+                uint64_t expected = expected_of(operation, i);
+                ck_assert_msg(is_same(operation, found[i], expected),
+                              "%s: a %016llx, b %016llx: %016llx, expected %016llx", names[operation],
+                              (unsigned long long)a[i], (unsigned long long)b[i],
+                              (unsigned long long)found[i], (unsigned long long)expected);
+            }
+        }
+    kn_program_free(program);
+}
+END_TEST
+
+int main(void)
+{
+    const TTest *const tests[] = {operations};
+
+    return test_run("soft double", tests, 1, set_up, test_close);
+}
