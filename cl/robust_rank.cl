@@ -295,27 +295,28 @@ static inline ulong find_key(__global const ulong *gathered, uint n, interval at
                              __local ulong *count, __local ulong *sum, __local ulong *found)
 {
     uint item = (uint)get_local_id(0);
+    interval open = {at.low, at.before, at.bits, 0}; // rusticl: what is done to `at` would be done to the caller's
 
-    while (at.bits > 0) { // of the whole group
-        uint shift = shift_of(at.bits);
+    while (open.bits > 0) { // of the whole group
+        uint shift = shift_of(open.bits);
         for (uint i = item; i < TABLE; i += GROUP)
             bins[i] = 0;
         if (item == 0)
             found[0] = found[1] = 0;
         barrier(CLK_LOCAL_MEM_FENCE);
         for (uint i = item; i < n; i += GROUP)
-            count_key(gathered[i], at, 1, 0, bins);
+            count_key(gathered[i], open, 1, 0, bins);
         barrier(CLK_LOCAL_MEM_FENCE);
         for (uint i = item; i < BINS; i += GROUP)
             count[i] = bins[i];
         barrier(CLK_LOCAL_MEM_FENCE);
         find_bin(count, sum, rank, found);
-        at.low += found[0] << shift;
+        open.low += found[0] << shift;
         rank = found[1];
-        at.bits = shift;
+        open.bits = shift;
         barrier(CLK_LOCAL_MEM_FENCE);
     }
-    return at.low;
+    return open.low;
 }
 
 inline acc end_of(__global const column *of, uint e)

@@ -18,7 +18,8 @@ static const struct {
     // Mesa 22.3, llvmpipe: every work-item's loops stop silently after 65,535 iterations in all. Where a group ends within
     // a vector of 8 work-items, those behind its end run along and load 0: a loop until loaded numbers reach one that is
     // not loaded never ends for them, and uses the iterations of all loops up. Copies structs in local memory wrong where
-    // they do not begin at multiples of 4 bytes. Says that a kernel takes 32 work-items where 1,024 work, and twice the
+    // they do not begin at multiples of 4 bytes; and what a function does to a struct that it was given by value is done
+    // to the caller's, where that gives it once more (robust_rank.cl). Says that a kernel takes 32 work-items where 1,024 work, and twice the
     // local memory that a kernel has.
     {"rusticl",
      "llvmpipe",
