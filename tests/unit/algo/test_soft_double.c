@@ -6,7 +6,7 @@
 #include <math.h>
 
 enum { MOST = 20000 };
-enum { ADD, SQUARE, FROM_FLOAT, TO_FLOAT, LESS, HALF, OPERATIONS };
+enum { ADD, SQUARE, FROM_FLOAT, TO_FLOAT, LESS, HALF, PRODUCT, OPERATIONS };
 
 static uint64_t state, a[MOST], b[MOST], found[MOST];
 
@@ -90,6 +90,11 @@ static void make(int operation, size_t i)
     case FROM_FLOAT:
         a[i] = test_random(&state) & (i % 4 ? 0xffffffffu : 0x807fffffu);
         return;
+    case PRODUCT:
+        a[i] = bits_of_float((float)as_double(random_bits(870 + near % 290)));
+        b[i] = i % 4 ? bits_of_float((float)as_double(random_bits(870 + apart)))
+                     : test_random(&state) & 0xffffffffu;
+        return;
     case TO_FLOAT:
         a[i] = random_bits(870 + near % 290);
         return;
@@ -117,6 +122,8 @@ static uint64_t expected_of(int operation, size_t i)
         return bits_of_float((float)x);
     case LESS:
         return x < y;
+    case PRODUCT:
+        return as_bits((double)as_float(a[i]) * (double)as_float(b[i]));
     default:
         return as_bits(x / 2);
     }
@@ -141,7 +148,8 @@ static const char source[] =
     "            : operation == 2 ? soft_of_float(as_float((uint)x))\n"
     "            : operation == 3 ? (ulong)as_uint(soft_to_float(x))\n"
     "            : operation == 4 ? (ulong)soft_less(x, y)\n"
-    "                             : soft_half(x);\n"
+    "            : operation == 5 ? soft_half(x)\n"
+    "                             : soft_product(as_float((uint)x), as_float((uint)y));\n"
     "}\n";
 
 static void run(kn_program *program, uint32_t operation, size_t n)
@@ -163,8 +171,8 @@ static void run(kn_program *program, uint32_t operation, size_t n)
 
 START_TEST(operations)
 {
-    static const char *const names[] = {"a + b",      "fma(a, a, b)", "double of float a",
-                                        "float of a", "a < b",        "a / 2"};
+    static const char *const names[] = {"a + b", "fma(a, a, b)", "double of float a",     "float of a",
+                                        "a < b", "a / 2",        "product of floats a, b"};
     size_t n = test_is_slow() ? 400 : MOST;
     const kn_program_options options = {.policy = KN_POLICY_STRICT};
     kn_program *program = NULL;
