@@ -12,13 +12,17 @@
 // Launch, in dimension 1 a group a column: robust_lists with `lists` groups for each part of the column (`last` for the
 // last of them); robust_brackets with one; robust_pass with any number of groups up to ceil(n / (4096 * LEAVES)).
 // Cost: reads x once, and writes what it keeps. Tunables: GROUP and WIDTH as in cl/reduce.cl; SORT_GROUP (work-items,
-// of the first two); SLOTS (elements that a work-item keeps before it writes them, above WIDTH); TEAM (work-items that
+// of the first two); SORT (a power of two; they take SORT elements
+// of local memory, and a little); SLOTS (elements that a work-item keeps before it writes them, above WIDTH); TEAM (work-items that
 // write together); STRAY (1: a column may begin anywhere); UNROLL (rows); REAL_BITS, ACC_SOFT.
 #ifndef GROUP
 #define GROUP 256
 #endif
 #ifndef SORT_GROUP
 #define SORT_GROUP 256
+#endif
+#ifndef SORT
+#define SORT 4096
 #endif
 #ifndef SLOTS
 #if REAL_BITS == 64
@@ -46,7 +50,6 @@
 #define sort_key real_key
 #include "lib/shift.clh"
 
-#define SORT 4096
 // An end that stands so often among the points is one of many ties.
 #define TIED 4
 
@@ -98,11 +101,12 @@ static inline void find_shift(__global const real *x, ulong first, ulong count, 
 
 // Of the column's n elements x[skip], ... are `count`, from number `first` on. The samples stand in `sample`, a row of
 // lists * SORT a column; the points, a row of SORT a column, in `points`. Zeroes the counters, too. With `find` the
-// column's shift is found as cl/moments.cl does; its samples stand in a row of SAMPLES of `shift_sample`.
+// column's shift is found as cl/moments.cl does, and its samples stand in a row of SAMPLES of `shift_sample`; without it
+// `shift` has the shift's bits.
 __kernel __attribute__((reqd_work_group_size(SORT_GROUP, 1, 1))) void
 robust_lists(__global const real *x, ulong skip, ulong first, ulong count, ulong n, ulong stride,
              __global real_key *sample, __global real_key *points, uint last, __global uint *counters, ulong counter_count, uint find,
-             __global real_key *shift_sample, __global column *columns)
+             ulong shift, __global real_key *shift_sample, __global column *columns)
 {
     __local real_key key[SORT], chosen;
     uint item = (uint)get_local_id(0), list = (uint)get_group_id(0), lists = (uint)get_num_groups(0);
@@ -122,6 +126,8 @@ robust_lists(__global const real *x, ulong skip, ulong first, ulong count, ulong
     }
     if (find && list == 0)
         find_shift(x, first, count, n, shift_sample + number * SAMPLES, last, key, &chosen, &columns[number]);
+    if (!find && list == 0 && item == 0)
+        columns[number].shift = shift;
     if (!last) // of the whole launch
         return;
     // Of this launch or an earlier one: no work-item reads another's.

@@ -192,35 +192,6 @@ static kn_status robust_bytes(const void *x, kn_type type, const size_t *ends, s
 
 // ---- any ----
 
-static kn_status check_options(const char *function, kn_type type, const kn_robust_options *options,
-                               kn_error *err)
-{
-    bool floats = type == KN_F32 || type == KN_F64;
-    double shift = options->shift ? *options->shift : 0;
-    double limits[2] = {type == KN_I8 ? INT8_MIN : 0, type == KN_I8 ? INT8_MAX : UINT8_MAX};
-
-    if (!floats && type != KN_I8 && type != KN_U8)
-        return kn_fail(err, KN_ERROR_UNSUPPORTED, "%s: works on float, double and 8 bits, not on %s",
-                       function, kn_type_name(type));
-    if ((unsigned)options->method > KN_ROBUST_COUNTED)
-        return kn_fail(err, KN_ERROR_ARGUMENT, "%s: there is no method %d; see kn_robust_method", function,
-                       (int)options->method);
-    if (options->method != KN_ROBUST_AUTO && (options->method == KN_ROBUST_COUNTED) == floats)
-        return kn_fail(err, KN_ERROR_UNSUPPORTED, "%s: columns of %s are %s; KN_ROBUST_AUTO chooses",
-                       function, kn_type_name(type),
-                       floats ? "not counted in 256 bins" : "counted in 256 bins, and nothing else");
-    if (!(options->width >= 0) || isinf(options->width))
-        return kn_fail(err, KN_ERROR_ARGUMENT, "%s: brackets of a width of %g; 0 chooses", function,
-                       options->width);
-    if (floats && !isfinite(type == KN_F32 ? (double)(float)shift : shift))
-        return kn_fail(err, KN_ERROR_ARGUMENT, "%s: a shift of %g is not finite in %s", function, shift,
-                       kn_type_name(type));
-    if (!floats && !(rint(shift) >= limits[0] && rint(shift) <= limits[1]))
-        return kn_fail(err, KN_ERROR_ARGUMENT, "%s: a shift of %g is no %s; they go from %g to %g", function,
-                       shift, kn_type_name(type), limits[0], limits[1]);
-    return KN_OK;
-}
-
 static kn_status robust_prefixes(const char *function, const void *x, kn_type type, const size_t *ends,
                                  size_t count, const kn_robust_options *options, const kn_host_options *host,
                                  kn_robust *results, kn_error *err)
@@ -231,16 +202,14 @@ static kn_status robust_prefixes(const char *function, const void *x, kn_type ty
 
     options = options ? options : &defaults;
     if (!status)
-        status = check_options(function, type, options, err);
+        status = robust_check_options(function, type, options, err);
     if (status || count == 0)
         return status;
-    if (!results || !ends || (!x && ends[count - 1] > 0))
-        return kn_fail(err, KN_ERROR_ARGUMENT, "%s: x or a result is NULL, or ends are", function);
-    for (size_t i = 1; i < count; i++)
-        if (ends[i] < ends[i - 1])
-            return kn_fail(err, KN_ERROR_ARGUMENT,
-                           "%s: prefix %zu has %zu elements and the one before it %zu; they grow", function,
-                           i, ends[i], ends[i - 1]);
+    status = robust_check_ends(function, ends, count, err);
+    if (!status && (!results || (!x && ends[count - 1] > 0)))
+        status = kn_fail(err, KN_ERROR_ARGUMENT, "%s: x or a result is NULL", function);
+    if (status)
+        return status;
     return type == KN_F32 || type == KN_F64
                ? robust_floats(x, type, ends, count, options, &plan, results, err)
                : robust_bytes(x, type, ends, count, options, &plan, results, err);

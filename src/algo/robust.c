@@ -12,35 +12,6 @@ static bool is_real(kn_type type)
     return type == KN_F32 || type == KN_F64;
 }
 
-static kn_status check_options(const char *function, kn_type type, const kn_robust_options *options,
-                               kn_error *err)
-{
-    bool floats = is_real(type);
-    double shift = options->shift ? *options->shift : 0;
-    double limits[2] = {type == KN_I8 ? INT8_MIN : 0, type == KN_I8 ? INT8_MAX : UINT8_MAX};
-
-    if (!floats && type != KN_I8 && type != KN_U8)
-        return kn_fail(err, KN_ERROR_UNSUPPORTED, "%s works on float, double and 8 bits, not on %s", function,
-                       kn_type_name(type));
-    if ((unsigned)options->method > KN_ROBUST_COUNTED)
-        return kn_fail(err, KN_ERROR_ARGUMENT, "%s: there is no method %d; see kn_robust_method", function,
-                       (int)options->method);
-    if (options->method != KN_ROBUST_AUTO && (options->method == KN_ROBUST_COUNTED) == floats)
-        return kn_fail(err, KN_ERROR_UNSUPPORTED, "%s: columns of %s are %s; KN_ROBUST_AUTO chooses",
-                       function, kn_type_name(type),
-                       floats ? "not counted in 256 bins" : "counted in 256 bins, and nothing else");
-    if (!(options->width >= 0) || isinf(options->width))
-        return kn_fail(err, KN_ERROR_ARGUMENT, "%s: brackets of a width of %g; 0 chooses", function,
-                       options->width);
-    if (floats && !isfinite(type == KN_F32 ? (double)(float)shift : shift))
-        return kn_fail(err, KN_ERROR_ARGUMENT, "%s: a shift of %g is not finite in %s", function, shift,
-                       kn_type_name(type));
-    if (!floats && !(rint(shift) >= limits[0] && rint(shift) <= limits[1]))
-        return kn_fail(err, KN_ERROR_ARGUMENT, "%s: a shift of %g is no %s; they go from %g to %g", function,
-                       shift, kn_type_name(type), limits[0], limits[1]);
-    return KN_OK;
-}
-
 // `n`: elements of the buffer that are used.
 static kn_status begin(struct robust_columns *columns, const char *function, kn_queue *queue, kn_buffer *x,
                        kn_type type, size_t n, const kn_robust_options *options, const void *results,
@@ -54,7 +25,7 @@ static kn_status begin(struct robust_columns *columns, const char *function, kn_
         .function = function, .queue = queue, .x = x, .type = type, .n = n, .count = 1};
     if (options)
         columns->options = *options;
-    status = check_options(function, type, &columns->options, err);
+    status = robust_check_options(function, type, &columns->options, err);
     if (!status && count > 0 && !results)
         status = kn_fail(err, KN_ERROR_ARGUMENT, "%s: results is NULL", function);
     return status;
@@ -85,26 +56,20 @@ static kn_status select_column(const struct robust_columns *columns, size_t i, k
     return status;
 }
 
-// The points of a sample, and a little, in local memory.
-bool robust_fits(const kn_queue *queue, kn_type type)
-{
-    return queue->context->device.info.local_memory >= 4096 * kn_type_size(type) + 256;
-}
-
 // As the options ask; what the brackets missed is selected.
 static kn_status floats(const struct robust_columns *columns, kn_robust *results, kn_error *err)
 {
-    bool fits = robust_fits(columns->queue, columns->type);
+    bool fits = robust_points(columns->queue, columns->type) > 0;
     bool fused =
         columns->options.method != KN_ROBUST_SELECT && (fits || columns->options.method == KN_ROBUST_FUSED);
     kn_status status = KN_OK;
 
     if (fused && !fits)
         return kn_fail(err, KN_ERROR_UNSUPPORTED,
-                       "%s: %s does not have the method KN_ROBUST_FUSED: its local memory is too small for a "
-                       "sample of %s",
+                       "%s: %s does not have the method KN_ROBUST_FUSED: of local memory it takes 28 KB, "
+                       "and there are %llu bytes; KN_ROBUST_AUTO chooses",
                        columns->function, columns->queue->context->device.info.spec,
-                       kn_type_name(columns->type));
+                       (unsigned long long)columns->queue->context->device.info.local_memory);
     if (columns->n > UINT32_MAX)
         return kn_fail(err, KN_ERROR_LIMIT, "%s: a column of %llu elements; of floats at most %lu are taken",
                        columns->function, (unsigned long long)columns->n, (unsigned long)UINT32_MAX);
@@ -213,19 +178,6 @@ kn_status kn_robust_columns(kn_queue *queue, kn_buffer *x, kn_type type, size_t 
     return robust_any(&columns, results, err);
 }
 
-static kn_status check_ends(const size_t *ends, size_t count, kn_error *err)
-{
-    if (count > 0 && !ends)
-        return kn_fail(err, KN_ERROR_ARGUMENT, "kn_robust_prefixes: ends is NULL");
-    for (size_t i = 1; i < count; i++)
-        if (ends[i] < ends[i - 1])
-            return kn_fail(
-                err, KN_ERROR_ARGUMENT,
-                "kn_robust_prefixes: prefix %zu has %zu elements and the one before it %zu; they grow", i,
-                ends[i], ends[i - 1]);
-    return KN_OK;
-}
-
 // All with the shift of the longest.
 static kn_status float_prefixes(struct robust_columns *columns, const size_t *ends, size_t count,
                                 kn_robust *results, kn_error *err)
@@ -267,7 +219,7 @@ kn_status kn_robust_prefixes(kn_queue *queue, kn_buffer *x, kn_type type, const 
                              const kn_robust_options *options, kn_robust *results, kn_error *err)
 {
     struct robust_columns columns;
-    kn_status status = check_ends(ends, count, err);
+    kn_status status = robust_check_ends("kn_robust_prefixes", ends, count, err);
 
     if (!status)
         status = begin(&columns, "kn_robust_prefixes", queue, x, type, count ? ends[count - 1] : 0, options,

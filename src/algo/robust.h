@@ -24,6 +24,11 @@ struct robust_stretch {
     uint64_t begin, end;
 };
 
+// src/algo/robust_check.c: the type, the options; `ends`, which ascend.
+kn_status robust_check_options(const char *function, kn_type type, const kn_robust_options *options,
+                               kn_error *err);
+kn_status robust_check_ends(const char *function, const size_t *ends, size_t count, kn_error *err);
+
 // Of a column that holds nothing, or a NaN.
 kn_robust robust_of_nothing(size_t n, size_t nan_count, kn_robust_method method);
 // Floats: from the sums, and the shift as rounded.
@@ -31,8 +36,9 @@ void robust_finish(kn_robust *result, double shift, const kn_sums *sums, double 
 // Everything about n > 0 elements of 8 bits, of which counts[i] have the i-th least value.
 void robust_counted(kn_type type, const uint64_t counts[256], uint64_t n, int shift, kn_robust *result);
 
-// Whether the device has local memory enough for robust_fused.
-bool robust_fits(const kn_queue *queue, kn_type type);
+// How many points of a sample robust_fused sorts in the device's local memory; 0: it is too small for
+// robust_fused.
+unsigned robust_points(const kn_queue *queue, kn_type type);
 // src/algo/robust_fused.c: results[0..count); `missed` says which are not there.
 kn_status robust_fused(const struct robust_columns *columns, kn_robust *results, kn_error *err);
 // src/algo/robust_select.c: columns->count is 1.

@@ -17,7 +17,6 @@
 enum { COLUMNS, COUNTERS, CANDIDATES, PARTIAL, SPARE, GATHERED, SHIFT_SAMPLE, SORTED };
 
 enum {
-    SORT = 4096,     // as in cl/robust.cl
     LISTS_MOST = 64, // more of them would tell hardly more, as fewer of each go on
     GATHERED_MOST = 1 << 18,
     COLUMNS_MOST = 4096 // at once
@@ -28,7 +27,7 @@ struct fused {
     size_t first; // of the columns
     struct tree_shape tree;
     struct robust_ranks ranks;
-    unsigned sort_group;
+    unsigned sort_group, sort; // SORT_GROUP and SORT
     uint32_t lists, points, reach;
     uint64_t partials;
     kn_kernel *sample, *brackets, *pass, *fold;
@@ -37,20 +36,33 @@ struct fused {
 
 // ---- shape ----
 
+// As many points of a sample as local memory has room for; 0: it is too small. What the pass keeps in it is
+// 26 KB at most (choose_shape, get_kernels).
+unsigned robust_points(const kn_queue *queue, kn_type type)
+{
+    uint64_t room = queue->context->device.info.local_memory;
+
+    if (room < (28u << 10))
+        return 0;
+    return room >= 4096 * kn_type_size(type) + 256 ? 4096 : 2048;
+}
+
 static void choose_sample(struct fused *f)
 {
     const kn_device_info *info = &f->of->queue->context->device.info;
     bool cpu = info->type == KN_DEVICE_CPU;
     double width = f->of->options.width == 0 ? 8 : f->of->options.width, points, samples, lists, spread;
 
+    f->sort = robust_points(f->of->queue, f->of->type);
     f->sort_group = cpu ? 64 : 1024;
     while (f->sort_group > 1 && f->sort_group > info->max_work_group)
         f->sort_group /= 2;
     // A CPU has less to gain from narrow brackets, and works on the lists for longer.
     f->lists = 1;
-    while (f->lists < (cpu ? 16 : LISTS_MOST) && f->of->n >> (cpu ? 5 : 2) >= (uint64_t)2 * f->lists * SORT)
+    while (f->lists < (cpu ? 16 : LISTS_MOST) &&
+           f->of->n >> (cpu ? 5 : 2) >= (uint64_t)2 * f->lists * f->sort)
         f->lists *= 2;
-    f->points = f->of->n < SORT ? (uint32_t)f->of->n : SORT;
+    f->points = f->of->n < f->sort ? (uint32_t)f->of->n : f->sort;
     // The spread of a rank in the sample, and what comes from every lists-th of each list going on alone.
     points = f->points;
     lists = f->lists;
@@ -87,9 +99,9 @@ static kn_status choose_shape(struct fused *f, kn_error *err)
     f->partials = tree_partials(&f->tree, (size_t)of->n);
     f->ranks = (struct robust_ranks){
         .queue = of->queue, .type = of->type, .count = of->count, .room = room, .tables = 2};
-    while (f->ranks.count > 1 && (f->ranks.count > COLUMNS_MOST || f->ranks.count * room > most ||
-                                  f->ranks.count * f->lists * SORT + f->ranks.count * SORT > most ||
-                                  f->ranks.count * 2 * f->partials > most))
+    while (f->ranks.count > 1 &&
+           (f->ranks.count > COLUMNS_MOST || f->ranks.count * room > most ||
+            f->ranks.count * (f->lists + 1) * f->sort > most || f->ranks.count * 2 * f->partials > most))
         f->ranks.count = (f->ranks.count + 1) / 2;
     f->ranks.gathered_room = room < GATHERED_MOST ? room : GATHERED_MOST;
     while (f->ranks.gathered_room > 1 && f->ranks.count * f->ranks.gathered_room * sizeof(uint64_t) > most)
@@ -118,6 +130,7 @@ static kn_status get_kernels(struct fused *f, kn_error *err)
         column_define(&defines, "WIDTH", f->tree.width);
         if (i < 3) {
             column_define(&defines, "SORT_GROUP", f->sort_group);
+            column_define(&defines, "SORT", f->sort);
             column_define(&defines, "SLOTS", cpu ? 128 : info->local_memory < (44u << 10) ? 16 : 32);
             column_define(&defines, "TEAM", cpu ? 1 : 8);
             column_define(&defines, "STRAY", of->count > 1 && of->stride % f->tree.width != 0);
@@ -133,7 +146,7 @@ static kn_status get_memory(struct fused *f, kn_error *err)
     struct robust_ranks *r = &f->ranks;
     kn_queue *queue = f->of->queue;
     size_t size = kn_type_size(f->of->type), count = r->count;
-    size_t samples = f->lists * (size_t)SORT, kept = (size_t)r->room;
+    size_t samples = f->lists * (size_t)f->sort, kept = (size_t)r->room;
     kn_status status = engine_scratch(queue, COLUMNS, count * sizeof(struct robust_column), &r->columns, err);
 
     if (!status)
@@ -154,7 +167,7 @@ static kn_status get_memory(struct fused *f, kn_error *err)
                                 &r->gathered, err);
     if (!status)
         status = engine_scratch(queue, SHIFT_SAMPLE, count * 64 * size, &f->shift_sample, err);
-    return status ? status : engine_scratch(queue, SORTED, count * SORT * size, &f->sorted, err);
+    return status ? status : engine_scratch(queue, SORTED, count * f->sort * size, &f->sorted, err);
 }
 
 // ---- launches ----
@@ -167,23 +180,20 @@ static kn_status launch(const struct fused *f, kn_kernel *kernel, unsigned group
     return kn_launch(f->of->queue, kernel, &range, args, count, NO_EVENT, err);
 }
 
-static kn_status give_shift(const struct fused *f, kn_error *err)
+// The bits of the shift that is given; 0 without one.
+static uint64_t given_shift(const struct fused *f)
 {
     union {
         float f32;
         double f64;
         uint64_t cell;
     } bits = {.cell = 0};
-    kn_status status = KN_OK;
 
-    if (f->of->type == KN_F64)
+    if (f->of->options.shift && f->of->type == KN_F64)
         bits.f64 = *f->of->options.shift;
-    else
+    else if (f->of->options.shift)
         bits.f32 = (float)*f->of->options.shift;
-    for (size_t i = 0; i < f->ranks.count && !status; i++)
-        status = kn_buffer_fill(f->of->queue, f->ranks.columns, &bits.cell, sizeof bits.cell,
-                                i * sizeof(struct robust_column), sizeof bits.cell, NO_EVENT, err);
-    return status;
+    return bits.cell;
 }
 
 // The column's pieces, or that of several columns, which are in one part. False past the last.
@@ -200,18 +210,28 @@ static bool next_piece(const struct fused *f, struct element_piece *piece)
 static kn_status take_sample(const struct fused *f, kn_error *err)
 {
     const struct robust_ranks *r = &f->ranks;
-    uint64_t cells = robust_counter_cells(r), n = f->of->n;
+    uint64_t cells = robust_counter_cells(r), n = f->of->n, shift = given_shift(f);
     uint32_t find = !f->of->options.shift, points = f->points;
     struct element_piece piece = {.buffer = NULL};
-    kn_status status = f->of->options.shift ? give_shift(f, err) : KN_OK;
+    kn_status status = KN_OK;
 
     while (!status && next_piece(f, &piece)) {
         uint32_t last = piece.first + piece.count == n;
-        const kn_arg args[] = {KN_BUFFER(piece.buffer),    KN_VALUE(piece.skip), KN_VALUE(piece.first),
-                               KN_VALUE(piece.count),      KN_VALUE(n),          KN_VALUE(f->of->stride),
-                               KN_BUFFER(f->candidates),   KN_BUFFER(f->sorted), KN_VALUE(last),
-                               KN_BUFFER(r->counters),     KN_VALUE(cells),      KN_VALUE(find),
-                               KN_BUFFER(f->shift_sample), KN_BUFFER(r->columns)};
+        const kn_arg args[] = {KN_BUFFER(piece.buffer),
+                               KN_VALUE(piece.skip),
+                               KN_VALUE(piece.first),
+                               KN_VALUE(piece.count),
+                               KN_VALUE(n),
+                               KN_VALUE(f->of->stride),
+                               KN_BUFFER(f->candidates),
+                               KN_BUFFER(f->sorted),
+                               KN_VALUE(last),
+                               KN_BUFFER(r->counters),
+                               KN_VALUE(cells),
+                               KN_VALUE(find),
+                               KN_VALUE(shift),
+                               KN_BUFFER(f->shift_sample),
+                               KN_BUFFER(r->columns)};
         status = launch(f, f->sample, f->sort_group, f->lists, r->count, args, KN_COUNT(args), err);
     }
     if (!status) {

@@ -166,7 +166,7 @@ kn_status stats_column_open(enum stats_variant variant, kn_queue *queue, const d
     c->options = *options;
     if (options->method == STATS_AUTO)
         c->options.method =
-            queue && !robust_fits(queue, options->single ? KN_F32 : KN_F64) ? STATS_SELECT : STATS_FUSED;
+            queue && !robust_points(queue, options->single ? KN_F32 : KN_F64) ? STATS_SELECT : STATS_FUSED;
     c->queue = queue;
     c->values = values;
     c->n = n;

@@ -266,6 +266,32 @@ START_TEST(soft)
 }
 END_TEST
 
+// Local memory of 32 KB, as many devices have it: a smaller sample, also of doubles. With less fused is
+// refused by name.
+START_TEST(small_local_memory)
+{
+    uint64_t *local = &context->device.info.local_memory, was = *local;
+    kn_buffer *buffer = test_upload_with_room(x, 80, 0);
+    kn_robust found;
+
+    *local = 32 << 10;
+    check(KN_F64, KN_ROBUST_FUSED);
+    check(KN_F32, KN_ROBUST_FUSED);
+    *local = 27 << 10;
+    EXPECT_REFUSED(KN_ERROR_UNSUPPORTED, "it takes 28 KB",
+                   kn_robust_stats(queue, buffer, KN_F32, 20, &(kn_robust_options){.method = KN_ROBUST_FUSED},
+                                   &found, &err));
+    fill(20, KN_F32, NORMAL);
+    kn_buffer_free(buffer);
+    buffer = test_upload_column(x, 20, KN_F32);
+    EXPECT_OK(kn_robust_stats(queue, buffer, KN_F32, 20, NULL, &found, &err));
+    ck_assert_int_eq(found.method, KN_ROBUST_SELECT);
+    ck_assert_int_eq(found.missed, 0);
+    kn_buffer_free(buffer);
+    *local = was;
+}
+END_TEST
+
 // ---- 8 bits ----
 
 static unsigned char *bytes_of(size_t n, kn_type type, unsigned spread)
@@ -371,6 +397,32 @@ START_TEST(columns)
         }
         free(packed);
     }
+}
+END_TEST
+
+// As many launches as of one column, with a shift that is given, too.
+START_TEST(launches_of_columns)
+{
+    enum { COLUMNS = 37, N = 50 };
+    const double shift = -0.1;
+    const kn_robust_options options = {.shift = &shift};
+    kn_robust found[COLUMNS];
+    kn_profile_entry *entries = NULL;
+    size_t count = 0;
+    kn_buffer *buffer;
+
+    fill(COLUMNS * N, KN_F32, NORMAL);
+    buffer = test_upload_column(x, COLUMNS * N, KN_F32);
+    EXPECT_OK(kn_profile_start(queue, &err));
+    EXPECT_OK(kn_robust_columns(queue, buffer, KN_F32, N, N, COLUMNS, &options, found, &err));
+    EXPECT_OK(kn_profile_stop(queue, &entries, &count, &err));
+    ck_assert_uint_le(count, 11);
+    for (size_t c = 0; c < COLUMNS; c++) {
+        ck_assert(found[c].shift == (double)-0.1F);
+        ck_assert(fabs(found[c].sum / N - 0.1) < 1);
+    }
+    kn_free(entries);
+    kn_buffer_free(buffer);
 }
 END_TEST
 
@@ -557,10 +609,20 @@ END_TEST
 
 int main(void)
 {
-    const TTest *const tests[] = {fused_single,  fused_double, select_single,
-                                  select_double, soft,         counted,
-                                  columns,       prefixes,     byte_columns_and_prefixes,
-                                  not_a_number,  kernels,      refusals};
+    const TTest *const tests[] = {fused_single,
+                                  fused_double,
+                                  select_single,
+                                  select_double,
+                                  soft,
+                                  small_local_memory,
+                                  launches_of_columns,
+                                  counted,
+                                  columns,
+                                  prefixes,
+                                  byte_columns_and_prefixes,
+                                  not_a_number,
+                                  kernels,
+                                  refusals};
     const TTest *const own_device[] = {parts};
     int status = test_run("robust", tests, sizeof tests / sizeof *tests, set_up, tear_down);
 
