@@ -1,11 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
 // The host and the device: the same bits from kn_host_sort and kn_sort, from kn_host_sums and kn_reduce_sums,
-// from the moments and the reductions of both.
+// from the moments, the reductions and the robust statistics of both.
 #include "../device_support.h"
 
 #include <math.h>
 
 #include <koine/host.h>
+#include <koine/robust.h>
 
 static size_t largest(void)
 {
@@ -52,10 +53,8 @@ START_TEST(summed_alike)
             x[k] = ldexp(test_uniform(&state) - 0.4, (int)(test_random(&state) % 40));
             singles[k] = (float)x[k];
         }
-        if (!context->device.info.fp64 || !test_takes(type)) {
-            fprintf(stderr, "skipped: sums in double, which %s has not\n", context->device.info.name);
-            break;
-        }
+        if (!test_takes(type))
+            continue;
         kn_buffer *buffer = test_upload_column(x, n, type);
         EXPECT_OK(kn_reduce_sums(queue, buffer, type, n, shift, &on_device, &err));
         EXPECT_OK(kn_host_sums(type == KN_F32 ? (const void *)singles : (const void *)x, type, n, shift,
@@ -107,7 +106,7 @@ START_TEST(moments_alike)
     for (kn_type type = KN_I8; type <= KN_F64; type++)
         for (size_t i = 0; i < sizeof sizes / sizeof *sizes && sizes[i] <= largest(); i++) {
             size_t n = sizes[i], size = kn_type_size(type);
-            if (!test_takes(type) || (type >= KN_F32 && !context->device.info.fp64))
+            if (!test_takes(type))
                 continue;
             for (size_t k = 0; k < n; k++) {
                 uint64_t any = test_random(&state);
@@ -123,6 +122,8 @@ START_TEST(moments_alike)
             expect_moments_alike(type, n, bits, buffer, &shift);
             for (int op = KN_REDUCE_SUM; op <= KN_REDUCE_MAX; op++) {
                 kn_number on_device, on_host;
+                if (op == KN_REDUCE_PRODUCT && type == KN_F32 && !context->device.info.fp64)
+                    continue; // in float there
                 EXPECT_OK(kn_reduce(queue, buffer, type, n, (kn_reduce_op)op, &on_device, &err));
                 EXPECT_OK(kn_host_reduce(bits, type, n, (kn_reduce_op)op, &on_host, NULL, &err));
                 if (type >= KN_F32)
@@ -136,9 +137,66 @@ START_TEST(moments_alike)
 }
 END_TEST
 
+static void expect_robust_alike(kn_type type, size_t n, const void *x, kn_buffer *buffer,
+                                const kn_robust_options *options)
+{
+    kn_robust on_device, on_host;
+
+    EXPECT_OK(kn_robust_stats(queue, buffer, type, n, options, &on_device, &err));
+    EXPECT_OK(kn_host_robust(x, type, n, options, NULL, &on_host, &err));
+    ck_assert_uint_eq(on_device.n, on_host.n);
+    ck_assert_uint_eq(on_device.nan_count, on_host.nan_count);
+    expect_alike("mean", type, n, on_device.mean, on_host.mean);
+    expect_alike("variance", type, n, on_device.variance, on_host.variance);
+    expect_alike("shift", type, n, on_device.shift, on_host.shift);
+    expect_alike("sum", type, n, on_device.sum, on_host.sum);
+    expect_alike("squares", type, n, on_device.squares, on_host.squares);
+    expect_alike("median", type, n, on_device.median, on_host.median);
+    expect_alike("MAD", type, n, on_device.mad, on_host.mad);
+}
+
+// Every method of every type, with the shift that is chosen and with one that is given; columns with a NaN,
+// too.
+START_TEST(robust_alike)
+{
+    static const kn_type types[] = {KN_F32, KN_F64, KN_I8, KN_U8};
+    static const size_t sizes[] = {1, 2, 3, 64, 65, 1000, 4097, 70001, 200003};
+    uint64_t state = test_seed("robust_alike");
+    char *x = malloc(largest() * sizeof(double));
+    const double shift = 2.25;
+
+    ck_assert_ptr_nonnull(x);
+    for (size_t t = 0; t < 4; t++)
+        for (size_t i = 0; i < sizeof sizes / sizeof *sizes && sizes[i] <= largest(); i++) {
+            size_t n = sizes[i], size = kn_type_size(types[t]), nan = i == 5 ? n / 2 : n;
+            if (!test_takes(types[t]))
+                continue;
+            for (size_t k = 0; k < n; k++) {
+                double value = k == nan ? NAN : tan(3 * (test_uniform(&state) - 0.5));
+                float single = (float)value;
+                unsigned char byte = (unsigned char)(test_random(&state) % 200);
+                memcpy(x + k * size,
+                       size == 8   ? (void *)&value
+                       : size == 4 ? (void *)&single
+                                   : (void *)&byte,
+                       size);
+            }
+            kn_buffer *buffer = test_upload_with_room(x, n * size, 16);
+            for (int method = KN_ROBUST_AUTO; method <= KN_ROBUST_COUNTED; method++)
+                for (int given = 0; given < 2; given++)
+                    if (method == KN_ROBUST_AUTO || (method == KN_ROBUST_COUNTED) == (size == 1))
+                        expect_robust_alike(types[t], n, x, buffer,
+                                            &(kn_robust_options){.method = (kn_robust_method)method,
+                                                                 .shift = given ? &shift : NULL});
+            kn_buffer_free(buffer);
+        }
+    free(x);
+}
+END_TEST
+
 int main(void)
 {
-    const TTest *const tests[] = {sorted_alike, summed_alike, moments_alike};
+    const TTest *const tests[] = {sorted_alike, summed_alike, moments_alike, robust_alike};
 
     return test_run("host and device", tests, sizeof tests / sizeof *tests, test_open, test_close);
 }
