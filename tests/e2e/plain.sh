@@ -15,14 +15,18 @@ objdump -f $objects | grep -q 'architecture: i386:x86-64' || skip x86-64 "this i
 packed='\<v?(add|sub|mul|div|sqrt|min|max|hadd|addsub|fn?m(add|sub)[0-9]*|cmp[a-z_]*)p[sd]\>'
 packed="$packed|\\<v?p(add|sub|mull|muludq|cmpgt|cmpeq|mins|maxs|minu|maxu)[bwdq]*\\>"
 
-# packed_in OBJECT...: how many such instructions there are.
-packed_in()
+# count_packed OBJECT...: how many such instructions there are, in $count.
+count_packed()
 {
-    objdump -d --no-show-raw-insn "$@" | grep -cE "$packed" || true
+    test "$#" -gt 0 || fail "there is no object to look at"
+    objdump -d --no-show-raw-insn "$@" >"$work/code" || fail "objdump cannot read $*"
+    grep -q '>:$' "$work/code" || fail "objdump finds no code in $*"
+    # Of grep a status of 1 is a count of 0.
+    count=$(grep -cE "$packed" "$work/code") || test "$?" -eq 1 || fail "grep failed on the code of $*"
 }
 
 for object in $objects; do
-    count=$(packed_in "$object")
+    count_packed "$object"
     test "$count" -eq 0 || fail "$object has $count packed instructions"
 done
 count=$(echo "$objects" | wc -l)
@@ -30,6 +34,6 @@ test "$count" -ge 8 || fail "only $count objects of plain code were found"
 
 for name in merge_avx2_32 merge_avx2_64 merge_avx512_32 merge_avx512_64 deviations_avx2 deviations_avx512; do
     # shellcheck disable=SC2046
-    count=$(packed_in $(find "$builddir/src/app/stats" -name "$name.o"))
+    count_packed $(find "$builddir/src/app/stats" -name "$name.o")
     test "$count" -gt 0 || fail "$name has no packed instructions"
 done
