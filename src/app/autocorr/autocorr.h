@@ -1,0 +1,83 @@
+// SPDX-License-Identifier: Apache-2.0
+// The convention that everything here keeps. Images I and I' are of whole numbers, W x H, x fastest, y down;
+// for an autocorrelation they are the same. With R the largest offset,
+//
+//     C(X0, Y0) = sum I(x, y) I'(x + X0, y + Y0)    for |X0| <= R, 0 <= Y0 <= R,
+//
+// over the overlap: those (x, y) for which both pixels are in the image, and in the mask if there is one. An
+// array over the offsets has R + 1 rows, Y0 = 0 to R, of 2R + 1 columns, X0 = -R to R. An autocorrelation's
+// other half is the same turned by half a turn.
+//
+// All sums are exact. A product has at most 32 bits and an image at most 2^31 pixels, so that a sum has 63.
+#ifndef KN_APP_AUTOCORR_H
+#define KN_APP_AUTOCORR_H
+
+#include <stddef.h>
+#include <stdint.h>
+
+#include <koine/types.h>
+
+struct autocorr_image {
+    size_t width, height;
+    size_t stride;      // pixels from a row to the next
+    kn_type type;       // KN_U8 or KN_U16
+    const void *pixels; // rows from top to bottom
+};
+
+struct autocorr_region {
+    size_t x, y, width, height;
+};
+
+struct autocorr_task {
+    struct autocorr_image first;
+    struct autocorr_image
+        second;          // I', the shifted one, of the first's size and type; `pixels` NULL: the first
+    const uint8_t *mask; // a byte a pixel; where it is 0 neither image counts; NULL: all do
+    size_t mask_stride;
+    size_t max_offset; // R
+};
+
+// The sums over the overlap at an offset; the second image's are those of I'(x + X0, y + Y0).
+struct autocorr_window {
+    uint64_t n;      // pairs
+    uint64_t s1, s2; // of the pixels
+    uint64_t q1, q2; // of their squares
+};
+
+// How many offsets there are, and which is (X0, Y0).
+static inline size_t autocorr_offsets(size_t max_offset)
+{
+    return (2 * max_offset + 1) * (max_offset + 1);
+}
+
+static inline size_t autocorr_at(size_t max_offset, ptrdiff_t x0, size_t y0)
+{
+    return y0 * (2 * max_offset + 1) + (size_t)((ptrdiff_t)max_offset + x0);
+}
+
+// Everything outside of the region is gone: images and mask become views of it. KN_ERROR_ARGUMENT for one
+// that does not lie in the image, with both sizes.
+kn_status autocorr_crop(struct autocorr_task *task, const struct autocorr_region *region, kn_error *err);
+
+// KN_ERROR_ARGUMENT, with what was found and what can be: images without pixels, of more than 2^31, of other
+// types, or of two sizes or types; an R that leaves no overlap in either direction, R >= max(W, H). Where R
+// reaches beyond the shorter side alone, overlaps are empty there: their sums are 0.
+kn_status autocorr_check(const struct autocorr_task *task, kn_error *err);
+
+// What the images of a task are: the second one, or the first again.
+static inline const struct autocorr_image *autocorr_second(const struct autocorr_task *task)
+{
+    return task->second.pixels ? &task->second : &task->first;
+}
+
+// The reference: C, and the windows' sums, term by term, serial. Cost: about 2 R^2 W H terms each. `products`
+// and `windows` have autocorr_offsets elements. Errors: autocorr_check's.
+kn_status autocorr_reference(const struct autocorr_task *task, uint64_t *products, kn_error *err);
+kn_status autocorr_reference_windows(const struct autocorr_task *task, struct autocorr_window *windows,
+                                     kn_error *err);
+
+// The windows' sums by summed areas of the images' edges: each image is read once, and 8 R numbers are added
+// a row. With a mask term by term, as the reference. KN_ERROR_MEMORY, and autocorr_check's errors.
+kn_status autocorr_windows(const struct autocorr_task *task, struct autocorr_window *windows, kn_error *err);
+
+#endif

@@ -1,0 +1,77 @@
+// SPDX-License-Identifier: Apache-2.0
+// What a task must be, and regions of it.
+#include "autocorr.h"
+
+#include "../../base/error.h"
+
+#define PIXELS_MAX (UINT64_C(1) << 31)
+
+static const void *pixel_at(const struct autocorr_image *image, size_t x, size_t y)
+{
+    return (const unsigned char *)image->pixels + (y * image->stride + x) * kn_type_size(image->type);
+}
+
+static void crop_image(struct autocorr_image *image, const struct autocorr_region *region)
+{
+    if (image->pixels)
+        image->pixels = pixel_at(image, region->x, region->y);
+    image->width = region->width;
+    image->height = region->height;
+}
+
+kn_status autocorr_crop(struct autocorr_task *task, const struct autocorr_region *region, kn_error *err)
+{
+    size_t width = task->first.width, height = task->first.height;
+
+    if (!region->width || !region->height || region->x >= width || region->y >= height ||
+        region->width > width - region->x || region->height > height - region->y)
+        return kn_fail(err, KN_ERROR_ARGUMENT,
+                       "the region of %zu x %zu pixels at (%zu, %zu) is not in the image of %zu x %zu",
+                       region->width, region->height, region->x, region->y, width, height);
+    crop_image(&task->first, region);
+    crop_image(&task->second, region);
+    if (task->mask)
+        task->mask += region->y * task->mask_stride + region->x;
+    return KN_OK;
+}
+
+static kn_status check_image(const struct autocorr_image *image, kn_error *err)
+{
+    if (image->type != KN_U8 && image->type != KN_U16)
+        return kn_fail(
+            err, KN_ERROR_ARGUMENT,
+            "an image of %zu-byte pixels of another kind; expected unsigned numbers of 8 or 16 bits",
+            kn_type_size(image->type));
+    if (!image->pixels || !image->width || !image->height || image->width > PIXELS_MAX / image->height)
+        return kn_fail(err, KN_ERROR_ARGUMENT,
+                       "an image of %zu x %zu pixels; expected at least 1 and at most 2^31", image->width,
+                       image->height);
+    return KN_OK;
+}
+
+kn_status autocorr_check(const struct autocorr_task *task, kn_error *err)
+{
+    const struct autocorr_image *first = &task->first, *second = autocorr_second(task);
+    size_t longest = first->width > first->height ? first->width : first->height;
+    kn_status status = check_image(first, err);
+
+    if (!status)
+        status = check_image(second, err);
+    if (status)
+        return status;
+    if (first->width != second->width || first->height != second->height)
+        return kn_fail(
+            err, KN_ERROR_ARGUMENT,
+            "the images are of %zu x %zu and of %zu x %zu pixels; expected two of the same size, or a region "
+            "that both have",
+            first->width, first->height, second->width, second->height);
+    if (first->type != second->type)
+        return kn_fail(err, KN_ERROR_ARGUMENT,
+                       "one image is of 8 bits, the other one of 16; expected both of the same");
+    if (task->max_offset >= longest)
+        return kn_fail(
+            err, KN_ERROR_ARGUMENT,
+            "a largest offset of %zu leaves no overlap in an image of %zu x %zu pixels; expected at most %zu",
+            task->max_offset, first->width, first->height, longest - 1);
+    return KN_OK;
+}
