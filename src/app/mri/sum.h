@@ -1,0 +1,88 @@
+// SPDX-License-Identifier: Apache-2.0
+// The sums of mri.h as they stand, every voxel with every sample: on devices by the lecture's kernels
+// (cl/mri_fhd.cl), each under its own name, and on the host.
+#ifndef KN_APP_MRI_SUM_H
+#define KN_APP_MRI_SUM_H
+
+#include <stdbool.h>
+
+#include <koine/buffer.h>
+#include <koine/host.h>
+
+#include "mri.h"
+
+enum mri_kernel {
+    MRI_NAIVE,           // a voxel a work-item, its sum in global memory
+    MRI_REGISTER,        // in registers
+    MRI_COALESCED,       // an array for each component
+    MRI_CONSTANT,        // samples through constant memory, in chunks
+    MRI_CONSTANT_STRUCT, // there as records
+    MRI_FAST_TRIG,       // MRI_CONSTANT with native sine and cosine
+    MRI_TUNED,           // struct mri_tuning
+    MRI_HOST_DOUBLE,     // the host, in double precision
+    MRI_HOST_SINGLE,     // and in single, with vectors
+    MRI_KERNELS
+};
+
+extern const char *const mri_kernel_names[MRI_KERNELS + 1]; // "naive", ...; ends in NULL
+
+enum mri_memory { MRI_MEMORY_CONSTANT, MRI_MEMORY_GLOBAL, MRI_MEMORY_LOCAL, MRI_MEMORIES };
+enum mri_trig { MRI_TRIG_ACCURATE, MRI_TRIG_NATIVE, MRI_TRIG_POLYNOMIAL, MRI_TRIGS };
+
+// What MRI_TUNED takes; the tunables of cl/mri_fhd.cl.
+struct mri_tuning {
+    unsigned group, voxels, width; // work-items; voxels a work-item, times a vector's width (1, 4, 8 or 16)
+    enum mri_memory memory;        // for samples
+    unsigned chunk;                // samples at a time in local memory
+    unsigned unroll;
+    enum mri_trig trig;
+    unsigned parts; // groups that share the samples of the same voxels; 0: as many as fill the device
+};
+
+// What the device takes best: found by bench/recon --tune on an H200 and on PoCL; elsewhere by what is known
+// of the hardware.
+struct mri_tuning mri_tuning_for(const kn_queue *queue);
+
+// The adjoint, image_n = sum_m conj(phi_m) w_m d_m exp(+i 2 pi k_m . r_n).
+struct mri_sum {
+    struct mri_matrix matrix;
+    const double
+        *positions;  // 3 for each voxel of the matrix, in fields of view; NULL: where the matrix has them
+    const double *k; // 3 a sample, in cycles per field of view
+    size_t samples;  // may be 0
+    const double complex *data;  // d; NULL: 1
+    const double *weights;       // w; NULL: 1
+    const double complex *basis; // phi, the transform of the voxels' basis function at each sample; NULL: 1
+    size_t first, count;         // only these voxels; count 0: all of them
+    const struct mri_tuning *tuning; // of MRI_TUNED; NULL: mri_tuning_for
+};
+
+// phi of a box as large as a voxel: the product of sinc(k_i / N_i). basis[samples].
+void mri_basis_box(const struct mri_matrix *matrix, const double *k, size_t samples, double complex *basis);
+
+// What a sum took. Arithmetic and accesses are the lecture's estimates: 13 additions and multiplications a
+// pair, besides sine and cosine (10 where mu is real); every number that a kernel asks global memory for, and
+// those that a cache or local memory keeps once for all work-items that are there together (its example: 4
+// groups of 128).
+struct mri_sum_rate {
+    double seconds; // of the kernels, by the device's clock; on the host of the call
+    double pairs;   // voxels times samples
+    double flops, loads;
+};
+
+// Of `count` voxels from `first` on: image[0..count) are theirs, pairs of floats. Without data and basis mu
+// is real, and the kernels have fewer operations. Samples go by chunks of 4,096 at most for a float's sum,
+// and those are added in pairs of floats; voxels go by slabs: device memory is bounded by 64 MB for samples
+// and 200 MB for voxels.
+//
+// Relative error (L2): 3e-6 for |k| <= 32 by all kernels (a float's rounding of the phase; twice that for
+// twice the band); by MRI_TUNED with polynomials at the matrix's own positions 5e-7 whatever the band. A
+// sample that is not a number makes every voxel not-a-number, and so does one beyond the range of float.
+// `rate` may be NULL. Errors: KN_ERROR_ARGUMENT (a matrix that mri_matrix_count refuses, voxels that it has
+// not, an image too small or of another context, a kernel of the host); KN_ERROR_INPUT (a k that is not
+// finite); KN_ERROR_MEMORY; what programs and launches give. Cost: samples x voxels sines and cosines;
+// returns when all is enqueued, with a rate when all is done.
+kn_status mri_sum_device(kn_queue *queue, const struct mri_sum *sum, enum mri_kernel kernel, kn_buffer *image,
+                         struct mri_sum_rate *rate, kn_error *err);
+
+#endif
