@@ -1,0 +1,111 @@
+// SPDX-License-Identifier: Apache-2.0
+// The window of Kaiser and Bessel, its transform, and the polynomial that devices evaluate.
+#include "gridding_own.h"
+
+#include <math.h>
+
+// Below this of the window's greatest value the polynomial's own error is not seen beside that of floats.
+#define FIT_ERROR 1e-8
+
+// I0 by its series, whose terms are positive: sum over n of (x^2/4)^n / n!^2.
+static double bessel(double x)
+{
+    double sum = 1, term = 1;
+
+    for (int n = 1; term > sum * 1e-17; n++) {
+        term *= x * x / 4 / n / n;
+        sum += term;
+    }
+    return sum;
+}
+
+// kb as a function of s = 1 - (2x/J)^2.
+static double shape_at(const struct gridding_window *window, double s)
+{
+    return bessel(window->beta * sqrt(s)) / window->peak;
+}
+
+// The polynomial of so many terms through the window at Chebyshev's points of [0, 1], by its powers of s:
+// that of Chebyshev's series, each T(2s - 1) by its recurrence.
+static void interpolate(struct gridding_window *window, unsigned terms)
+{
+    double powers[GRIDDING_TERMS_MAX] = {0}, before[GRIDDING_TERMS_MAX] = {0}, now[GRIDDING_TERMS_MAX] = {1};
+
+    for (unsigned n = 0; n < terms; n++) {
+        double sum = 0, next[GRIDDING_TERMS_MAX];
+
+        for (unsigned j = 0; j < terms; j++) {
+            double angle = M_PI * (j + 0.5) / terms;
+            sum += shape_at(window, (1 + cos(angle)) / 2) * cos(n * angle);
+        }
+        sum *= (n ? 2.0 : 1.0) / terms;
+        for (unsigned i = 0; i < terms; i++) {
+            double risen = i ? now[i - 1] : 0;
+            powers[i] += sum * now[i];
+            next[i] = n ? 4 * risen - 2 * now[i] - before[i] : 2 * risen - now[i];
+        }
+        for (unsigned i = 0; i < terms; i++) {
+            before[i] = now[i];
+            now[i] = next[i];
+        }
+    }
+    window->terms = terms;
+    for (unsigned i = 0; i < terms; i++)
+        window->coefficients[i] = (float)powers[i];
+}
+
+// How far the polynomial is from the window, in double but for its coefficients.
+static double fit_error(const struct gridding_window *window)
+{
+    enum { POINTS = 256 };
+    double worst = 0;
+
+    for (int p = 0; p <= POINTS; p++) {
+        double s = (double)p / POINTS, value = 0;
+
+        for (unsigned i = window->terms; i-- > 0;)
+            value = value * s + (double)window->coefficients[i];
+        worst = fmax(worst, fabs(value - shape_at(window, s)));
+    }
+    return worst;
+}
+
+struct gridding_window gridding_window(unsigned width, double oversampling)
+{
+    double ratio = width / oversampling * (oversampling - 0.5);
+    struct gridding_window window = {.width = width, .beta = M_PI * sqrt(ratio * ratio - 0.8)};
+    double least = INFINITY;
+    unsigned best = 0;
+
+    window.peak = bessel(window.beta);
+    // Until nothing is gained any more: coefficients are floats.
+    for (unsigned terms = 4; terms <= GRIDDING_TERMS_MAX && least > FIT_ERROR; terms++) {
+        double error;
+
+        interpolate(&window, terms);
+        error = fit_error(&window);
+        if (error < least) {
+            least = error;
+            best = terms;
+        }
+    }
+    interpolate(&window, best);
+    return window;
+}
+
+double gridding_window_at(const struct gridding_window *window, double x)
+{
+    double s = 1 - 4 * x * x / window->width / window->width;
+
+    return s > 0 ? shape_at(window, s) : 0;
+}
+
+double gridding_window_transform(const struct gridding_window *window, double n, double cells)
+{
+    double at = M_PI * window->width * n / cells, square = window->beta * window->beta - at * at;
+    double s = sqrt(fabs(square)), scale = window->width / window->peak;
+
+    if (s < 1e-6)
+        return scale;
+    return scale * (square > 0 ? sinh(s) : sin(s)) / s;
+}
