@@ -26,7 +26,7 @@ struct mri_gridding {
     kn_buffer *places, *offsets, *entries, *jobs, *folds, *parts;
     kn_buffer *phases, *factors; // tables along x, y and z in turn
     kn_buffer *data, *grid, *image;
-    kn_kernel *spread, *fold, *interpolate, *deapodise;
+    kn_kernel *spread, *fold, *interpolate, *deapodise, *compensate;
     kn_fft_plan *to_image, *to_grid; // made when first gone
 };
 
@@ -53,11 +53,17 @@ static kn_status check(const struct mri_matrix *matrix, const double *k, size_t 
     if (options->group & (options->group - 1))
         return kn_fail(err, KN_ERROR_ARGUMENT, "gridding: a group of %u work-items; expected a power of two",
                        options->group);
+    return gridding_check_samples(matrix, k, samples, err);
+}
+
+kn_status gridding_check_samples(const struct mri_matrix *matrix, const double *k, size_t samples,
+                                 kn_error *err)
+{
     for (size_t i = 0; i < samples * MRI_AXES; i++)
         if (i % MRI_AXES < matrix->axes && !isfinite(k[i]))
             return kn_fail(err, KN_ERROR_ARGUMENT,
-                           "gridding: k%c of sample %zu is %g; expected cycles per field of view",
-                           "xyz"[i % MRI_AXES], i / MRI_AXES, k[i]);
+                           "k%c of sample %zu is %g; expected cycles per field of view", "xyz"[i % MRI_AXES],
+                           i / MRI_AXES, k[i]);
     return KN_OK;
 }
 
@@ -147,7 +153,8 @@ static kn_status get_kernels(kn_queue *queue, struct mri_gridding *g, kn_error *
     } kernels[] = {{"mri_spread", &g->spread},
                    {"mri_fold", &g->fold},
                    {"mri_interpolate", &g->interpolate},
-                   {"mri_deapodise", &g->deapodise}};
+                   {"mri_deapodise", &g->deapodise},
+                   {"mri_compensate", &g->compensate}};
     struct column_defines defines = {.count = 0};
     struct kn_text coefficients = KN_TEXT_INIT;
     kn_status status = KN_OK;
@@ -467,6 +474,15 @@ kn_status mri_gridding_convolve(kn_queue *queue, struct mri_gridding *g, kn_buff
     if (!status)
         status = spread(queue, g, in, err);
     return status ? status : interpolate(queue, g, true, out, err);
+}
+
+kn_status mri_gridding_compensate(kn_queue *queue, struct mri_gridding *g, kn_buffer *weights, kn_error *err)
+{
+    const uint32_t samples = (uint32_t)g->samples;
+    const kn_arg args[] = {KN_VALUE(samples), KN_BUFFER(g->data), KN_BUFFER(weights)};
+    kn_status status = mri_gridding_convolve(queue, g, weights, g->data, err);
+
+    return status ? status : launch_items(queue, g->compensate, g->samples, args, KN_COUNT(args), err);
 }
 
 const uint32_t *mri_gridding_order(const struct mri_gridding *g)

@@ -65,15 +65,20 @@ kn_status mri_gridding_forward(kn_queue *queue, struct mri_gridding *gridding, k
 // The grid's cells along each axis, 1 where there is none.
 void mri_gridding_grid(const struct mri_gridding *gridding, size_t cells[MRI_AXES]);
 
-// Half of each, for density compensation: C C^H, which spreads real numbers (one a sample, in the order of
-// mri_gridding_order) onto the grid and reads them there with the same window. float2 a sample, in and out;
-// in != out.
+// ---- for density compensation ----
+
+// C C^H: spreads onto the grid and reads it at the same places with the same window. float2 a sample, in the
+// order of mri_gridding_order; in != out.
 kn_status mri_gridding_convolve(kn_queue *queue, struct mri_gridding *gridding, kn_buffer *in, kn_buffer *out,
                                 kn_error *err);
+// A step: the real part of each weight divided by |C C^H weights|.
+kn_status mri_gridding_compensate(kn_queue *queue, struct mri_gridding *gridding, kn_buffer *weights,
+                                  kn_error *err);
 // order[i] is the sample that stands at place i.
 const uint32_t *mri_gridding_order(const struct mri_gridding *gridding);
-// The integral of the window over its width, in cells, to the power of the axes, over the grid's cells: what
-// turns C C^H w = 1 into weights of the image's scale.
+// What turns C C^H w = 1 into weights of the image's scale (density.h): w is then the area of each sample in
+// cells over the square of the window's integral, and the area in cycles per field of view over the voxels is
+// that in cells over the grid's cells.
 double mri_gridding_weight(const struct mri_gridding *gridding);
 
 #endif

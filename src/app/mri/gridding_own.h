@@ -8,6 +8,10 @@
 
 #include "gridding.h"
 
+// KN_ERROR_ARGUMENT for a k that is not a number.
+kn_status gridding_check_samples(const struct mri_matrix *matrix, const double *k, size_t samples,
+                                 kn_error *err);
+
 // ---- the window (gridding_window.c) ----
 
 enum { GRIDDING_TERMS_MAX = 24 };
