@@ -38,12 +38,15 @@ struct mri_solver_result {
 };
 
 // Solves for `image`; all three are buffers of the matrix's voxels (float2), `image` not that of `fhd`. A
-// right hand side of 0 has the image 0. With 0 iterations the image is the start. Cost: an iteration is
-// mri_toeplitz_apply and three launches that read and write 11 n numbers of 8 bytes (12 with MRI_DIFFERENCE).
-// Step lengths are computed on the device; the host waits every eight iterations for the stop test, or at the
-// end alone without a tolerance. Dot products are summed in double, without double precision in pairs of
-// floats; vectors are single. Scratch memory: 0 to MRI_TOEPLITZ_SCRATCH + 3 of the queue. Errors:
-// KN_ERROR_ARGUMENT, also for a right hand side or a start that is not finite; those of the engine.
+// right hand side of 0 has the image 0. With 0 iterations the image is the start.
+//
+// Step lengths are computed on the device; the host waits every eight iterations for the stop test, without a
+// tolerance at the end alone. Dot products are summed in double, without double precision in pairs of floats;
+// vectors are single. Scratch memory: 0 to MRI_TOEPLITZ_SCRATCH + 3 of the queue. Cost: an iteration is
+// mri_toeplitz_apply and three launches that read and write 11 n numbers of 8 bytes (10 where lambda is 0).
+//
+// Errors: KN_ERROR_ARGUMENT, also for a right hand side or a start that is not finite; those of the engine.
+// The image may have been written then.
 kn_status mri_solve(kn_queue *queue, struct mri_toeplitz *toeplitz, kn_buffer *fhd,
                     const struct mri_solver_options *options, kn_buffer *image,
                     struct mri_solver_result *result, kn_error *err);

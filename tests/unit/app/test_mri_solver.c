@@ -1,0 +1,640 @@
+// SPDX-License-Identifier: Apache-2.0
+// Conjugate gradients against a dense solution in double precision, what the history, the stop test and a
+// start promise, the differences between neighbours against their definition, and an image that others
+// computed from a real scan.
+#include "mri_support.h"
+
+#include "../../../src/app/mri/solver.h"
+
+static const double eps = 0x1p-24;
+
+// ---- a small problem, dense ----
+
+struct system {
+    struct scan scan;
+    struct mri_toeplitz *toeplitz;
+    size_t n;
+    double complex *normal;   // F^H W F, n x n, row by row
+    double complex *matrix;   // with lambda R
+    double complex *right;    // of floats
+    double complex *solution; // of the dense system
+    double lambda, norm;      // norm: at least the matrix's
+    struct mri_solver_options options;
+};
+
+// y = D x, three numbers a voxel, one for each axis; 0 where there is no neighbour before it.
+static void differences(const struct mri_matrix *matrix, enum mri_boundary boundary, const double complex *x,
+                        double complex *y)
+{
+    size_t stride = 1, n = matrix->size[0] * matrix->size[1] * matrix->size[2];
+
+    for (size_t axis = 0; axis < 3; axis++) {
+        size_t size = matrix->size[axis];
+
+        for (size_t i = 0; i < n; i++) {
+            size_t j = i / stride % size;
+
+            y[3 * i + axis] = j > 0                               ? x[i] - x[i - stride]
+                              : boundary == MRI_BOUNDARY_PERIODIC ? x[i] - x[i + (size - 1) * stride]
+                                                                  : 0;
+        }
+        stride *= size;
+    }
+}
+
+// Column i of R: what R makes of a voxel.
+static void regularizer_column(const struct system *s, size_t i, double complex *column)
+{
+    double complex *unit = calloc(s->n, sizeof *unit), *each = test_allocate(3 * s->n * sizeof *each);
+    double complex *own = test_allocate(3 * s->n * sizeof *own);
+
+    unit[i] = 1;
+    differences(&s->scan.matrix, s->options.boundary, unit, own);
+    for (size_t j = 0; j < s->n; j++) { // (D^H D)_ji = <D e_i, D e_j>
+        unit[i] = 0;
+        unit[j] = 1;
+        differences(&s->scan.matrix, s->options.boundary, unit, each);
+        unit[j] = 0;
+        column[j] = s->options.regularizer == MRI_TIKHONOV ? i == j : test_product(own, each, 3 * s->n);
+    }
+    free(unit);
+    free(each);
+    free(own);
+}
+
+static void multiply(const double complex *matrix, const double complex *x, size_t n, double complex *y)
+{
+    for (size_t i = 0; i < n; i++) {
+        y[i] = 0;
+        for (size_t j = 0; j < n; j++)
+            y[i] += matrix[i * n + j] * x[j];
+    }
+}
+
+// Gauss's elimination with pivots.
+static void solve_dense(const double complex *matrix, const double complex *right, size_t n,
+                        double complex *x)
+{
+    double complex *a = test_allocate(n * n * sizeof *a);
+
+    memcpy(a, matrix, n * n * sizeof *a);
+    memcpy(x, right, n * sizeof *x);
+    for (size_t i = 0; i < n; i++) {
+        size_t pivot = i;
+
+        for (size_t row = i + 1; row < n; row++)
+            pivot = cabs(a[row * n + i]) > cabs(a[pivot * n + i]) ? row : pivot;
+        for (size_t j = 0; j < n; j++) {
+            double complex swapped = a[i * n + j];
+            a[i * n + j] = a[pivot * n + j];
+            a[pivot * n + j] = swapped;
+        }
+        double complex swapped = x[i];
+        x[i] = x[pivot];
+        x[pivot] = swapped;
+        for (size_t row = i + 1; row < n; row++) {
+            double complex factor = a[row * n + i] / a[i * n + i];
+            for (size_t j = i; j < n; j++)
+                a[row * n + j] -= factor * a[i * n + j];
+            x[row] -= factor * x[i];
+        }
+    }
+    for (size_t i = n; i-- > 0;) {
+        for (size_t j = i + 1; j < n; j++)
+            x[i] -= a[i * n + j] * x[j];
+        x[i] /= a[i * n + i];
+    }
+    free(a);
+}
+
+static struct system system_make(const struct mri_matrix *matrix, size_t samples,
+                                 const struct mri_solver_options *options, uint64_t *state)
+{
+    struct system s = {.scan = scan_make(matrix, samples, state), .options = *options};
+    size_t n = s.n = s.scan.voxels;
+    double complex *column = test_allocate(n * sizeof *column), *unit = calloc(n, sizeof *unit);
+
+    EXPECT_OK(mri_toeplitz_compute(queue, matrix, s.scan.k, samples, s.scan.weights, MRI_HOST_DOUBLE,
+                                   &s.toeplitz, NULL, &err));
+    s.lambda = options->lambda * (options->relative_lambda ? mri_toeplitz_bound(s.toeplitz) : 1);
+    s.lambda = (double)(float)s.lambda;
+    s.norm = mri_toeplitz_bound(s.toeplitz) + s.lambda * 12; // D^H D has at most 4 an axis
+    s.normal = test_allocate(n * n * sizeof *s.normal);
+    s.matrix = test_allocate(n * n * sizeof *s.matrix);
+    for (size_t i = 0; i < n; i++) {
+        unit[i] = 1;
+        scan_normal(&s.scan, true, unit, column);
+        unit[i] = 0;
+        for (size_t j = 0; j < n; j++)
+            s.normal[j * n + i] = column[j];
+        regularizer_column(&s, i, column);
+        for (size_t j = 0; j < n; j++)
+            s.matrix[j * n + i] = s.normal[j * n + i] + s.lambda * column[j];
+    }
+    s.right = test_image(n, state);
+    s.solution = test_allocate(n * sizeof *s.solution);
+    solve_dense(s.matrix, s.right, n, s.solution);
+    free(column);
+    free(unit);
+    return s;
+}
+
+static void system_free(struct system *s)
+{
+    mri_toeplitz_free(s->toeplitz);
+    scan_free(&s->scan);
+    free(s->normal);
+    free(s->matrix);
+    free(s->right);
+    free(s->solution);
+}
+
+// Solves with the system's options; the image.
+static double complex *solve(const struct system *s, const double complex *start,
+                             struct mri_solver_result *result)
+{
+    enum { ROOM = 64 };
+    struct mri_solver_options options = s->options;
+    kn_buffer *right = test_upload_image(s->right, s->n, 0), *image = test_upload_image(NULL, s->n, ROOM);
+    double complex *x, *kept;
+
+    options.start = start ? test_upload_image(start, s->n, 0) : NULL;
+    memset(result, 0xff, sizeof *result);
+    EXPECT_OK(mri_solve(queue, s->toeplitz, right, &options, image, result, &err));
+    x = test_download_image(image, s->n);
+    kept = test_download_image(right, s->n);
+    ck_assert_int_eq(memcmp(kept, s->right, s->n * sizeof *kept), 0);
+    test_expect_poison(image, s->n * 2 * sizeof(float));
+    kn_buffer_free(right);
+    kn_buffer_free(image);
+    kn_buffer_free(options.start);
+    free(kept);
+    return x;
+}
+
+// ||b - A x||, in double.
+static double residual_of(const struct system *s, const double complex *x)
+{
+    double complex *image = test_allocate(s->n * sizeof *image);
+    double residual;
+
+    multiply(s->matrix, x, s->n, image);
+    residual = test_distance(image, s->right, s->n);
+    free(image);
+    return residual;
+}
+
+// By how much what the method carries along as the residual may be off after k iterations (Greenbaum 1997):
+// an application of A and two additions of vectors are rounded in each, all relative to ||A|| and to the
+// largest image there was, which of conjugate gradients from 0 is the solution. A has the error of two
+// transforms and of its eigenvalues (test_mri_toeplitz), here at most 4 times eps (log2 n + 2) / 2 of the
+// norm.
+static double drift(const struct system *s, size_t iterations)
+{
+    double points = 8 * (double)s->n;
+
+    return (double)(iterations + 1) * eps * (2 * (log2(points) + 2) + 8) * s->norm *
+           test_norm(s->solution, s->n);
+}
+
+static const struct mri_matrix matrices[] = {
+    {2, {1, 1, 1}}, {2, {2, 3, 1}}, {2, {7, 5, 1}}, {2, {1, 13, 1}}, {3, {3, 5, 2}}, {3, {4, 4, 4}},
+};
+enum { MATRICES = sizeof matrices / sizeof *matrices };
+
+// ---- the solution ----
+
+START_TEST(dense)
+{
+    uint64_t state = test_seed("dense");
+    double worst = 0;
+
+    for (size_t i = 0; i < (test_is_slow() ? 3 : MATRICES); i++)
+        for (int r = 0; r < 3; r++) {
+            const struct mri_solver_options options = {.iterations = 60,
+                                                       .tolerance = 1e-6,
+                                                       .lambda = 0.05,
+                                                       .relative_lambda = true,
+                                                       .regularizer = r == 0 ? MRI_TIKHONOV : MRI_DIFFERENCE,
+                                                       .boundary = r == 2 ? MRI_BOUNDARY_PERIODIC
+                                                                          : MRI_BOUNDARY_ZERO};
+            // Differences leave a constant image alone: the samples have to tell it.
+            struct system s = system_make(&matrices[i], 3 * matrices[i].size[0] * 35, &options, &state);
+            struct mri_solver_result result;
+            double complex *x = solve(&s, NULL, &result);
+            double right = test_norm(s.right, s.n), residual = residual_of(&s, x);
+            double limit = options.tolerance * right + drift(&s, result.iterations), error;
+
+            ck_assert(result.converged && !result.stopped);
+            ck_assert_uint_le(result.iterations, options.iterations);
+            ck_assert_double_eq_tol(result.lambda, s.lambda, s.lambda * 2 * eps);
+            ck_assert_double_le(residual, limit);
+            ck_assert_double_le(fabs(result.residual * right - residual), drift(&s, 1));
+            ck_assert_double_eq_tol(result.residuals[0], 1, 1e-6);
+            // What is left of the residual, made larger by the least eigenvalue at most.
+            error = test_distance(x, s.solution, s.n);
+            if (r == 0)
+                ck_assert_double_le(error, limit / s.lambda);
+            error /= test_norm(s.solution, s.n);
+            ck_assert_double_le(error, 1e-3);
+            worst = error > worst ? error : worst;
+            free(result.residuals);
+            free(x);
+            system_free(&s);
+        }
+    fprintf(stderr, "dense: greatest relative error of an image %.2g\n", worst);
+}
+END_TEST
+
+// The error in the norm of A falls with every iteration, which conjugate gradients promise; the history is
+// that of the true residuals, and of a run with fewer iterations the beginning of a longer one's.
+START_TEST(history)
+{
+    enum { ITERATIONS = 12 };
+    uint64_t state = test_seed("history");
+    const struct mri_solver_options options = {
+        .iterations = ITERATIONS, .lambda = 0.02, .relative_lambda = true};
+    static const struct mri_matrix matrix = {2, {7, 5, 1}};
+    struct system s = system_make(&matrix, 50, &options, &state);
+    struct mri_solver_result whole, part;
+    double complex *last = solve(&s, NULL, &whole), *error = test_allocate(s.n * sizeof *error);
+    double complex *image = test_allocate(s.n * sizeof *image);
+    double before = INFINITY, right = test_norm(s.right, s.n);
+
+    ck_assert_uint_eq(whole.iterations, ITERATIONS);
+    ck_assert(!whole.converged && !whole.stopped);
+    for (size_t i = 0; i <= ITERATIONS; i++) {
+        double complex *x;
+        double now, floor = drift(&s, i) / sqrt(s.lambda);
+
+        s.options.iterations = i;
+        x = solve(&s, NULL, &part);
+        ck_assert_uint_eq(part.iterations, i);
+        for (size_t j = 0; j <= i; j++)
+            ck_assert(test_same(part.residuals[j], whole.residuals[j]));
+        ck_assert_double_le(fabs(residual_of(&s, x) - whole.residuals[i] * right),
+                            drift(&s, i) + 1e-6 * right);
+        for (size_t j = 0; j < s.n; j++)
+            error[j] = s.solution[j] - x[j];
+        multiply(s.matrix, error, s.n, image);
+        now = sqrt(creal(test_product(image, error, s.n)));
+        ck_assert_double_le(now, before + floor);
+        if (i > 0 && before > 10 * floor)
+            ck_assert_double_lt(now, before);
+        before = now;
+        if (i == ITERATIONS)
+            ck_assert_int_eq(memcmp(x, last, s.n * sizeof *x), 0);
+        free(part.residuals);
+        free(x);
+    }
+    free(whole.residuals);
+    free(last);
+    free(error);
+    free(image);
+    system_free(&s);
+}
+END_TEST
+
+// Stops at the first residual within the tolerance, wherever the host looks: image and history of a run of so
+// many iterations.
+START_TEST(tolerance)
+{
+    uint64_t state = test_seed("tolerance");
+    struct mri_solver_options options = {.iterations = 50, .lambda = 0.01, .relative_lambda = true};
+    static const struct mri_matrix matrix = {3, {4, 4, 4}};
+    static const double tolerances[] = {0.9, 0.3, 0.1, 1e-2, 1e-3, 1e-4, 1e-5};
+    struct system s = system_make(&matrix, 90, &options, &state);
+    size_t seen = 0;
+
+    for (size_t i = 0; i < sizeof tolerances / sizeof *tolerances; i++) {
+        struct mri_solver_result result, fixed;
+        double complex *x, *wanted;
+
+        s.options.iterations = 50;
+        s.options.tolerance = tolerances[i];
+        x = solve(&s, NULL, &result);
+        ck_assert(result.converged && !result.stopped);
+        ck_assert_uint_lt(result.iterations, 50);
+        ck_assert_double_le(result.residuals[result.iterations], tolerances[i] * (1 + 1e-6));
+        for (size_t j = 0; j < result.iterations; j++)
+            ck_assert_double_gt(result.residuals[j], tolerances[i] * (1 - 1e-6));
+        seen |= (size_t)1 << result.iterations % 8;
+        s.options.iterations = result.iterations;
+        s.options.tolerance = 0;
+        wanted = solve(&s, NULL, &fixed);
+        ck_assert_int_eq(memcmp(x, wanted, s.n * sizeof *x), 0);
+        ck_assert_int_eq(memcmp(result.residuals, fixed.residuals, (result.iterations + 1) * sizeof(double)),
+                         0);
+        free(result.residuals);
+        free(fixed.residuals);
+        free(x);
+        free(wanted);
+    }
+    ck_assert_uint_gt(seen & (seen - 1), 0); // not all just where the host looks
+    system_free(&s);
+}
+END_TEST
+
+START_TEST(starts)
+{
+    uint64_t state = test_seed("starts");
+    struct mri_solver_options options = {
+        .iterations = 40, .tolerance = 1e-4, .lambda = 0.05, .relative_lambda = true};
+    static const struct mri_matrix matrix = {3, {3, 5, 2}};
+
+    for (int r = 0; r < 2; r++) {
+        struct mri_solver_result result, cold;
+        double complex *x, *again, *nothing, *elsewhere;
+        struct system s;
+
+        options.regularizer = r ? MRI_DIFFERENCE : MRI_TIKHONOV;
+        s = system_make(&matrix, 200, &options, &state);
+        // From the solution: at once, and nothing is changed.
+        s.options.tolerance = 1e-6;
+        x = solve(&s, NULL, &cold);
+        ck_assert(cold.converged);
+        s.options.tolerance = 1e-4;
+        again = solve(&s, x, &result);
+        ck_assert_uint_eq(result.iterations, 0);
+        ck_assert(result.converged);
+        ck_assert_double_le(result.residuals[0], 1e-4);
+        ck_assert_int_eq(memcmp(x, again, s.n * sizeof *x), 0);
+        free(result.residuals);
+        free(again);
+        // From elsewhere: the same solution, to what the residual leaves.
+        elsewhere = test_image(s.n, &state);
+        s.options.tolerance = 1e-5;
+        again = solve(&s, elsewhere, &result);
+        ck_assert(result.converged && result.iterations > 0);
+        ck_assert_double_le(residual_of(&s, again),
+                            1e-5 * test_norm(s.right, s.n) + 2 * drift(&s, result.iterations) +
+                                drift(&s, result.iterations) / test_norm(s.solution, s.n) *
+                                    test_norm(elsewhere, s.n));
+        free(result.residuals);
+        free(again);
+        // No iterations: the start, or 0.
+        s.options.iterations = 0;
+        again = solve(&s, elsewhere, &result);
+        ck_assert_uint_eq(result.iterations, 0);
+        ck_assert(!result.converged && !result.stopped);
+        ck_assert_int_eq(memcmp(elsewhere, again, s.n * sizeof *again), 0);
+        ck_assert_double_le(fabs(result.residuals[0] * test_norm(s.right, s.n) - residual_of(&s, again)),
+                            drift(&s, 1) / test_norm(s.solution, s.n) * test_norm(elsewhere, s.n) +
+                                1e-6 * test_norm(s.right, s.n));
+        free(result.residuals);
+        nothing = solve(&s, NULL, &result);
+        for (size_t i = 0; i < s.n; i++)
+            ck_assert_double_eq(cabs(nothing[i]), 0);
+        free(result.residuals);
+        free(cold.residuals);
+        free(x);
+        free(again);
+        free(nothing);
+        free(elsewhere);
+        system_free(&s);
+    }
+}
+END_TEST
+
+// The image's own buffer as the start; a lambda in units of the bound is that one times it.
+START_TEST(in_place_and_relative)
+{
+    uint64_t state = test_seed("in_place_and_relative");
+    struct mri_solver_options options = {.iterations = 3, .lambda = 0.25, .relative_lambda = true};
+    static const struct mri_matrix matrix = {2, {7, 5, 1}};
+    struct system s = system_make(&matrix, 60, &options, &state);
+    struct mri_solver_result relative, absolute, third;
+    double complex *begun = test_image(s.n, &state), *x = solve(&s, begun, &relative), *y;
+    kn_buffer *image = test_upload_image(begun, s.n, 0), *right = test_upload_image(s.right, s.n, 0);
+
+    s.options.relative_lambda = false;
+    s.options.lambda = 0.25 * mri_toeplitz_bound(s.toeplitz);
+    y = solve(&s, begun, &absolute);
+    ck_assert_int_eq(memcmp(x, y, s.n * sizeof *x), 0);
+    ck_assert(test_same(relative.lambda, absolute.lambda));
+    ck_assert_double_eq(relative.lambda, s.options.lambda);
+    free(y);
+
+    s.options.start = image;
+    EXPECT_OK(mri_solve(queue, s.toeplitz, right, &s.options, image, &third, &err));
+    y = test_download_image(image, s.n);
+    ck_assert_int_eq(memcmp(x, y, s.n * sizeof *x), 0);
+    free(y);
+    // Another lambda is another image.
+    s.options.start = NULL;
+    s.options.lambda *= 2;
+    y = solve(&s, begun, &absolute);
+    ck_assert_double_gt(test_distance(x, y, s.n), 1e-3 * test_norm(x, s.n));
+    kn_buffer_free(image);
+    kn_buffer_free(right);
+    free(relative.residuals);
+    free(third.residuals);
+    free(begun);
+    free(x);
+    free(y);
+    system_free(&s);
+}
+END_TEST
+
+// A right hand side times a power of two: the same history, and the image times it, though squares would
+// leave the range of a float.
+START_TEST(scaled)
+{
+    uint64_t state = test_seed("scaled");
+    struct mri_solver_options options = {.iterations = 6, .lambda = 0.1, .relative_lambda = true};
+    static const struct mri_matrix matrix = {2, {2, 3, 1}};
+    static const int powers[] = {-80, 80};
+    struct system s = system_make(&matrix, 20, &options, &state);
+    struct mri_solver_result result, other;
+    double complex *x = solve(&s, NULL, &result), *y;
+
+    for (size_t i = 0; i < 2; i++) {
+        double factor = ldexp(1, powers[i]), back = ldexp(1, i == 0 ? -powers[0] : -powers[1]);
+
+        for (size_t n = 0; n < s.n; n++)
+            s.right[n] *= factor;
+        y = solve(&s, NULL, &other);
+        ck_assert_uint_eq(other.iterations, result.iterations);
+        for (size_t j = 0; j <= result.iterations; j++)
+            ck_assert_double_eq_tol(other.residuals[j], result.residuals[j], 1e-6);
+        for (size_t n = 0; n < s.n; n++) {
+            ck_assert_double_le(cabs(y[n] * back - x[n]), 1e-6 * test_norm(x, s.n));
+            s.right[n] *= back;
+        }
+        free(other.residuals);
+        free(y);
+    }
+    free(result.residuals);
+    free(x);
+    system_free(&s);
+}
+END_TEST
+
+START_TEST(refused)
+{
+    uint64_t state = test_seed("refused");
+    const struct mri_solver_options fine = {.iterations = 3, .lambda = 0.1};
+    static const struct mri_matrix matrix = {2, {7, 5, 1}};
+    struct system s = system_make(&matrix, 20, &fine, &state);
+    kn_buffer *right = test_upload_image(s.right, s.n, 0), *image = test_upload_image(NULL, s.n, 0);
+    kn_buffer *small = test_upload_image(NULL, s.n - 1, 0), *spare = test_upload_image(NULL, s.n, 0),
+              *nothing;
+    struct mri_solver_result result = {.iterations = 77};
+    struct mri_solver_options options;
+    double complex *x;
+
+#define REFUSED(words, right, image, ...)                                                                    \
+    options = (struct mri_solver_options){__VA_ARGS__};                                                      \
+    EXPECT_REFUSED(KN_ERROR_ARGUMENT, words,                                                                 \
+                   mri_solve(queue, s.toeplitz, right, &options, image, &result, &err));                     \
+    ck_assert_uint_eq(result.iterations, 77)
+
+    REFUSED("2097152 iterations", right, image, .iterations = 2 << 20);
+    REFUSED("tolerance of -1", right, image, .tolerance = -1);
+    REFUSED("tolerance of nan", right, image, .tolerance = NAN);
+    REFUSED("tolerance of 1", right, image, .tolerance = 1);
+    REFUSED("lambda is -0.5", right, image, .lambda = -0.5);
+    REFUSED("lambda is inf", right, image, .lambda = INFINITY);
+    REFUSED("lambda is 1e+39", right, image, .lambda = 1e39);
+    REFUSED("regularizer 7", right, image, .regularizer = (enum mri_regularizer)7);
+    REFUSED("boundary 2", right, image, .boundary = (enum mri_boundary)2);
+    REFUSED("is the right hand side", right, right, .iterations = 1);
+    REFUSED("(right hand side): 70 elements", small, image, .iterations = 1);
+    REFUSED("(image): 70 elements", right, small, .iterations = 1);
+    REFUSED("(start): 70 elements", right, image, .start = small);
+    REFUSED("start is not finite", right, image, .start = image);
+    REFUSED("right hand side F^H d is not finite", image, spare, .iterations = 1);
+
+    // Of nothing, nothing, whatever the start.
+    x = calloc(s.n, sizeof *x);
+    nothing = test_upload_image(x, s.n, 0);
+    options = (struct mri_solver_options){.iterations = 5, .start = right};
+    EXPECT_OK(mri_solve(queue, s.toeplitz, nothing, &options, image, &result, &err));
+    free(x);
+    x = test_download_image(image, s.n);
+    ck_assert_double_eq(test_norm(x, s.n), 0);
+    ck_assert_uint_eq(result.iterations, 0);
+    ck_assert(result.converged);
+    ck_assert_double_eq(result.residuals[0], 0);
+    free(result.residuals);
+    free(x);
+
+    // No samples and no lambda: the matrix is 0, and there is no direction to go.
+    memset(s.scan.weights, 0, 20 * sizeof *s.scan.weights);
+    mri_toeplitz_free(s.toeplitz);
+    EXPECT_OK(mri_toeplitz_compute(queue, &matrix, s.scan.k, 20, s.scan.weights, MRI_HOST_DOUBLE, &s.toeplitz,
+                                   NULL, &err));
+    options = (struct mri_solver_options){.iterations = 5};
+    EXPECT_OK(mri_solve(queue, s.toeplitz, right, &options, image, &result, &err));
+    ck_assert_uint_eq(result.iterations, 0);
+    ck_assert(result.stopped && !result.converged);
+    free(result.residuals);
+    kn_buffer_free(right);
+    kn_buffer_free(image);
+    kn_buffer_free(small);
+    kn_buffer_free(spare);
+    kn_buffer_free(nothing);
+    system_free(&s);
+}
+END_TEST
+
+// ---- differences ----
+
+START_TEST(neighbours)
+{
+    static const struct mri_matrix sizes[] = {{2, {1, 1, 1}}, {2, {2, 1, 1}},   {2, {1, 3, 1}},
+                                              {3, {1, 1, 2}}, {2, {33, 31, 1}}, {3, {5, 7, 3}},
+                                              {3, {2, 2, 2}}, {3, {16, 1, 5}}};
+    uint64_t state = test_seed("neighbours");
+    const double lambda = 0.75;
+
+    for (size_t i = 0; i < 2 * sizeof sizes / sizeof *sizes; i++) {
+        enum mri_boundary boundary = i % 2 ? MRI_BOUNDARY_PERIODIC : MRI_BOUNDARY_ZERO;
+        const struct mri_matrix *matrix = &sizes[i / 2];
+        size_t n = matrix->size[0] * matrix->size[1] * matrix->size[2];
+        double complex *x = test_image(n, &state), *y = test_image(n, &state), *found;
+        double complex *dx = test_allocate(3 * n * sizeof *dx), *dy = test_allocate(3 * n * sizeof *dy);
+        double complex *other = test_image(n, &state), left = 0;
+        kn_buffer *from = test_upload_image(x, n, 0), *to = test_upload_image(y, n, 0);
+
+        EXPECT_OK(mri_difference_add(queue, matrix, boundary, lambda, from, to, &err));
+        found = test_download_image(to, n);
+        differences(matrix, boundary, x, dx);
+        differences(matrix, boundary, other, dy);
+        // <lambda D^H D x, other> = lambda <D x, D other>; and voxel by voxel with other = one of them alone.
+        // A voxel is six differences of numbers up to 2, five additions, a product: 6 (2 + 1 + 5) 2 and 1
+        // roundings.
+        for (size_t j = 0; j < n; j++)
+            left += (found[j] - y[j]) * conj(other[j]);
+        ck_assert_double_le(cabs(left - lambda * test_product(dx, dy, 3 * n)), 100 * eps * (double)n * 2);
+        for (size_t j = 0; j < n; j++) {
+            memset(other, 0, n * sizeof *other);
+            other[j] = 1;
+            differences(matrix, boundary, other, dy);
+            ck_assert_double_le(cabs(found[j] - y[j] - lambda * test_product(dx, dy, 3 * n)), 100 * eps);
+        }
+        EXPECT_REFUSED(KN_ERROR_ARGUMENT, "in place",
+                       mri_difference_add(queue, matrix, boundary, lambda, from, from, &err));
+        kn_buffer_free(from);
+        kn_buffer_free(to);
+        free(x);
+        free(y);
+        free(dx);
+        free(dy);
+        free(other);
+        free(found);
+    }
+}
+END_TEST
+
+// ---- a real scan ----
+
+// A brain, one spiral of 3,770 samples for 4,096 voxels: 60 iterations from 0 with lambda = 1e-3 of the
+// bound, as others did them in double precision from their right hand side.
+START_TEST(real_image)
+{
+    enum { VOXELS = 64 * 64 };
+    static const struct mri_matrix matrix = {2, {64, 64, 1}};
+    const struct mri_solver_options options = {.iterations = 60, .lambda = 1e-3, .relative_lambda = true};
+    double complex *wanted = test_is_slow() ? NULL : test_real_array("ref_cg", VOXELS), *right, *x;
+    struct mri_toeplitz *toeplitz;
+    struct mri_solver_result result;
+    size_t samples = 0;
+    double *k, error;
+    kn_buffer *b, *image;
+
+    if (!wanted)
+        return;
+    right = test_real_array("ref_fhd", VOXELS);
+    k = test_real_trajectory(&samples);
+    ck_assert(right && k);
+    b = test_upload_image(right, VOXELS, 0);
+    image = test_upload_image(NULL, VOXELS, 0);
+    EXPECT_OK(mri_toeplitz_compute(queue, &matrix, k, samples, NULL, MRI_HOST_DOUBLE, &toeplitz, NULL, &err));
+    ck_assert_double_eq_tol(1e-3 * mri_toeplitz_bound(toeplitz), 187.307, 1e-3);
+    EXPECT_OK(mri_solve(queue, toeplitz, b, &options, image, &result, &err));
+    ck_assert_uint_eq(result.iterations, 60);
+    x = test_download_image(image, VOXELS);
+    error = test_distance(x, wanted, VOXELS) / test_norm(wanted, VOXELS);
+    fprintf(stderr, "real_image: relative error %.2g; residual %.3g carried along, %.3g true\n", error,
+            result.residuals[60], result.residual);
+    ck_assert_double_le(error, 1e-3);
+    ck_assert_double_lt(result.residual, 0.01);
+    mri_toeplitz_free(toeplitz);
+    kn_buffer_free(b);
+    kn_buffer_free(image);
+    free(result.residuals);
+    free(right);
+    free(wanted);
+    free(x);
+    free(k);
+}
+END_TEST
+
+int main(void)
+{
+    const TTest *const tests[] = {dense,  history, tolerance,  starts,    in_place_and_relative,
+                                  scaled, refused, neighbours, real_image};
+
+    return test_run("mri solver", tests, sizeof tests / sizeof *tests, test_open, test_close);
+}
