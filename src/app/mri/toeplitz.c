@@ -79,7 +79,7 @@ kn_status mri_toeplitz_measure(const struct mri_matrix *matrix, struct mri_toepl
     // What the transforms keep in between: padded along x, and along x and y.
     first = matrix->size[2] * matrix->size[1] * found.length[0];
     second = matrix->size[2] * found.length[1] * found.length[0];
-    found.bytes = found.points * 3 * sizeof(float) + (first + second) * 2 * sizeof(float);
+    found.bytes = (3 * found.points + 2 * (first + second + found.differences)) * sizeof(float);
     *size = found;
     return KN_OK;
 }

@@ -19,10 +19,10 @@
 
 struct mri_toeplitz;
 
-// How many differences q is computed for, and what the operator takes of the device's memory: the eigenvalues
-// (4 bytes a point of the grid) and, while it is applied or made, the grid (8 bytes a point) and what the
-// transforms take beside it. KN_ERROR_ARGUMENT for a matrix that mri_matrix_count refuses, or whose grid has
-// more points than memory can have.
+// The grid, how many differences q is computed for, and what the operator takes of the device's memory at
+// most: the eigenvalues (4 bytes a point of the grid); the grid (8 bytes a point) and what the transforms
+// take beside it, kept by the queue; and, while it is made, q. KN_ERROR_ARGUMENT for a matrix that
+// mri_matrix_count refuses, or whose grid has more points than memory can have.
 struct mri_toeplitz_size {
     size_t length[MRI_AXES]; // L
     size_t points;           // their product

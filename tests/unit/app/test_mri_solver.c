@@ -436,6 +436,50 @@ START_TEST(in_place_and_relative)
 }
 END_TEST
 
+// Sums of squares are good to double, of many numbers too: with F^H W F = 0 and lambda = 1 the residual of
+// small whole numbers is exact, and its norm against the right hand side's leaves nothing but the sums' own
+// rounding.
+START_TEST(sums)
+{
+    static const struct mri_matrix matrix = {2, {129, 127, 1}};
+    struct mri_solver_options options = {.lambda = 1};
+    uint64_t state = test_seed("sums");
+    struct scan scan = scan_make(&matrix, 1, &state);
+    size_t n = scan.voxels;
+    double complex *right = test_image(n, &state), *start = test_image(n, &state);
+    double rest = 0, goal = 0, bound = kn_context_device(context)->fp64 ? 1e-12 : 0x1p-39;
+    struct mri_toeplitz *toeplitz;
+    struct mri_solver_result result;
+    kn_buffer *b, *x;
+
+    if (test_is_slow())
+        return;
+    scan.weights[0] = 0;
+    EXPECT_OK(mri_toeplitz_compute(queue, &matrix, scan.k, 1, scan.weights, MRI_HOST_DOUBLE, &toeplitz, NULL,
+                                   &err));
+    ck_assert_double_eq(mri_toeplitz_bound(toeplitz), 0);
+    for (size_t i = 0; i < n; i++) {
+        right[i] = mri_complex((double)(test_random(&state) % 2000), (double)(test_random(&state) % 2000));
+        start[i] = mri_complex((double)(test_random(&state) % 2000), (double)(test_random(&state) % 2000));
+        goal += creal(right[i] * conj(right[i]));
+        rest += creal((right[i] - start[i]) * conj(right[i] - start[i]));
+    }
+    b = test_upload_image(right, n, 0);
+    x = test_upload_image(start, n, 0);
+    options.start = x;
+    EXPECT_OK(mri_solve(queue, toeplitz, b, &options, x, &result, &err));
+    ck_assert_double_eq_tol(result.residuals[0], sqrt(rest / goal), bound);
+    ck_assert_double_eq_tol(result.residual, sqrt(rest / goal), bound);
+    mri_toeplitz_free(toeplitz);
+    scan_free(&scan);
+    kn_buffer_free(b);
+    kn_buffer_free(x);
+    free(result.residuals);
+    free(right);
+    free(start);
+}
+END_TEST
+
 // A right hand side times a power of two: the same history, and the image times it, though squares would
 // leave the range of a float.
 START_TEST(scaled)
@@ -633,8 +677,8 @@ END_TEST
 
 int main(void)
 {
-    const TTest *const tests[] = {dense,  history, tolerance,  starts,    in_place_and_relative,
-                                  scaled, refused, neighbours, real_image};
+    const TTest *const tests[] = {dense, history, tolerance, starts,     in_place_and_relative,
+                                  sums,  scaled,  refused,   neighbours, real_image};
 
     return test_run("mri solver", tests, sizeof tests / sizeof *tests, test_open, test_close);
 }
