@@ -317,7 +317,7 @@ static void tune_multiply(struct bench *bench, uint64_t points)
 static void tune_curve(struct bench *bench, uint64_t floats)
 {
     static const unsigned sizes[] = {128, 256, 512}, groups[] = {132, 264, 528, 1024, 2048, 4096};
-    const float lambda = 1, scale = 1;
+    const float lambda = 1;
     kn_buffer *state = NULL;
 
     TRY(kn_buffer_create(bench->context, 1 << 20, &state, &bench->err));
@@ -325,8 +325,7 @@ static void tune_curve(struct bench *bench, uint64_t floats)
         for (size_t i = 0; i < KN_COUNT(groups); i++) {
             uint32_t parts = groups[i];
             const kn_arg args[] = {KN_BUFFER(bench->from), KN_BUFFER(bench->to), KN_VALUE(floats),
-                                   KN_VALUE(lambda),       KN_VALUE(scale),      KN_BUFFER(state),
-                                   KN_VALUE(parts)};
+                                   KN_VALUE(lambda),       KN_BUFFER(state),     KN_VALUE(parts)};
             try_shape(bench, "mri_solver.cl", "solver_curve", sizes[g], 1, parts, args, KN_COUNT(args),
                       8 * (double)floats);
         }

@@ -10,7 +10,7 @@
 // solver_difference), solver_step, solver_turn.
 // Cost: begin reads b (and x and T x), writes r, p (or x); curve reads p, T p; difference reads x, y, writes y; step reads
 // r, T p (and p, with lambda), writes r; turn reads and writes x, p, reads r.
-// Tunables: GROUP (a power of two), WIDTH, ACC_PAIR (cl/lib/accumulator.clh).
+// Tunables: GROUP (a power of two), WIDTH, ACC_SOFT (cl/lib/accumulator.clh).
 #ifndef GROUP
 #if KN_CPU
 #define GROUP 1
@@ -28,13 +28,24 @@
 
 // ---- scalars ----
 
-#if ACC_PAIR
-#define ACC_HIGH(a) ((a).x)
-#define ACC_OF(x) ((acc)((x), 0.0f))
+// a / b, to a float's precision; not-a-number or infinite where b is 0 or one of them has no quotient.
+inline float acc_ratio(acc a, acc b)
+{
+#if ACC_SOFT
+    int shift = (int)soft_exponent(a) - 1023, exponent = (int)soft_exponent(b) - shift;
+
+    if (a == 0 && b != 0)
+        return 0;
+    if (soft_exponent(a) == 0 || soft_exponent(a) == 0x7ff || soft_exponent(b) == 0 || exponent < 1 || exponent > 2046)
+        return NAN;
+    // Both times the same power of two, so that a is from 1 to 2.
+    a -= (ulong)(long)shift << 52;
+    b -= (ulong)(long)shift << 52;
+    return soft_to_float(a) / soft_to_float(b);
 #else
-#define ACC_HIGH(a) (a)
-#define ACC_OF(x) (x)
+    return (float)(a / b);
 #endif
+}
 
 // The sum over a group's work-items, for all of them.
 inline acc sum_group(acc own, __local acc *node)
@@ -120,10 +131,10 @@ inline realw add_identity(realw product, __global const float *p, ulong n, ulong
 
 // ---- before the first iteration ----
 
-// x = 0 and r = b, or with `started` r = b - (T + lambda) x; p = r. Partial sums of r^2 and b^2, of numbers times `scale`.
+// x = 0 and r = b, or with `started` r = b - (T + lambda) x; p = r. Partial sums of r^2 and b^2.
 __kernel __attribute__((reqd_work_group_size(GROUP, 1, 1))) void
 solver_begin(__global const float *b, __global const float *product, __global float *x, __global float *r,
-             __global float *p, ulong n, float lambda, float scale, uint started, __global acc *state, uint parts)
+             __global float *p, ulong n, float lambda, uint started, __global acc *state, uint parts)
 {
     __local acc node[GROUP];
     walk rows = rows_of(n);
@@ -137,8 +148,8 @@ solver_begin(__global const float *b, __global const float *product, __global fl
             put_row(x, n, row, (realw)(0));
         put_row(r, n, row, rest);
         put_row(p, n, row, rest);
-        squares = accw_add_product(squares, scale * rest, scale * rest);
-        goal = accw_add_product(goal, scale * right, scale * right);
+        squares = accw_add_product(squares, rest, rest);
+        goal = accw_add_product(goal, right, right);
     }
     acc sum = sum_group(fold_lanes(squares), node), goal_sum = sum_group(fold_lanes(goal), node);
     if (get_local_id(0) == 0) {
@@ -162,7 +173,7 @@ __kernel __attribute__((reqd_work_group_size(GROUP, 1, 1))) void solver_fold(__g
 
 // Partial sums of p (T + lambda) p.
 __kernel __attribute__((reqd_work_group_size(GROUP, 1, 1))) void
-solver_curve(__global const float *p, __global const float *product, ulong n, float lambda, float scale,
+solver_curve(__global const float *p, __global const float *product, ulong n, float lambda,
              __global acc *state, uint parts)
 {
     __local acc node[GROUP];
@@ -172,7 +183,7 @@ solver_curve(__global const float *p, __global const float *product, ulong n, fl
     for (ulong row = rows.first; row < rows.end; row += rows.step) {
         realw direction = get_row(p, n, row);
         realw image = fma((realw)(lambda), direction, get_row(product, n, row));
-        sum = accw_add_product(sum, scale * direction, scale * image);
+        sum = accw_add_product(sum, direction, image);
     }
     acc total = sum_group(fold_lanes(sum), node);
     if (get_local_id(0) == 0)
@@ -200,7 +211,7 @@ inline float2 differ(__global const float2 *x, float2 own, ulong i, uint j, uint
 // y += lambda D^H D x. Partial sums of x y.
 __kernel __attribute__((reqd_work_group_size(GROUP, 1, 1))) void
 solver_difference(__global const float2 *x, __global float2 *y, uint nx, uint ny, uint nz, uint periodic, float lambda,
-                  float scale, __global acc *state, uint parts)
+                  __global acc *state, uint parts)
 {
     __local acc node[GROUP];
     ulong count = (ulong)nx * ny * nz, items = get_global_size(0), i = get_global_id(0), end = count, step = items;
@@ -219,8 +230,8 @@ solver_difference(__global const float2 *x, __global float2 *y, uint nx, uint ny
         rest += differ(x, own, i, (uint)(line / ny), nz, (ulong)nx * ny, periodic);
         image = fma((float2)(lambda), rest, image);
         y[i] = image;
-        sum = acc_add_product(sum, scale * own.x, scale * image.x);
-        sum = acc_add_product(sum, scale * own.y, scale * image.y);
+        sum = acc_add_product(sum, own.x, image.x);
+        sum = acc_add_product(sum, own.y, image.y);
     }
     sum = sum_group(sum, node);
     if (get_local_id(0) == 0)
@@ -230,28 +241,27 @@ solver_difference(__global const float2 *x, __global float2 *y, uint nx, uint ny
 // The step's length: r r / p A p; r -= length A p. Partial sums of r^2.
 __kernel __attribute__((reqd_work_group_size(GROUP, 1, 1))) void
 solver_step(__global const float *p, __global const float *product, __global float *r, ulong n, float lambda,
-            float scale, float tolerance_squared, __global acc *state, uint parts, uint iteration)
+            float tolerance_squared, __global acc *state, uint parts, uint iteration)
 {
     __local acc node[GROUP];
     acc curvature = sum_parts(state + PARTIAL(0), parts, node), norm = state[NORM(iteration)];
-    bool done = !(ACC_HIGH(norm) > tolerance_squared * ACC_HIGH(state[GOAL])) || !(ACC_HIGH(norm) > 0);
-    float length = (float)(ACC_HIGH(norm) / ACC_HIGH(curvature));
+    float length = acc_ratio(norm, curvature);
     walk rows = rows_of(n);
     accw squares = accw_zero();
 
-    if (done)
+    if (!(acc_ratio(norm, state[GOAL]) > tolerance_squared))
         length = 0;
     else if (!(length > 0 && length < INFINITY))
         length = -1;
     if (get_global_id(0) == 0)
-        state[STEP(iteration)] = ACC_OF(length);
+        state[STEP(iteration)] = acc_of(length);
     if (!(length > 0))
         return; // of the whole group
     for (ulong row = rows.first; row < rows.end; row += rows.step) {
         realw image = add_identity(get_row(product, n, row), p, n, row, lambda);
         realw rest = fma((realw)(-length), image, get_row(r, n, row));
         put_row(r, n, row, rest);
-        squares = accw_add_product(squares, scale * rest, scale * rest);
+        squares = accw_add_product(squares, rest, rest);
     }
     acc total = sum_group(fold_lanes(squares), node);
     if (get_local_id(0) == 0)
@@ -264,7 +274,7 @@ solver_turn(__global float *x, __global float *p, __global const float *r, ulong
             uint iteration)
 {
     __local acc node[GROUP];
-    float length = (float)ACC_HIGH(state[STEP(iteration)]);
+    float length = acc_to_real(state[STEP(iteration)]);
     acc before = state[NORM(iteration)], norm = before;
     walk rows = rows_of(n);
 
@@ -274,7 +284,7 @@ solver_turn(__global float *x, __global float *p, __global const float *r, ulong
         state[NORM(iteration + 1)] = norm;
     if (!(length > 0))
         return; // of the whole group
-    float turn = (float)(ACC_HIGH(norm) / ACC_HIGH(before));
+    float turn = acc_ratio(norm, before);
     for (ulong row = rows.first; row < rows.end; row += rows.step) {
         realw direction = get_row(p, n, row);
         put_row(x, n, row, fma((realw)(length), direction, get_row(x, n, row)));

@@ -15,7 +15,7 @@
 const char *const mri_regularizer_names[] = {"tikhonov", "difference", NULL};
 const char *const mri_boundary_names[] = {"zero", "periodic", NULL};
 
-enum { MOST_PARTS = 1024, MOST_ITERATIONS = 1 << 20, ITERATIONS_A_LOOK = 8, CELL = 8 };
+enum { MOST_PARTS = 1024, MOST_ITERATIONS = 1 << 20, ITERATIONS_A_LOOK = 8, CELL = sizeof(double) };
 
 enum { BEGIN, FOLD, CURVE, DIFFERENCE, STEP, TURN, KERNELS };
 static const char *const names[KERNELS] = {"solver_begin",      "solver_fold", "solver_curve",
@@ -39,7 +39,7 @@ struct solver {
     uint64_t floats; // of a vector
     size_t bytes;
     float lambda, identity; // identity: lambda, if R is 1
-    float scale, tolerance_squared;
+    float tolerance_squared;
     kn_buffer *right, *image, *rest, *direction, *product, *state;
 };
 
@@ -47,8 +47,9 @@ struct solver {
 
 // cl/mri_solver.cl's rows: floats that a work-item takes at a time. CPUs: a few parts a core, and few rows a
 // part.
-static kn_status choose_shape(kn_context *context, uint64_t floats, struct shape *shape, kn_error *err)
+static kn_status choose_shape(const kn_queue *queue, uint64_t floats, struct shape *shape, kn_error *err)
 {
+    kn_context *context = kn_queue_context(queue);
     const kn_device_info *info = kn_context_device(context);
     bool cpu = info->type == KN_DEVICE_CPU;
     unsigned width = cpu ? 16 : 4;
@@ -65,8 +66,7 @@ static kn_status choose_shape(kn_context *context, uint64_t floats, struct shape
     shape->parts = parts < MOST_PARTS ? (uint32_t)parts : MOST_PARTS;
     column_define(&defines, "GROUP", (unsigned)shape->group);
     column_define(&defines, "WIDTH", width);
-    column_define(&defines, "REAL_BITS", 32);
-    column_define(&defines, "ACC_PAIR", !info->fp64);
+    column_define_type(&defines, queue, KN_F32);
     for (size_t i = 0; i < KERNELS && !status; i++)
         status = engine_builtin_kernel(context, "mri_solver.cl", defines.items, defines.count,
                                        KN_POLICY_DEFAULT, names[i], &shape->kernels[i], err);
@@ -84,13 +84,13 @@ static kn_status launch(kn_queue *queue, const struct shape *shape, unsigned ker
 
 // y += lambda D^H D x, and the partial sums of x y.
 static kn_status add_difference(kn_queue *queue, const struct shape *shape, const struct mri_matrix *matrix,
-                                enum mri_boundary boundary, float lambda, float scale, kn_buffer *x,
-                                kn_buffer *y, kn_buffer *state, kn_error *err)
+                                enum mri_boundary boundary, float lambda, kn_buffer *x, kn_buffer *y,
+                                kn_buffer *state, kn_error *err)
 {
     uint32_t size[MRI_AXES], periodic = boundary == MRI_BOUNDARY_PERIODIC;
-    const kn_arg args[] = {KN_BUFFER(x),      KN_BUFFER(y),          KN_VALUE(size[0]), KN_VALUE(size[1]),
-                           KN_VALUE(size[2]), KN_VALUE(periodic),    KN_VALUE(lambda),  KN_VALUE(scale),
-                           KN_BUFFER(state),  KN_VALUE(shape->parts)};
+    const kn_arg args[] = {KN_BUFFER(x),      KN_BUFFER(y),      KN_VALUE(size[0]),
+                           KN_VALUE(size[1]), KN_VALUE(size[2]), KN_VALUE(periodic),
+                           KN_VALUE(lambda),  KN_BUFFER(state),  KN_VALUE(shape->parts)};
 
     for (size_t axis = 0; axis < MRI_AXES; axis++)
         size[axis] = (uint32_t)matrix->size[axis];
@@ -100,17 +100,17 @@ static kn_status add_difference(kn_queue *queue, const struct shape *shape, cons
 static kn_status difference(struct solver *s, kn_buffer *x, kn_error *err)
 {
     return add_difference(s->queue, &s->shape, mri_toeplitz_matrix(s->toeplitz), s->options->boundary,
-                          s->lambda, s->scale, x, s->product, s->state, err);
+                          s->lambda, x, s->product, s->state, err);
 }
 
 // The residual of the image, from scratch if there is no start; its norm comes to be that before iteration 0.
 static kn_status begin(struct solver *s, bool started, kn_error *err)
 {
     uint32_t flag = started;
-    const kn_arg args[] = {KN_BUFFER(s->right),   KN_BUFFER(s->product),   KN_BUFFER(s->image),
-                           KN_BUFFER(s->rest),    KN_BUFFER(s->direction), KN_VALUE(s->floats),
-                           KN_VALUE(s->identity), KN_VALUE(s->scale),      KN_VALUE(flag),
-                           KN_BUFFER(s->state),   KN_VALUE(s->shape.parts)};
+    const kn_arg args[] = {KN_BUFFER(s->right),     KN_BUFFER(s->product),   KN_BUFFER(s->image),
+                           KN_BUFFER(s->rest),      KN_BUFFER(s->direction), KN_VALUE(s->floats),
+                           KN_VALUE(s->identity),   KN_VALUE(flag),          KN_BUFFER(s->state),
+                           KN_VALUE(s->shape.parts)};
     const kn_arg fold[] = {KN_BUFFER(s->state), KN_VALUE(s->shape.parts)};
     kn_status status = KN_OK;
 
@@ -126,18 +126,10 @@ static kn_status begin(struct solver *s, bool started, kn_error *err)
 static kn_status iterate(struct solver *s, uint32_t iteration, kn_error *err)
 {
     const kn_arg curve[] = {KN_BUFFER(s->direction), KN_BUFFER(s->product), KN_VALUE(s->floats),
-                            KN_VALUE(s->identity),   KN_VALUE(s->scale),    KN_BUFFER(s->state),
-                            KN_VALUE(s->shape.parts)};
-    const kn_arg step[] = {KN_BUFFER(s->direction),
-                           KN_BUFFER(s->product),
-                           KN_BUFFER(s->rest),
-                           KN_VALUE(s->floats),
-                           KN_VALUE(s->identity),
-                           KN_VALUE(s->scale),
-                           KN_VALUE(s->tolerance_squared),
-                           KN_BUFFER(s->state),
-                           KN_VALUE(s->shape.parts),
-                           KN_VALUE(iteration)};
+                            KN_VALUE(s->identity),   KN_BUFFER(s->state),   KN_VALUE(s->shape.parts)};
+    const kn_arg step[] = {KN_BUFFER(s->direction), KN_BUFFER(s->product),    KN_BUFFER(s->rest),
+                           KN_VALUE(s->floats),     KN_VALUE(s->identity),    KN_VALUE(s->tolerance_squared),
+                           KN_BUFFER(s->state),     KN_VALUE(s->shape.parts), KN_VALUE(iteration)};
     const kn_arg turn[] = {KN_BUFFER(s->image), KN_BUFFER(s->direction), KN_BUFFER(s->rest),
                            KN_VALUE(s->floats), KN_BUFFER(s->state),     KN_VALUE(s->shape.parts),
                            KN_VALUE(iteration)};
@@ -162,33 +154,7 @@ static size_t norm_cell(const struct solver *s, size_t iteration)
 
 static kn_status read_cells(const struct solver *s, size_t first, size_t count, double *values, kn_error *err)
 {
-    // A cell has as many bytes as a double: each is read before it is overwritten.
-    kn_status status = kn_buffer_read(s->queue, s->state, first * CELL, values, count * CELL, err);
-
-    for (size_t i = 0; i < count && !status; i++) {
-        union column_scalar cell;
-        memcpy(&cell, &values[i], CELL);
-        values[i] = column_value(&cell, s->queue);
-    }
-    return status;
-}
-
-// Pairs of floats have a float's range: what is squared is brought near 1 by a power of two.
-static kn_status choose_scale(struct solver *s, kn_error *err)
-{
-    const kn_combine how = {"fmax(a, b)", "0", "fabs(x)"};
-    float greatest = 0;
-    kn_status status = KN_OK;
-    int exponent;
-
-    s->scale = 1;
-    if (column_uses_pairs(s->queue))
-        status = kn_reduce_with(s->queue, s->right, KN_F32, s->floats, &how, KN_F32, &greatest, err);
-    if (status || !(greatest > 0) || !isfinite(greatest))
-        return status;
-    exponent = -ilogbf(greatest);
-    s->scale = ldexpf(1, exponent > 120 ? 120 : exponent);
-    return KN_OK;
+    return kn_buffer_read(s->queue, s->state, first * CELL, values, count * CELL, err);
 }
 
 // ---- solving ----
@@ -266,10 +232,10 @@ static kn_status prepare(struct solver *s, kn_queue *queue, struct mri_toeplitz 
         status =
             kn_fail(err, KN_ERROR_ARGUMENT, "mri_solve: the image is the right hand side; give two buffers");
     if (!status)
-        status = choose_shape(kn_queue_context(queue), s->floats, &s->shape, err);
+        status = choose_shape(queue, s->floats, &s->shape, err);
     if (!status)
         status = take_buffers(s, err);
-    return status ? status : choose_scale(s, err);
+    return status;
 }
 
 // The start, its residual, and both norms squared: goal and rest.
@@ -314,18 +280,22 @@ static kn_status read_history(struct solver *s, size_t launched, double goal,
 {
     size_t cells = 2 * launched + 1;
     double *history = malloc(cells * sizeof *history);
-    double limit = (double)s->tolerance_squared * goal;
     kn_status status = history ? read_cells(s, norm_cell(s, 0), cells, history, err)
                                : kn_fail_memory(err, cells * sizeof *history, "solving");
     size_t done = 0;
 
+    while (!status && done < launched && history[2 * done + 1] > 0)
+        done++;
+    if (!status && !isfinite(history[2 * done]))
+        status =
+            kn_fail(err, KN_ERROR_ARGUMENT,
+                    "after %zu iterations the numbers are beyond single precision; divide the data by their "
+                    "greatest modulus",
+                    done);
     if (!status) {
-        while (done < launched && history[2 * done + 1] > 0)
-            done++;
         result->iterations = done;
         result->stopped = done < launched && history[2 * done + 1] < 0;
-        result->converged = history[2 * done] == 0 || (done < launched && !result->stopped) ||
-                            (limit > 0 && history[2 * done] <= limit);
+        result->converged = !result->stopped && (float)(history[2 * done] / goal) <= s->tolerance_squared;
         for (size_t i = 0; i <= done; i++)
             history[i] = sqrt(history[2 * i] / goal);
         result->residuals = history;
@@ -395,9 +365,8 @@ kn_status mri_difference_add(kn_queue *queue, const struct mri_matrix *matrix, e
     if (!status && x == y)
         status = kn_fail(err, KN_ERROR_ARGUMENT, "mri_difference_add: in place; give two buffers");
     if (!status)
-        status = choose_shape(kn_queue_context(queue), 2 * voxels, &shape, err);
+        status = choose_shape(queue, 2 * voxels, &shape, err);
     if (!status)
         status = engine_scratch(queue, SCRATCH_STATE, (1 + (size_t)shape.parts) * CELL, &state, err);
-    return status ? status
-                  : add_difference(queue, &shape, matrix, boundary, (float)lambda, 1, x, y, state, err);
+    return status ? status : add_difference(queue, &shape, matrix, boundary, (float)lambda, x, y, state, err);
 }

@@ -41,10 +41,10 @@ struct mri_solver_result {
 // right hand side of 0 has the image 0. With 0 iterations the image is the start.
 //
 // Step lengths are computed on the device; the host waits every eight iterations for the stop test, without a
-// tolerance at the end alone. Dot products are summed in double, without double precision in pairs of floats;
-// vectors are single. Scratch memory: 0 to MRI_TOEPLITZ_SCRATCH + 3 of the queue, three images beside the
-// operator's. Cost: an iteration is mri_toeplitz_apply and three launches that read and write 11 n numbers of 8
-// bytes (10 where lambda is 0).
+// tolerance at the end alone. Dot products are summed in double (without double precision in its bits, in
+// integers); vectors are single. Scratch memory: 0 to MRI_TOEPLITZ_SCRATCH + 3 of the queue, three images
+// beside the operator's. Cost: an iteration is mri_toeplitz_apply and three launches that read and write 11 n
+// numbers of 8 bytes (10 where lambda is 0).
 //
 // Errors: KN_ERROR_ARGUMENT, also for a right hand side or a start that is not finite; those of the engine.
 // The image may have been written then.
