@@ -124,7 +124,6 @@ kn_status mri_toeplitz_differences(kn_queue *queue, const struct mri_matrix *mat
                                    kn_buffer *q, struct mri_sum_rate *rate, kn_error *err)
 {
     struct mri_toeplitz_size size;
-    struct mri_sum_rate unused;
     struct mri_sum sum = {.samples = samples, .weights = weights};
     double *twice;
     kn_status status = mri_toeplitz_measure(matrix, &size, err);
@@ -145,7 +144,6 @@ kn_status mri_toeplitz_differences(kn_queue *queue, const struct mri_matrix *mat
     sum.matrix = doubled(matrix);
     sum.k = twice;
     sum.count = size.differences;
-    rate = rate ? rate : &unused;
     status = kernel == MRI_HOST_DOUBLE || kernel == MRI_HOST_SINGLE
                  ? sum_on_host(queue, &sum, kernel, q, rate, err)
                  : mri_sum_device(queue, &sum, kernel, q, rate, err);

@@ -55,14 +55,19 @@ static double complex *apply(struct mri_toeplitz *toeplitz, const double complex
     return y;
 }
 
-static struct mri_toeplitz *compute(const struct scan *scan, bool weighted)
+static struct mri_toeplitz *compute_by(const struct scan *scan, bool weighted, enum mri_kernel kernel)
 {
     struct mri_toeplitz *toeplitz = NULL;
 
     EXPECT_OK(mri_toeplitz_compute(queue, &scan->matrix, scan->k, scan->samples,
-                                   weighted ? scan->weights : NULL, MRI_HOST_DOUBLE, &toeplitz, NULL, &err));
-    ck_assert_str_eq(mri_toeplitz_kernel(toeplitz), "host-double");
+                                   weighted ? scan->weights : NULL, kernel, &toeplitz, NULL, &err));
+    ck_assert_str_eq(mri_toeplitz_kernel(toeplitz), mri_kernel_names[kernel]);
     return toeplitz;
+}
+
+static struct mri_toeplitz *compute(const struct scan *scan, bool weighted)
+{
+    return compute_by(scan, weighted, MRI_HOST_DOUBLE);
 }
 
 START_TEST(sizes)
@@ -122,6 +127,34 @@ START_TEST(normal)
             free(wanted);
         }
     fprintf(stderr, "normal: greatest error %.2g of the bound times ||x||\n", worst);
+}
+END_TEST
+
+// The differences by every kernel: none changes the operator by more than its own error.
+START_TEST(kernels)
+{
+    static const struct mri_matrix tried[] = {{2, {7, 5, 1}}, {3, {3, 5, 2}}};
+    uint64_t state = test_seed("kernels");
+
+    for (size_t i = 0; i < sizeof tried / sizeof *tried; i++)
+        for (int kernel = 0; kernel < (test_is_slow() ? 1 : MRI_KERNELS); kernel++) {
+            struct scan scan = scan_make(&tried[i], 60, &state);
+            struct mri_toeplitz *toeplitz = compute_by(&scan, i == 0, (enum mri_kernel)kernel);
+            double complex *x = test_image(scan.voxels, &state);
+            double complex *y = apply(toeplitz, x, scan.voxels), *wanted = test_image(scan.voxels, &state);
+            // Of a difference: a float's rounding of some turns, 2 pi eps each, and of the sum (sum.h: 3e-6
+            // for turns by the dozen); their sums over all differences bound the eigenvalues'.
+            double error = 3e-6 * (double)(8 * scan.voxels * scan.samples);
+
+            scan_normal(&scan, i == 0, x, wanted);
+            ck_assert_double_le(test_distance(y, wanted, scan.voxels) / test_norm(x, scan.voxels),
+                                error + apply_error(&scan, i == 0, toeplitz));
+            mri_toeplitz_free(toeplitz);
+            scan_free(&scan);
+            free(x);
+            free(y);
+            free(wanted);
+        }
 }
 END_TEST
 
@@ -371,7 +404,8 @@ END_TEST
 
 int main(void)
 {
-    const TTest *const tests[] = {sizes, normal, symmetric, real_differences, refused, kept, refused_files};
+    const TTest *const tests[] = {sizes,   normal, kernels,      symmetric, real_differences,
+                                  refused, kept,   refused_files};
 
     return test_run("mri toeplitz", tests, sizeof tests / sizeof *tests, test_open, test_close);
 }
