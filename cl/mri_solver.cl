@@ -19,6 +19,8 @@
 #endif
 #endif
 
+#undef REAL_BITS // vectors are single
+#define REAL_BITS 32
 #include "lib/tree.clh"
 
 #define GOAL 0
