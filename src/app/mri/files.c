@@ -65,6 +65,28 @@ kn_status mri_trajectory_read(const char *path, struct mri_trajectory *trajector
     return status;
 }
 
+kn_status mri_values_read(const char *path, bool complex_only, struct npy *shape, double complex **values,
+                          kn_error *err)
+{
+    kn_status status = volume_read(path, shape, err);
+
+    *values = NULL;
+    if (!status && ((shape->type != KN_F32 && shape->type != KN_F64) || (complex_only && !shape->is_complex)))
+        status = kn_fail_at(err, KN_ERROR_INPUT, path, 0, "is of %s, expected %scomplex floats",
+                            npy_type_name(shape), complex_only ? "" : "real or ");
+    if (!status) {
+        *values = malloc((shape->count + 1) * sizeof **values);
+        if (!*values)
+            status = kn_fail_memory(err, shape->count * sizeof **values, path);
+    }
+    for (size_t i = 0; !status && i < shape->count; i++)
+        (*values)[i] = shape->is_complex ? mri_complex(number(shape, 2 * i), number(shape, 2 * i + 1))
+                                         : number(shape, i);
+    free(shape->data);
+    shape->data = NULL;
+    return status;
+}
+
 void mri_data_shape(const struct mri_trajectory *trajectory, struct npy *array)
 {
     array->dims = trajectory->dims + 1;

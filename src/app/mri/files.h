@@ -18,6 +18,12 @@ struct mri_trajectory {
 // KN_ERROR_INPUT, with the file, what was found and what was expected; KN_ERROR_MEMORY.
 kn_status mri_trajectory_read(const char *path, struct mri_trajectory *trajectory, kn_error *err);
 
+// Reads numbers that may be complex, in double: `values` (the caller frees them) and their shape, whose
+// `data` is NULL. Real numbers have no imaginary part; `complex_only` refuses them. KN_ERROR_INPUT, also for
+// integers; KN_ERROR_MEMORY.
+kn_status mri_values_read(const char *path, bool complex_only, struct npy *shape, double complex **values,
+                          kn_error *err);
+
 // The same sizes but for the axes: those of the data at the trajectory's samples, [1, samples, spokes, ...]
 // in a .cfl.
 void mri_data_shape(const struct mri_trajectory *trajectory, struct npy *array);

@@ -10,67 +10,9 @@
 
 #if HAVE_HDF5
 
-#include <hdf5.h>
+#include "ismrmrd_support.h"
 
-enum { COUNTERS = 9, MEMBERS = 8, LINES = 300 }; // more lines than are read at once
-
-static const char *const counter_names[COUNTERS] = {"kspace_encode_step_1",
-                                                    "kspace_encode_step_2",
-                                                    "average",
-                                                    "slice",
-                                                    "contrast",
-                                                    "phase",
-                                                    "repetition",
-                                                    "set",
-                                                    "segment"};
-
-// How a writer lays out its rows.
-struct layout {
-    size_t head_bytes, flags_at, samples_at, coils_at, centre_at, axes_at, time_at, index_at;
-    size_t head_at, traj_at, data_at, row_bytes;
-    const char *leave_out; // a member that is not there
-};
-
-// The C++ library's packed head of 340 bytes, and an aligned one of 352, data before traj.
-static const struct layout packed = {340, 2, 34, 38, 172, 176, 178, 242, 0, 340, 356, 372, NULL};
-static const struct layout aligned = {352, 8, 40, 44, 180, 184, 188, 256, 32, 16, 0, 384, NULL};
-
-static void insert(hid_t compound, const struct layout *layout, const char *name, size_t at, hid_t type)
-{
-    if (!layout->leave_out || strcmp(layout->leave_out, name) != 0)
-        ck_assert_int_ge(H5Tinsert(compound, name, at, type), 0);
-}
-
-static hid_t row_type(const struct layout *layout)
-{
-    hid_t index = H5Tcreate(H5T_COMPOUND, 2 * COUNTERS + 16),
-          head = H5Tcreate(H5T_COMPOUND, layout->head_bytes);
-    hid_t row = H5Tcreate(H5T_COMPOUND, layout->row_bytes), floats = H5Tvlen_create(H5T_NATIVE_FLOAT);
-
-    for (size_t i = 0; i < COUNTERS; i++)
-        insert(index, layout, counter_names[i], 2 * i, H5T_NATIVE_UINT16);
-    insert(head, layout, "flags", layout->flags_at, H5T_NATIVE_UINT64);
-    insert(head, layout, "number_of_samples", layout->samples_at, H5T_NATIVE_UINT16);
-    insert(head, layout, "active_channels", layout->coils_at, H5T_NATIVE_UINT16);
-    insert(head, layout, "center_sample", layout->centre_at, H5T_NATIVE_UINT16);
-    insert(head, layout, "trajectory_dimensions", layout->axes_at, H5T_NATIVE_UINT16);
-    insert(head, layout, "sample_time_us", layout->time_at, H5T_NATIVE_FLOAT);
-    insert(head, layout, "idx", layout->index_at, index);
-    insert(row, layout, "head", layout->head_at, head);
-    insert(row, layout, "traj", layout->traj_at, floats);
-    insert(row, layout, "data", layout->data_at, floats);
-    H5Tclose(index);
-    H5Tclose(head);
-    H5Tclose(floats);
-    return row;
-}
-
-static void put_short(unsigned char *at, size_t value)
-{
-    uint16_t number = (uint16_t)value;
-
-    memcpy(at, &number, sizeof number);
-}
+enum { LINES = 300 }; // more than are read at once
 
 // What the tests' scan has: line i of 1 + i % 5 samples, 2 coils, every third without a trajectory, the first
 // of noise.
@@ -91,66 +33,36 @@ static float number_of(size_t line, size_t i, bool is_data)
 
 static void fill_row(const struct layout *layout, size_t line, unsigned char *row, float numbers[2][32])
 {
-    unsigned char *head = row + layout->head_at;
-    uint64_t flags = line == 0 ? UINT64_C(1) << 18 : UINT64_C(1) << 40;
-    float time = 2.5f;
-    hvl_t lists[2] = {{samples_of(line) * axes_of(line), numbers[0]}, {samples_of(line) * 2 * 2, numbers[1]}};
+    struct written written = {.flags = line == 0 ? UINT64_C(1) << 18 : UINT64_C(1) << 40,
+                              .samples = samples_of(line),
+                              .coils = 2,
+                              .centre = line % 7,
+                              .axes = axes_of(line),
+                              .time_us = 2.5f,
+                              .trajectory = numbers[0],
+                              .data = numbers[1]};
 
     for (size_t i = 0; i < 32; i++)
         for (size_t is_data = 0; is_data < 2; is_data++)
             numbers[is_data][i] = number_of(line, i, is_data);
-    memset(row, 0xee, layout->row_bytes); // what is in no member is not looked at
-    memcpy(head + layout->flags_at, &flags, sizeof flags);
-    put_short(head + layout->samples_at, samples_of(line));
-    put_short(head + layout->coils_at, 2);
-    put_short(head + layout->centre_at, line % 7);
-    put_short(head + layout->axes_at, axes_of(line));
-    memcpy(head + layout->time_at, &time, sizeof time);
     for (size_t i = 0; i < COUNTERS; i++)
-        put_short(head + layout->index_at + 2 * i, 10 * line + i);
-    memcpy(row + layout->traj_at, &lists[0], sizeof lists[0]);
-    memcpy(row + layout->data_at, &lists[1], sizeof lists[1]);
-}
-
-static void write_header(hid_t group, const char *text)
-{
-    const hsize_t one = 1;
-    hid_t type = H5Tcopy(H5T_C_S1), space = H5Screate_simple(1, &one, NULL), set;
-
-    H5Tset_size(type, H5T_VARIABLE);
-    H5Tset_cset(type, H5T_CSET_UTF8);
-    set = H5Dcreate2(group, "xml", type, space, H5P_DEFAULT, H5P_DEFAULT, H5P_DEFAULT);
-    ck_assert_int_ge(H5Dwrite(set, type, H5S_ALL, H5S_ALL, H5P_DEFAULT, &text), 0);
-    H5Dclose(set);
-    H5Sclose(space);
-    H5Tclose(type);
+        written.index[i] = 10 * line + i;
+    put_row(layout, &written, row);
 }
 
 // `spoil` may change the rows before they are written.
 static void write_scan(const char *name, const char *group_name, const struct layout *layout, const char *xml,
                        void (*spoil)(const struct layout *layout, unsigned char *rows))
 {
-    const hsize_t lines = LINES;
-    hid_t file = H5Fcreate(io_path(name), H5F_ACC_TRUNC, H5P_DEFAULT, H5P_DEFAULT);
-    hid_t group = H5Gcreate2(file, group_name, H5P_DEFAULT, H5P_DEFAULT, H5P_DEFAULT);
-    hid_t type = row_type(layout), space = H5Screate_simple(1, &lines, NULL), set;
     unsigned char *rows = calloc(LINES, layout->row_bytes);
     float(*numbers)[2][32] = calloc(LINES, sizeof *numbers);
 
-    ck_assert(file >= 0 && group >= 0 && type >= 0 && rows && numbers);
+    ck_assert(rows && numbers);
     for (size_t line = 0; line < LINES; line++)
         fill_row(layout, line, rows + line * layout->row_bytes, numbers[line]);
     if (spoil)
         spoil(layout, rows);
-    set = H5Dcreate2(group, "data", type, space, H5P_DEFAULT, H5P_DEFAULT, H5P_DEFAULT);
-    ck_assert_int_ge(H5Dwrite(set, type, H5S_ALL, H5S_ALL, H5P_DEFAULT, rows), 0);
-    if (xml)
-        write_header(group, xml);
-    H5Dclose(set);
-    H5Sclose(space);
-    H5Tclose(type);
-    H5Gclose(group);
-    ck_assert_int_ge(H5Fclose(file), 0);
+    write_rows(io_path(name), group_name, layout, xml, rows, LINES);
     free(rows);
     free(numbers);
 }
