@@ -123,6 +123,8 @@ static kn_status run_stats(void *given, kn_error *err)
         status = stats_write_json(&run, err);
     if (!status && report_shows_text(common) && !stats_print(&run))
         status = kn_fail_memory(err, 0, "printing the results");
+    if (!status && report_shows_text(common))
+        stats_print_files(&run);
     stats_run_free(&run);
     inputs_free(&files);
     return status;

@@ -94,6 +94,8 @@ kn_status stats_write_json(const struct stats_run *run, kn_error *err);
 // The files of --output. stats_try_files looks whether they can be written, before the work is done.
 kn_status stats_try_files(const struct stats_run *run, kn_error *err);
 kn_status stats_write_files(const struct stats_run *run, kn_error *err);
+// "written to DIR: stats.csv, ...", where there are any.
+void stats_print_files(const struct stats_run *run);
 // The plots among them: time against rows, and how CV and MAD converge.
 kn_status stats_plot_time(const struct stats_run *run, const char *path, kn_error *err);
 kn_status stats_plot_cv(const struct stats_run *run, const char *path, kn_error *err);

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // The results of `koine stats` as JSON and as the files of --output.
 #include <math.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -165,6 +166,21 @@ kn_status stats_try_files(const struct stats_run *run, kn_error *err)
 kn_status stats_write_files(const struct stats_run *run, kn_error *err)
 {
     return each_file(run, false, err);
+}
+
+void stats_print_files(const struct stats_run *run)
+{
+    const char *joint = ": ";
+
+    if (!run->output)
+        return;
+    printf("\nwritten to %s", run->output);
+    for (size_t i = 0; i < KN_COUNT(files); i++)
+        if (!files[i].wanted || files[i].wanted(run)) {
+            printf("%s%s", joint, files[i].name);
+            joint = ", ";
+        }
+    printf("\n");
 }
 
 static json_t *prefixes_json(const struct stats_row *row)

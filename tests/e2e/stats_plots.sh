@@ -23,6 +23,7 @@ look()
 }
 
 expect_exit 0 koine stats --serial --column a --num-partitions 5 --plots --output "$work/one" "$work/made.csv"
+expect_stdout "^written to $work/one: stats.csv, partitions.csv, time.svg, cv.svg, mad.svg$"
 expect_files "$work/one" cv.svg mad.svg partitions.csv stats.csv time.svg
 look "$work/one/time.svg" '"Computing time, method fused: made.csv, column a" in words' '"serial" in words' \
     '"Rows" in words' 'any(w in words for w in ("Time (s)", "Time (ms)", "Time (µs)"))' \

@@ -34,6 +34,7 @@ expect_stdout ' b +3 +6 '
 
 # --output: stats.csv, not overwritten without --force, and nothing left beside it.
 expect_exit 0 koine stats --serial --output "$work/result" "$numbers"
+expect_stdout "^written to $work/result: stats.csv$"
 expect_files "$work/result" stats.csv
 head -n 1 "$work/result/stats.csv" | grep -q '^file,column,device,variant,method,n,mean,std,cv,median,mad,seconds,precision$' ||
     fail "stats.csv begins with $(head -n 1 "$work/result/stats.csv")"
