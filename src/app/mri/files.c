@@ -87,6 +87,32 @@ kn_status mri_values_read(const char *path, bool complex_only, struct npy *shape
     return status;
 }
 
+kn_status mri_image_array(const struct mri_matrix *matrix, size_t voxels, const double complex *image,
+                          bool is_complex, bool is_double, struct npy *array, kn_error *err)
+{
+    size_t parts = is_complex ? 2 : 1, bytes = is_double ? sizeof(double) : sizeof(float);
+
+    *array = (struct npy){.type = is_double ? KN_F64 : KN_F32,
+                          .is_complex = is_complex,
+                          .dims = matrix->axes ? matrix->axes : 1,
+                          .shape = {voxels},
+                          .count = voxels,
+                          .data = malloc(voxels * parts * bytes + 1)};
+    if (!array->data)
+        return kn_fail_memory(err, voxels * parts * bytes, "an image");
+    for (size_t axis = 0; axis < matrix->axes; axis++)
+        array->shape[matrix->axes - 1 - axis] = matrix->size[axis];
+    for (size_t i = 0; i < parts * voxels; i++) {
+        double value = i % parts ? cimag(image[i / parts]) : creal(image[i / parts]);
+
+        if (is_double)
+            ((double *)array->data)[i] = value;
+        else
+            ((float *)array->data)[i] = (float)value;
+    }
+    return KN_OK;
+}
+
 void mri_data_shape(const struct mri_trajectory *trajectory, struct npy *array)
 {
     array->dims = trajectory->dims + 1;

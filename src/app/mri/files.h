@@ -24,6 +24,12 @@ kn_status mri_trajectory_read(const char *path, struct mri_trajectory *trajector
 kn_status mri_values_read(const char *path, bool complex_only, struct npy *shape, double complex **values,
                           kn_error *err);
 
+// An image as an array to be written: the matrix's shape, (z, y, x) or (y, x), or with 0 axes that of a list
+// of `voxels`. In double or single precision; where it is not complex, the real parts. The caller frees it
+// with npy_free. KN_ERROR_MEMORY.
+kn_status mri_image_array(const struct mri_matrix *matrix, size_t voxels, const double complex *image,
+                          bool is_complex, bool is_double, struct npy *array, kn_error *err);
+
 // The same sizes but for the axes: those of the data at the trajectory's samples, [1, samples, spokes, ...]
 // in a .cfl.
 void mri_data_shape(const struct mri_trajectory *trajectory, struct npy *array);

@@ -1,0 +1,294 @@
+#!/bin/sh
+# SPDX-License-Identifier: Apache-2.0
+# `koine recon`: from the phantom's k-space back to the phantom, by each solver and kernel; what is written, printed
+# and refused. The phantom is made of edges, which 32 x 32 voxels do not resolve: least squares from samples dense in
+# the band comes to 12 % of the phantom itself, measured as 9.4 % where every kernel agrees; gridding and its density
+# compensation to 25 %. That a kernel is right is told by the distance to host-double.
+. "${srcdir:-.}/tests/e2e/lib.sh"
+command -v python3 >/dev/null || skip python3 "python3 is not installed"
+sources=$(cd "${srcdir:-.}" && pwd)
+
+# ---- what is wrong before anything is read ----
+expect_exit 2 koine recon
+expect_stderr 'expected INPUT, a scan'
+expect_exit 2 koine recon "$work/k"
+expect_stderr 'expected -o OUT, for the image'
+expect_exit 2 koine recon "$work/k" more -o "$work/no.npy"
+expect_exit 2 koine recon "$work/k" -o "$work/no.jpg"
+expect_stderr 'no.jpg: expected a name that ends in .cfl, .npy, .nii or .png'
+expect_exit 2 koine recon "$work/k" -o "$work/no.npy" --kernel fast
+expect_stderr "^koine recon: --kernel: 'fast' is none of naive, register, .*, host-single$"
+expect_exit 2 koine recon "$work/k" -o "$work/no.npy" --solver cg
+expect_exit 2 koine recon "$work/k" -o "$work/no.npy" --matrix 32
+for option in lambda tolerance oversampling; do
+    for value in x -1 nan 1x; do
+        expect_exit 2 koine recon "$work/k" -o "$work/no.npy" "--$option" "$value"
+        expect_stderr "--$option: '$value' is no number from "
+    done
+done
+expect_exit 2 koine recon "$work/k" -o "$work/no.npy" --solver gridding --width 9
+expect_exit 2 koine recon "$work/k" -o "$work/no.npy" --width 4
+expect_stderr '--oversampling and --width go with --solver gridding'
+expect_exit 2 koine recon "$work/k" -o "$work/no.npy" --output "$work/dir"
+expect_stderr '--output goes with --variants'
+expect_exit 2 koine recon "$work/k.npy" -o "$work/no.npy"
+expect_stderr 'k.npy has no trajectory of its own: expected --trajectory FILE'
+
+# ---- the scan ----
+expect_exit 0 koine trajectory radial --samples 32 --spokes 51 -o "$work/t"
+expect_exit 0 koine phantom --matrix 32,32 --kspace "$work/t" -o "$work/k"
+expect_exit 0 koine phantom --matrix 32,32 -o "$work/p.npy"
+scan="$work/k --trajectory $work/t"
+
+# The reference: everything in double precision on the host.
+# shellcheck disable=SC2086
+expect_exit 0 koine recon $scan --kernel host-double --reference "$work/p.npy" -o "$work/double.npy" \
+    --json "$work/double.json"
+expect_stdout '^recon: 1632 samples of .*/k, 1 coil, to 32 x 32 voxels \(by the trajectory.s range\)$'
+expect_stdout '^k in cycles per field of view: kx -16 to '
+expect_stdout '^F x = sum of x exp\(-i 2 pi k.r\) over voxels, .*; scale none, basis delta, density none$'
+expect_stdout '^memory: about [0-9.]+ MB on the host$'
+expect_stdout '^adjoint check: .* at 1632 samples; rounding allows '
+expect_stdout '^solver: 20 iterations, '
+expect_stdout '^against .*/p.npy: error [0-9.]+ %, PSNR '
+expect_stdout "^written to $work/double.npy$"
+expect_empty stderr
+# shellcheck disable=SC2086
+expect_exit 0 koine recon $scan --kernel host-double --solver adjoint --density ramp -o "$work/ramp.npy" \
+    --reference "$work/p.npy" --json "$work/ramp.json"
+# shellcheck disable=SC2086
+expect_exit 0 koine recon $scan --device host --reference "$work/double.npy" -o "$work/host.npy" \
+    --json "$work/host-single.json"
+# shellcheck disable=SC2086
+expect_exit 0 without_devices koine recon $scan --quiet -o "$work/none.cfl"
+expect_stderr "the host's own code computes"
+expect_stdout '^ls by host-single on .*\(host\)'
+# shellcheck disable=SC2086
+expect_exit 4 koine recon $scan --device host --kernel tuned -o "$work/no.npy"
+expect_stderr '--kernel tuned runs on a device, and there is none here'
+# shellcheck disable=SC2086
+expect_exit 4 koine recon $scan --device host --solver gridding -o "$work/no.npy"
+# shellcheck disable=SC2086
+expect_exit 4 koine recon $scan --device no-such-device -o "$work/no.npy"
+
+# ---- formats ----
+for ending in cfl nii png; do
+    # shellcheck disable=SC2086
+    expect_exit 0 koine recon $scan --kernel host-double -n 3 -o "$work/image.$ending"
+done
+# shellcheck disable=SC2086
+expect_exit 0 koine recon $scan --kernel host-double -n 3 -o - --json "$work/pipe.json"
+cp "$work/out" "$work/pipe.npy"
+# shellcheck disable=SC2086
+expect_exit 0 koine recon $scan --kernel host-double -n 3 -o "$work/json.npy" --json -
+cp "$work/out" "$work/only.json"
+# shellcheck disable=SC2086
+expect_exit 3 koine recon $scan --kernel host-double -n 3 -o "$work/image.png"
+expect_stderr 'image.png: is already there'
+# shellcheck disable=SC2086
+expect_exit 0 koine recon $scan --kernel host-double -n 3 -o "$work/image.png" --force
+
+# ---- tolerance, start, lambda ----
+# shellcheck disable=SC2086
+expect_exit 1 koine recon $scan --kernel host-double -n 2 --tolerance 1e-9 -o "$work/two.npy"
+expect_stderr 'coil 0 did not reach the tolerance of 1e-09 within 2 iterations'
+[ -e "$work/two.npy" ] || fail "the image of a run that did not converge is not there"
+# shellcheck disable=SC2086
+expect_exit 0 koine recon $scan --kernel host-double --tolerance 0.1 --warm-start "$work/double.npy" \
+    -o "$work/warm.npy" --json "$work/warm.json"
+# shellcheck disable=SC2086
+expect_exit 0 koine recon $scan --kernel host-double --lambda 0.01 --relative-lambda --regularizer difference \
+    --boundary periodic --basis box --scale unitary -o "$work/smooth.npy" --json "$work/smooth.json"
+
+# ---- bad input; no file is left ----
+# shellcheck disable=SC2086
+expect_exit 3 koine recon $scan --matrix 16,16 -o "$work/no.npy"
+expect_stderr '/t: sample 0: kx is -16 cycles per field of view, but a matrix of 16 resolves 8; is the trajectory'
+# shellcheck disable=SC2086
+expect_exit 3 koine recon $scan --matrix 32,32 --trajectory-unit normalized -o "$work/no.npy"
+expect_stderr 'is the trajectory for a larger matrix, or in another unit'
+# shellcheck disable=SC2086
+expect_exit 2 koine recon $scan --matrix 4294967296,4294967296,4294967296 -o "$work/no.npy"
+expect_stderr 'fit into memory'
+# shellcheck disable=SC2086
+expect_exit 5 koine recon $scan --matrix 4000000,4000000 --kernel host-double -o "$work/no.npy"
+expect_stderr 'need about [0-9]+ MB of memory, and this machine has'
+head -c 1000 "$work/k.cfl" >"$work/short.cfl"
+cp "$work/k.hdr" "$work/short.hdr"
+expect_exit 3 koine recon "$work/short" --trajectory "$work/t" -o "$work/no.npy"
+expect_stderr 'short.cfl: ends at offset 1000, but expected 13056 bytes'
+printf '# Dimensions\n1 32 51 1000000000 1\n' >"$work/short.hdr"
+expect_exit 3 koine recon "$work/short" --trajectory "$work/t" -o "$work/no.npy"
+expect_exit 0 koine trajectory radial --samples 32 --spokes 50 -o "$work/other"
+expect_exit 3 koine recon "$work/k" --trajectory "$work/other" -o "$work/no.npy"
+expect_stderr '/k: has 1632 samples, but the trajectory .*/other has 1600'
+expect_exit 3 koine recon "$work/nothing.h5" -o "$work/no.npy"
+expect_exit 3 koine recon "$work/nothing.bin" --solver adjoint -o "$work/no.npy"
+# shellcheck disable=SC2086
+expect_exit 3 koine recon $scan --density "$work/p.npy" -o "$work/no.npy"
+expect_stderr 'p.npy: has 1024 numbers, expected 1632, one for each sample'
+# shellcheck disable=SC2086
+expect_exit 3 koine recon $scan --reference "$work/t" -o "$work/no.npy"
+# shellcheck disable=SC2086
+expect_exit 2 koine recon $scan --solver adjoint --warm-start "$work/double.npy" -o "$work/no.npy"
+
+# ---- coils: the image is the root of the sum of squares; one has no signal ----
+(cd "$work" && PYTHONDONTWRITEBYTECODE=1 PYTHONPATH=$sources/tests/e2e python3 - <<'PYTHON') || fail "making the coils"
+import arrays, math, struct
+pairs = struct.unpack("<3264f", open("k.cfl", "rb").read())
+k = [complex(*pairs[2 * i:2 * i + 2]) for i in range(1632)]
+arrays.save("coils.npy", "c8", [3 * v for v in k] + [4j * v for v in k] + [0 * v for v in k], (3, 51, 32))
+bad = list(k)
+bad[70] = complex(math.nan, 0)
+arrays.save("nan.npy", "c8", bad, (51, 32))
+arrays.save("radians.npy", "f8", [v * 2 * math.pi / 32 for v in
+            struct.unpack("<9792f", open("t.cfl", "rb").read())[::2]], (51, 32, 3))
+PYTHON
+expect_exit 0 koine recon "$work/coils.npy" --trajectory "$work/t" --kernel host-double -o "$work/rss.npy" \
+    --json "$work/rss.json"
+expect_stdout '^1 coil without a signal: all samples are 0$'
+expect_stdout '^coils are combined by the root of the sum of their squares$'
+expect_exit 3 koine recon "$work/nan.npy" --trajectory "$work/t" -o "$work/no.npy"
+expect_stderr 'nan.npy: sample 70 of coil 0 is nan'
+expect_exit 0 koine recon "$work/k" --trajectory "$work/radians.npy" --trajectory-unit radians --matrix 32,32 \
+    --kernel host-double -o "$work/radians_image.npy"
+expect_exit 0 koine recon "$work/k" --trajectory "$work/radians.npy" --matrix 32,32 --kernel host-double -n 1 \
+    -o "$work/doubtful.npy"
+expect_stderr 'radians.npy: k is at most pi on every axis, .* --trajectory-unit radians$'
+expect_exit 2 koine recon "$work/k" --trajectory "$work/radians.npy" -o "$work/no.npy"
+expect_stderr '--matrix is missing'
+
+# ---- devices ----
+need_device
+kernels="naive register coalesced constant constant-struct fast-trig tuned host-single"
+for kernel in $kernels; do
+    # shellcheck disable=SC2086
+    expect_exit 0 koine recon $scan --kernel "$kernel" --lambda 200 --reference "$work/p.npy" \
+        -o "$work/$kernel.npy" --json "$work/$kernel.json"
+    expect_stdout "^ls by $kernel on "
+done
+# shellcheck disable=SC2086
+expect_exit 0 koine recon $scan --kernel host-double --lambda 200 -o "$work/host-double.npy" --json "$work/d.json"
+# shellcheck disable=SC2086
+expect_exit 0 koine recon $scan --solver gridding --density pipe --reference "$work/p.npy" -o "$work/pipe_image.npy" \
+    --json "$work/gridding.json"
+expect_stdout '^gridding by gridding on '
+# shellcheck disable=SC2086
+expect_exit 0 koine recon $scan --solver adjoint --density pipe --reference "$work/pipe_image.npy" \
+    -o "$work/pipe_adjoint.npy" --json "$work/pipe_adjoint.json"
+# Q kept and used again; not for another trajectory.
+# shellcheck disable=SC2086
+expect_exit 0 koine recon $scan --lambda 200 --save-q "$work/q" -o "$work/first.npy"
+expect_stdout "^written to $work/first.npy; Q to $work/q$"
+# shellcheck disable=SC2086
+expect_exit 0 koine recon $scan --lambda 200 --load-q "$work/q" -o "$work/second.npy" --json "$work/second.json"
+cmp -s "$work/first.npy" "$work/second.npy" || fail "with a kept Q the image has other bits"
+# shellcheck disable=SC2086
+expect_exit 3 koine recon $scan --save-q "$work/q" -o "$work/no.npy"
+# shellcheck disable=SC2086
+expect_exit 3 koine recon $scan --matrix 34,34 --load-q "$work/q" -o "$work/no.npy"
+# shellcheck disable=SC2086
+expect_exit 2 koine recon $scan --solver adjoint --save-q "$work/q2" -o "$work/no.npy"
+[ ! -e "$work/no.npy" ] || fail "a refused run left a file"
+[ ! -e "$work/q2" ] || fail "a refused run left Q"
+
+# ---- both tables ----
+# shellcheck disable=SC2086
+expect_exit 0 koine recon $scan --variants --lambda 200 --output "$work/all" -o "$work/all.png" \
+    --json "$work/all.json"
+expect_stdout '^Quality against host-double:$'
+for kernel in host-double $kernels; do
+    expect_stdout "^$kernel  *(float|double)  *[0-9.e-]+ "
+done
+expect_stdout '^gridding, density pipe  *float '
+expect_stdout '^variant  *Q  *GFLOP/s  *F.H d  *GFLOP/s  *solver  *total  *ratio$'
+expect_stdout "^written to $work/all: variants.csv, host-double.png, .*, tuned.png, gridding.png$"
+expect_files "$work/all" coalesced.png constant-struct.png constant.png fast-trig.png gridding.png host-double.png \
+    host-single.png naive.png register.png tuned.png variants.csv
+# shellcheck disable=SC2086
+expect_exit 3 koine recon $scan --variants --output "$work/all"
+
+# ---- interrupted ----
+expect_exit 0 koine trajectory radial --samples 256 --spokes 402 -o "$work/large"
+expect_exit 0 koine phantom --matrix 256,256 --kspace "$work/large" -o "$work/large_k"
+status=0
+timeout --preserve-status -s INT 2 "$KOINE" recon "$work/large_k" --trajectory "$work/large" --kernel host-double \
+    -o "$work/interrupted.npy" >"$work/out" 2>"$work/err" || status=$?
+[ "$status" -eq 130 ] || fail "exit status $status after SIGINT, expected 130: $(cat "$work/err")"
+[ -z "$(find "$work" -name '*interrupted*')" ] || fail "an interrupted run left a file"
+
+(cd "$work" && PYTHONDONTWRITEBYTECODE=1 PYTHONPATH=$sources/tests/e2e python3 - $kernels <<'PYTHON') || fail "the answers are wrong"
+import arrays, json, math, struct, sys
+
+def report(name):
+    return json.load(open(name + ".json"))
+
+def image(name):
+    return arrays.load(name + ".npy")[2]
+
+def distance(x, y):
+    return math.sqrt(sum(abs(a - b) ** 2 for a, b in zip(x, y)) / sum(abs(b) ** 2 for b in y))
+
+phantom = image("p")
+double = report("double")
+dtype, shape, found = arrays.load("double.npy")
+assert (dtype, shape) == ("c16", (32, 32)), (dtype, shape)
+assert abs(double["error_percent"] - 100 * distance(found, phantom)) < 1e-6
+assert 0 < double["error_percent"] < 12, double["error_percent"]
+assert double["precision"] == "double" and double["device"]["spec"] == "host"
+assert len(double["iterations"]) == 21 and double["iterations"][0] == 1 and double["iterations"][20] < 0.1
+assert all(double["stages"][s]["seconds"] >= 0 for s in ("q", "fhd", "solver"))
+assert double["stages"]["fhd"]["pairs"] == 1632 * 1024 and double["stages"]["q"]["pairs"] >= 1632 * 2048
+assert double["method"] == "direct" and double["why"] and double["image"].endswith("double.npy")
+assert double["matrix"] == [32, 32] and double["k_unit"] == "cycles per field of view"
+assert 0 <= double["adjoint_check"]["difference"] <= double["adjoint_check"]["bound"] < 1e-10
+assert report("ramp")["error_percent"] < 25, report("ramp")["error_percent"]
+assert report("host-single")["error_percent"] < 15  # overwritten below by the run with lambda
+assert report("warm")["iterations"] and len(report("warm")["iterations"]) == 1
+assert report("only")["iterations"]
+smooth = report("smooth")
+assert (smooth["scale"], smooth["basis"]) == ("unitary", "box")
+assert abs(smooth["lambda"] / smooth["bound"] - 0.01) < 1e-9, (smooth["lambda"], smooth["bound"])
+
+# Formats.
+three = image("json")
+assert arrays.load("pipe.npy") == arrays.load("json.npy")
+assert distance([complex(*p) for p in zip(*[iter(struct.unpack("<2048f", open("image.cfl", "rb").read()))] * 2)], three) < 1e-6
+nii = struct.unpack("<1024f", open("image.nii", "rb").read()[352:])
+assert distance(nii, [abs(v) for v in three]) < 1e-6
+assert open("image.png", "rb").read()[:8] == b"\x89PNG\r\n\x1a\n"
+
+# Coils: 3 and 4i times the same make 5 times its magnitude.
+dtype, shape, rss = arrays.load("rss.npy")
+assert (dtype, shape) == ("f8", (32, 32)), (dtype, shape)
+assert distance(rss, [5 * abs(v) for v in found]) < 1e-6
+assert report("rss")["coils"] == 3 and report("rss")["combined"] and len(report("rss")["coil_results"]) == 3
+assert distance(image("radians_image"), found) < 1e-5
+
+# Devices: 3e-6 of the adjoint (sum.h), times (bound + lambda) / lambda.
+exact = image("host-double")
+for kernel in sys.argv[1:]:
+    r = report(kernel)
+    worst = 3e-6 * (r["bound"] + r["lambda"]) / r["lambda"]
+    assert r["kernel"] == kernel and r["q_kernel"] == kernel and r["precision"] == "float", kernel
+    assert distance(image(kernel), exact) < worst, (kernel, distance(image(kernel), exact), worst)
+    assert r["error_percent"] < 15, r["error_percent"]
+    assert arrays.load(kernel + ".npy")[0] == "c8"
+gridding = report("gridding")
+assert gridding["method"] == "gridding" and gridding["iterations"] == [] and gridding["error_percent"] < 25
+assert "gridding" in gridding["stages"] and "q" not in gridding["stages"]
+assert report("pipe_adjoint")["error_percent"] < 0.01, report("pipe_adjoint")["error_percent"]
+assert report("second")["q_loaded"]
+
+# Both tables.
+variants = report("all")["variants"]
+assert [v["variant"] for v in variants] == ["host-double", "host-single", "naive", "register", "coalesced", "constant",
+                                            "constant-struct", "fast-trig", "tuned", "gridding"]
+assert variants[0]["error_percent"] == 0 and variants[0]["ratio"] == 1
+worst = 3e-4 * (report("d")["bound"] + 200) / 200
+assert all(0 < v["error_percent"] < worst for v in variants[1:9]), [v["error_percent"] for v in variants]
+assert all(v["stages"]["q"]["gflops"] > 0 for v in variants[:9])
+lines = open("all/variants.csv").read().splitlines()
+assert len(lines) == 11 and lines[0].startswith("variant,error_percent,psnr_db,snr_db,q_seconds,")
+assert all(len(line.split(",")) == len(lines[0].split(",")) for line in lines)
+PYTHON

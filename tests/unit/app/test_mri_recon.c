@@ -1,0 +1,433 @@
+// SPDX-License-Identifier: Apache-2.0
+// The pipeline from scan to image: each solver and kernel against double precision, slabs against the whole,
+// coils, weights, basis, scale, a start and a kept Q, Parboil's voxels; what does not go together, and what
+// does not fit. Tolerances: mri_sum_device's stated 3e-6 of the adjoint for this band; what least squares
+// makes of it grows by the condition of the equations, at most (bound + lambda) / lambda.
+#include "../device_support.h"
+
+#include <math.h>
+
+#include "../../../src/app/mri/recon.h"
+#include "../../../src/app/mri/reference.h"
+
+enum { SAMPLES = 230, COILS = 3, VOXELS = 13 * 10 };
+
+static const double sum_error = 3e-6;
+
+// A random scan of 13 x 10 voxels.
+static struct mri_scan make_scan(size_t coils)
+{
+    uint64_t state = test_seed("scan");
+    struct mri_scan scan = {.matrix = {2, {13, 10, 1}},
+                            .matrix_from = "the test",
+                            .samples = SAMPLES,
+                            .coils = coils,
+                            .voxels = VOXELS,
+                            .k = malloc(3 * SAMPLES * sizeof *scan.k),
+                            .data = malloc(coils * SAMPLES * sizeof *scan.data)};
+
+    ck_assert(scan.k && scan.data);
+    for (size_t m = 0; m < SAMPLES; m++)
+        for (size_t axis = 0; axis < 3; axis++)
+            scan.k[3 * m + axis] =
+                axis == 2 ? 0 : (double)scan.matrix.size[axis] * (test_uniform(&state) - 0.5);
+    for (size_t i = 0; i < coils * SAMPLES; i++) {
+        double re = 2 * test_uniform(&state) - 1;
+
+        scan.data[i] = mri_complex(re, 2 * test_uniform(&state) - 1);
+    }
+    scan.range = trajectory_range(scan.k, SAMPLES);
+    return scan;
+}
+
+static struct mri_recon_options make_options(enum mri_recon_solver solver, enum mri_kernel kernel)
+{
+    return (struct mri_recon_options){
+        .solver = solver, .kernel = kernel, .ls = {.iterations = 30, .lambda = 40}};
+}
+
+static double distance(const double complex *x, const double complex *y, size_t count)
+{
+    double difference = 0, size = 0;
+
+    for (size_t i = 0; i < count; i++) {
+        difference += cabs(x[i] - y[i]) * cabs(x[i] - y[i]);
+        size += cabs(y[i]) * cabs(y[i]);
+    }
+    return sqrt(difference / size);
+}
+
+// A coil's adjoint by the reference.
+static void adjoint_of(const struct mri_scan *scan, size_t coil, const double *weights,
+                       const double complex *basis, double complex *image)
+{
+    double complex data[SAMPLES];
+
+    for (size_t m = 0; m < SAMPLES; m++)
+        data[m] = scan->data[coil * SAMPLES + m] * (basis ? conj(basis[m]) : 1);
+    EXPECT_OK(
+        mri_reference_adjoint(&scan->matrix, scan->k, SAMPLES, data, weights, MRI_SCALE_NONE, image, &err));
+}
+
+static struct mri_recon_result run(const struct mri_scan *scan, const struct mri_recon_options *options)
+{
+    struct mri_recon_result result;
+
+    EXPECT_OK(mri_recon(queue, scan, options, &result, &err));
+    return result;
+}
+
+START_TEST(adjoints)
+{
+    struct mri_scan scan = make_scan(1);
+    double complex expected[VOXELS];
+
+    adjoint_of(&scan, 0, NULL, NULL, expected);
+    for (int kernel = 0; kernel < MRI_KERNELS; kernel++) {
+        const struct mri_recon_options options = make_options(MRI_ADJOINT, (enum mri_kernel)kernel);
+        struct mri_recon_result result = run(&scan, &options);
+
+        ck_assert_double_lt(distance(result.image, expected, VOXELS),
+                            kernel == MRI_HOST_DOUBLE ? 1e-13 : sum_error);
+        ck_assert_int_eq(result.is_double, kernel == MRI_HOST_DOUBLE);
+        ck_assert_uint_gt(result.checked, 0);
+        ck_assert_double_le(result.check, result.check_bound);
+        ck_assert_double_ge(result.fhd.seconds, 0);
+        ck_assert_double_lt(result.q.seconds, 0);
+        ck_assert_double_eq(result.fhd.rate.pairs, VOXELS * SAMPLES);
+        ck_assert_double_gt(mri_stage_gflops(&result.fhd), 0);
+        ck_assert_ptr_null(result.coils);
+        mri_recon_free(&result);
+    }
+    mri_scan_free(&scan);
+}
+END_TEST
+
+// Slabs of any size make the same voxels as the whole at once, to what a different split of a sum rounds.
+START_TEST(slabs)
+{
+    static const size_t sizes[] = {1, 2, 7, 31, 64, VOXELS - 1, VOXELS, VOXELS + 1};
+    struct mri_scan scan = make_scan(COILS);
+    struct mri_recon_options options = make_options(MRI_ADJOINT, MRI_REGISTER);
+    struct mri_recon_result whole = run(&scan, &options);
+
+    for (size_t i = 0; i < sizeof sizes / sizeof *sizes; i++) {
+        struct mri_recon_result result;
+
+        if (test_is_slow() && sizes[i] < 7)
+            continue;
+        options.slab = sizes[i];
+        result = run(&scan, &options);
+        ck_assert_double_lt(distance(result.image, whole.image, VOXELS), sum_error);
+        ck_assert_double_eq(result.fhd.rate.pairs, COILS * VOXELS * SAMPLES);
+        mri_recon_free(&result);
+    }
+    mri_recon_free(&whole);
+    mri_scan_free(&scan);
+}
+END_TEST
+
+START_TEST(coils_weights_basis_scale)
+{
+    struct mri_scan scan = make_scan(COILS);
+    double weights[SAMPLES];
+    double complex basis[SAMPLES], coil_image[VOXELS], expected[VOXELS];
+    uint64_t state = 5;
+
+    for (size_t m = 0; m < SAMPLES; m++) {
+        weights[m] = test_uniform(&state);
+        basis[m] = mri_complex(test_uniform(&state), test_uniform(&state));
+    }
+    for (size_t n = 0; n < VOXELS; n++)
+        expected[n] = 0;
+    for (size_t coil = 0; coil < COILS; coil++) {
+        adjoint_of(&scan, coil, weights, basis, coil_image);
+        for (size_t n = 0; n < VOXELS; n++)
+            expected[n] += cabs(coil_image[n]) * cabs(coil_image[n]) / VOXELS;
+    }
+    for (size_t n = 0; n < VOXELS; n++)
+        expected[n] = sqrt(creal(expected[n]));
+    for (int kernel = MRI_TUNED; kernel <= MRI_HOST_DOUBLE; kernel++) {
+        struct mri_recon_options options = make_options(MRI_ADJOINT, (enum mri_kernel)kernel);
+        struct mri_recon_result result;
+
+        options.weights = weights;
+        options.basis = basis;
+        options.scale = MRI_SCALE_UNITARY;
+        result = run(&scan, &options);
+        ck_assert_double_lt(distance(result.image, expected, VOXELS),
+                            kernel == MRI_HOST_DOUBLE ? 1e-13 : sum_error);
+        ck_assert_double_le(result.check, result.check_bound);
+        mri_recon_free(&result);
+    }
+    mri_scan_free(&scan);
+}
+END_TEST
+
+// By double precision on the host, whose own test is against both sums.
+static struct mri_recon_result double_precision(const struct mri_scan *scan,
+                                                const struct mri_recon_options *options)
+{
+    struct mri_recon_options on_host = *options;
+
+    on_host.kernel = MRI_HOST_DOUBLE;
+    on_host.save_q = on_host.load_q = NULL;
+    return run(scan, &on_host);
+}
+
+static double least_squares_error(const struct mri_recon_result *result)
+{
+    return sum_error * (result->bound + result->lambda) / result->lambda;
+}
+
+START_TEST(least_squares)
+{
+    struct mri_scan scan = make_scan(2);
+    double weights[SAMPLES];
+    uint64_t state = 9;
+
+    for (size_t m = 0; m < SAMPLES; m++)
+        weights[m] = 0.1 + test_uniform(&state);
+    for (int i = 0; i < 6; i++) {
+        struct mri_recon_options options = make_options(MRI_LS, i % 2 ? MRI_TUNED : MRI_HOST_SINGLE);
+        struct mri_recon_result result, expected;
+
+        options.weights = i % 3 ? weights : NULL;
+        options.scale = i % 3 == 2 ? MRI_SCALE_UNITARY : MRI_SCALE_NONE;
+        options.ls.relative_lambda = i % 3 == 1;
+        options.ls.lambda = i % 3 == 1 ? 0.2 : i % 3 == 2 ? 0.3 : 40;
+        options.ls.regularizer = i == 5 ? MRI_DIFFERENCE : MRI_TIKHONOV;
+        result = run(&scan, &options);
+        expected = double_precision(&scan, &options);
+        ck_assert_double_lt(distance(result.image, expected.image, VOXELS), least_squares_error(&expected));
+        ck_assert_double_eq_tol(result.lambda, expected.lambda, 1e-5 * expected.lambda);
+        ck_assert_uint_eq(result.coil_count, 2);
+        ck_assert_uint_eq(result.coils[1].iterations, 30);
+        ck_assert_str_eq(result.q_kernel, mri_kernel_names[options.kernel]);
+        mri_recon_free(&result);
+        mri_recon_free(&expected);
+    }
+    mri_scan_free(&scan);
+}
+END_TEST
+
+// With unitary scale x solves (F_u^H F_u + lambda) x = F_u^H d, F_u = F / sqrt(voxels).
+START_TEST(unitary_equation)
+{
+    struct mri_scan scan = make_scan(1);
+    struct mri_recon_options options = make_options(MRI_LS, MRI_HOST_DOUBLE);
+    double complex data[SAMPLES], left[VOXELS], right[VOXELS];
+    struct mri_recon_result result;
+
+    options.scale = MRI_SCALE_UNITARY;
+    options.ls = (struct mri_solver_options){.iterations = 500, .tolerance = 1e-12, .lambda = 0.7};
+    result = run(&scan, &options);
+    EXPECT_OK(
+        mri_reference_forward(&scan.matrix, scan.k, SAMPLES, result.image, MRI_SCALE_UNITARY, data, &err));
+    EXPECT_OK(
+        mri_reference_adjoint(&scan.matrix, scan.k, SAMPLES, data, NULL, MRI_SCALE_UNITARY, left, &err));
+    EXPECT_OK(mri_reference_adjoint(&scan.matrix, scan.k, SAMPLES, scan.data, NULL, MRI_SCALE_UNITARY, right,
+                                    &err));
+    for (size_t n = 0; n < VOXELS; n++)
+        left[n] += 0.7 * result.image[n];
+    ck_assert_double_lt(distance(left, right, VOXELS), 1e-11);
+    ck_assert_double_eq_tol(result.lambda, 0.7, 1e-12);
+    mri_recon_free(&result);
+    mri_scan_free(&scan);
+}
+END_TEST
+
+START_TEST(start_and_kept_q)
+{
+    struct mri_scan scan = make_scan(1);
+    struct mri_recon_options options = make_options(MRI_LS, MRI_NAIVE);
+    struct mri_recon_result first, second;
+    char *folder = test_folder(), path[4200];
+
+    snprintf(path, sizeof path, "%s/q", folder);
+    options.save_q = path;
+    first = run(&scan, &options);
+    ck_assert(!first.q_loaded);
+    EXPECT_REFUSED(KN_ERROR_OUTPUT, "already there", mri_recon(queue, &scan, &options, &second, &err));
+    mri_recon_free(&second);
+    // Q says which kernel it came from; the adjoint is by the one that is asked for.
+    options.save_q = NULL;
+    options.load_q = path;
+    options.kernel = MRI_REGISTER;
+    second = run(&scan, &options);
+    ck_assert(second.q_loaded);
+    ck_assert_str_eq(second.q_kernel, "naive");
+    ck_assert_double_lt(distance(second.image, first.image, VOXELS), least_squares_error(&first));
+    mri_recon_free(&second);
+    scan.k[0] += 0.25;
+    EXPECT_REFUSED(KN_ERROR_INPUT, "other places in k-space",
+                   mri_recon(queue, &scan, &options, &second, &err));
+    mri_recon_free(&second);
+    scan.k[0] -= 0.25;
+    // From the solution one needs no iterations, on the device and on the host.
+    options.load_q = NULL;
+    options.start = first.image;
+    options.ls.tolerance = 1e-3;
+    for (int i = 0; i < 2; i++) {
+        options.kernel = i ? MRI_HOST_DOUBLE : MRI_NAIVE;
+        second = run(&scan, &options);
+        ck_assert(second.coils[0].converged);
+        ck_assert_uint_eq(second.coils[0].iterations, 0);
+        ck_assert_double_lt(distance(second.image, first.image, VOXELS), 1e-6);
+        mri_recon_free(&second);
+    }
+    mri_recon_free(&first);
+    mri_scan_free(&scan);
+    test_remove(folder);
+}
+END_TEST
+
+// A full Cartesian grid: the unitary adjoint inverts the unitary forward sum, and so does everything else.
+START_TEST(cartesian)
+{
+    struct mri_matrix matrix = {2, {12, 8, 1}};
+    struct mri_scan scan = {.matrix = matrix, .samples = 96, .coils = 1, .voxels = 96};
+    double complex image[96];
+    uint64_t state = test_seed("cartesian");
+
+    scan.k = calloc(96, 3 * sizeof *scan.k);
+    scan.data = calloc(96, sizeof *scan.data);
+    ck_assert(scan.k && scan.data);
+    for (size_t m = 0; m < 96; m++) {
+        scan.k[3 * m] = (double)(m % 12) - 6;
+        scan.k[3 * m + 1] = (double)(m / 12) - 4;
+        image[m] = mri_complex(test_uniform(&state), test_uniform(&state));
+    }
+    scan.range = trajectory_range(scan.k, 96);
+    EXPECT_OK(mri_reference_forward(&matrix, scan.k, 96, image, MRI_SCALE_UNITARY, scan.data, &err));
+    for (int solver = 0; solver < MRI_RECON_SOLVERS; solver++) {
+        struct mri_recon_options options = make_options((enum mri_recon_solver)solver, MRI_TUNED);
+        struct mri_recon_result result;
+
+        options.scale = MRI_SCALE_UNITARY;
+        options.ls = (struct mri_solver_options){.iterations = 10};
+        result = run(&scan, &options);
+        // Gridding's own error is that of width 6 and oversampling 2 (gridding.h), of data with all their
+        // energy as likely at the edge of the band as elsewhere.
+        ck_assert_double_lt(distance(result.image, image, 96), solver == MRI_GRIDDING ? 1e-4 : 2 * sum_error);
+        ck_assert_double_le(result.check, result.check_bound);
+        mri_recon_free(&result);
+    }
+    mri_scan_free(&scan);
+}
+END_TEST
+
+START_TEST(voxels_anywhere)
+{
+    struct mri_scan scan = make_scan(1);
+    struct mri_recon_options options = make_options(MRI_ADJOINT, MRI_HOST_DOUBLE);
+    double positions[3 * VOXELS], weights[SAMPLES];
+    double complex ones[SAMPLES], expected[VOXELS];
+    uint64_t state = test_seed("positions");
+
+    for (size_t i = 0; i < 3 * VOXELS; i++)
+        positions[i] = test_uniform(&state) - 0.5;
+    for (size_t m = 0; m < SAMPLES; m++) {
+        weights[m] = test_uniform(&state);
+        ones[m] = 1;
+    }
+    free(scan.data);
+    scan.data = NULL;
+    scan.format = MRI_SCAN_PARBOIL;
+    scan.matrix = (struct mri_matrix){3, {VOXELS, 1, 1}};
+    scan.positions = positions;
+    scan.weights = weights;
+    mri_reference_adjoint_at(scan.k, SAMPLES, ones, weights, positions, VOXELS, expected);
+    for (int kernel = 0; kernel < MRI_KERNELS; kernel++) {
+        struct mri_recon_result result;
+
+        options.kernel = (enum mri_kernel)kernel;
+        options.slab = 50;
+        result = run(&scan, &options);
+        ck_assert_double_lt(distance(result.image, expected, VOXELS),
+                            kernel == MRI_HOST_DOUBLE ? 1e-13 : sum_error);
+        ck_assert_uint_eq(result.checked, 0);
+        mri_recon_free(&result);
+    }
+    scan.positions = scan.weights = NULL;
+    mri_scan_free(&scan);
+}
+END_TEST
+
+START_TEST(variants)
+{
+    struct mri_scan scan = make_scan(2);
+    struct mri_recon_options options = make_options(MRI_LS, MRI_TUNED);
+    struct mri_variants all;
+
+    EXPECT_OK(mri_variants_run(queue, &scan, &options, NULL, &all, &err));
+    ck_assert_uint_eq(all.count, MRI_VARIANTS);
+    ck_assert_str_eq(all.items[0].name, "host-double");
+    ck_assert_double_eq(all.items[0].quality.error_percent, 0);
+    ck_assert_double_eq(all.items[0].ratio, 1);
+    for (size_t i = 1; i < MRI_KERNELS; i++) {
+        ck_assert_double_lt(all.items[i].quality.error_percent,
+                            100 * least_squares_error(&all.items[0].result));
+        ck_assert_ptr_eq(mri_variant_of(&all, all.items[i].options.kernel), &all.items[i]);
+        ck_assert_double_gt(all.items[i].seconds, 0);
+    }
+    ck_assert_int_eq(all.items[MRI_KERNELS].options.density, MRI_DENSITY_PIPE);
+    ck_assert_double_ge(all.items[MRI_KERNELS].result.gridding.seconds, 0);
+    mri_variants_free(&all);
+    EXPECT_OK(mri_variants_run(NULL, &scan, &options, NULL, &all, &err));
+    ck_assert_uint_eq(all.count, 2);
+    mri_variants_free(&all);
+    mri_scan_free(&scan);
+}
+END_TEST
+
+static void refuse(const struct mri_scan *scan, const struct mri_recon_options *options, kn_queue *on,
+                   kn_status status, const char *words)
+{
+    struct mri_recon_result result;
+
+    EXPECT_REFUSED(status, words, mri_recon(on, scan, options, &result, &err));
+    mri_recon_free(&result);
+}
+
+START_TEST(refused)
+{
+    struct mri_scan scan = make_scan(1);
+    struct mri_recon_options options = make_options(MRI_ADJOINT, MRI_TUNED);
+
+    refuse(&scan, &options, NULL, KN_ERROR_UNSUPPORTED, "--kernel tuned runs on a device");
+    options.solver = MRI_GRIDDING;
+    refuse(&scan, &options, NULL, KN_ERROR_UNSUPPORTED, "--solver gridding runs on a device");
+    options = make_options(MRI_ADJOINT, MRI_HOST_DOUBLE);
+    options.density = MRI_DENSITY_PIPE;
+    refuse(&scan, &options, NULL, KN_ERROR_UNSUPPORTED, "--density pipe runs on a device");
+    options.density = MRI_DENSITY_NONE;
+    options.start = scan.data;
+    refuse(&scan, &options, queue, KN_ERROR_ARGUMENT, "--warm-start goes with --solver ls");
+    options.start = NULL;
+    options.load_q = "q";
+    refuse(&scan, &options, queue, KN_ERROR_ARGUMENT, "--load-q: only --solver ls has a Q");
+    options.solver = MRI_LS;
+    refuse(&scan, &options, queue, KN_ERROR_ARGUMENT, "the kernel host-double has none");
+    options.load_q = NULL;
+    scan.format = MRI_SCAN_PARBOIL;
+    refuse(&scan, &options, queue, KN_ERROR_ARGUMENT, "its Q is --solver adjoint");
+    scan.format = MRI_SCAN_ARRAY;
+    // More than there is: seen before any memory is taken.
+    scan.matrix = (struct mri_matrix){3, {100000, 100000, 100000}};
+    scan.voxels = (size_t)1000000000000000;
+    refuse(&scan, &options, NULL, KN_ERROR_MEMORY, "take a smaller --matrix");
+    options = make_options(MRI_LS, MRI_TUNED);
+    refuse(&scan, &options, queue, KN_ERROR_MEMORY, "");
+    mri_scan_free(&scan);
+}
+END_TEST
+
+int main(void)
+{
+    const TTest *const tests[] = {adjoints,         slabs,     coils_weights_basis_scale, least_squares,
+                                  unitary_equation, cartesian, voxels_anywhere,           start_and_kept_q,
+                                  variants,         refused};
+
+    return test_run("mri recon", tests, sizeof tests / sizeof *tests, test_open, test_close);
+}
