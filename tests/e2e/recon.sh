@@ -58,9 +58,9 @@ expect_exit 0 koine recon $scan --kernel host-double --solver adjoint --density 
     --reference "$work/p.npy" --json "$work/ramp.json"
 # shellcheck disable=SC2086
 expect_exit 0 koine recon $scan --device host --reference "$work/double.npy" -o "$work/host.npy" \
-    --json "$work/host-single.json"
+    --json "$work/host.json"
 # shellcheck disable=SC2086
-expect_exit 0 without_devices koine recon $scan --quiet -o "$work/none.cfl"
+expect_exit 0 without_devices "$KOINE" recon $scan --quiet -o "$work/none.cfl"
 expect_stderr "the host's own code computes"
 expect_stdout '^ls by host-single on .*\(host\)'
 # shellcheck disable=SC2086
@@ -160,15 +160,17 @@ expect_stderr '--matrix is missing'
 
 # ---- devices ----
 need_device
+# So much regularized that 60 iterations solve the equations to single precision.
+regular="--lambda 0.05 --relative-lambda -n 60"
 kernels="naive register coalesced constant constant-struct fast-trig tuned host-single"
 for kernel in $kernels; do
     # shellcheck disable=SC2086
-    expect_exit 0 koine recon $scan --kernel "$kernel" --lambda 200 --reference "$work/p.npy" \
+    expect_exit 0 koine recon $scan --kernel "$kernel" $regular --reference "$work/p.npy" \
         -o "$work/$kernel.npy" --json "$work/$kernel.json"
     expect_stdout "^ls by $kernel on "
 done
 # shellcheck disable=SC2086
-expect_exit 0 koine recon $scan --kernel host-double --lambda 200 -o "$work/host-double.npy" --json "$work/d.json"
+expect_exit 0 koine recon $scan --kernel host-double $regular -o "$work/host-double.npy" --json "$work/d.json"
 # shellcheck disable=SC2086
 expect_exit 0 koine recon $scan --solver gridding --density pipe --reference "$work/p.npy" -o "$work/pipe_image.npy" \
     --json "$work/gridding.json"
@@ -194,7 +196,7 @@ expect_exit 2 koine recon $scan --solver adjoint --save-q "$work/q2" -o "$work/n
 
 # ---- both tables ----
 # shellcheck disable=SC2086
-expect_exit 0 koine recon $scan --variants --lambda 200 --output "$work/all" -o "$work/all.png" \
+expect_exit 0 koine recon $scan --variants $regular --output "$work/all" -o "$work/all.png" \
     --json "$work/all.json"
 expect_stdout '^Quality against host-double:$'
 for kernel in host-double $kernels; do
@@ -243,7 +245,7 @@ assert double["method"] == "direct" and double["why"] and double["image"].endswi
 assert double["matrix"] == [32, 32] and double["k_unit"] == "cycles per field of view"
 assert 0 <= double["adjoint_check"]["difference"] <= double["adjoint_check"]["bound"] < 1e-10
 assert report("ramp")["error_percent"] < 25, report("ramp")["error_percent"]
-assert report("host-single")["error_percent"] < 15  # overwritten below by the run with lambda
+assert report("host")["kernel"] == "host-single" and report("host")["error_percent"] < 0.1
 assert report("warm")["iterations"] and len(report("warm")["iterations"]) == 1
 assert report("only")["iterations"]
 smooth = report("smooth")
@@ -272,7 +274,6 @@ for kernel in sys.argv[1:]:
     worst = 3e-6 * (r["bound"] + r["lambda"]) / r["lambda"]
     assert r["kernel"] == kernel and r["q_kernel"] == kernel and r["precision"] == "float", kernel
     assert distance(image(kernel), exact) < worst, (kernel, distance(image(kernel), exact), worst)
-    assert r["error_percent"] < 15, r["error_percent"]
     assert arrays.load(kernel + ".npy")[0] == "c8"
 gridding = report("gridding")
 assert gridding["method"] == "gridding" and gridding["iterations"] == [] and gridding["error_percent"] < 25
@@ -285,7 +286,7 @@ variants = report("all")["variants"]
 assert [v["variant"] for v in variants] == ["host-double", "host-single", "naive", "register", "coalesced", "constant",
                                             "constant-struct", "fast-trig", "tuned", "gridding"]
 assert variants[0]["error_percent"] == 0 and variants[0]["ratio"] == 1
-worst = 3e-4 * (report("d")["bound"] + 200) / 200
+worst = 3e-4 * 21
 assert all(0 < v["error_percent"] < worst for v in variants[1:9]), [v["error_percent"] for v in variants]
 assert all(v["stages"]["q"]["gflops"] > 0 for v in variants[:9])
 lines = open("all/variants.csv").read().splitlines()
