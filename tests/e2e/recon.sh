@@ -1,9 +1,9 @@
 #!/bin/sh
 # SPDX-License-Identifier: Apache-2.0
 # `koine recon`: from the phantom's k-space back to the phantom, by each solver and kernel; what is written, printed
-# and refused. The phantom is made of edges, which 32 x 32 voxels do not resolve: least squares from samples dense in
-# the band comes to 12 % of the phantom itself, measured as 9.4 % where every kernel agrees; gridding and its density
-# compensation to 25 %. That a kernel is right is told by the distance to host-double.
+# and refused. The phantom has edges, of which 32 x 32 voxels keep their band alone: the best image is 23 % off it (128 x
+# 128: 9 %), by least squares and by gridding, so that 27 % tells scale, sign and order, which make 70 % and more of it
+# when they are wrong. That a kernel is right is told by its distance to host-double.
 . "${srcdir:-.}/tests/e2e/lib.sh"
 command -v python3 >/dev/null || skip python3 "python3 is not installed"
 sources=$(cd "${srcdir:-.}" && pwd)
@@ -35,7 +35,7 @@ expect_exit 2 koine recon "$work/k.npy" -o "$work/no.npy"
 expect_stderr 'k.npy has no trajectory of its own: expected --trajectory FILE'
 
 # ---- the scan ----
-expect_exit 0 koine trajectory radial --samples 32 --spokes 51 -o "$work/t"
+expect_exit 0 koine trajectory radial --samples 64 --spokes 51 --matrix 32 -o "$work/t"
 expect_exit 0 koine phantom --matrix 32,32 --kspace "$work/t" -o "$work/k"
 expect_exit 0 koine phantom --matrix 32,32 -o "$work/p.npy"
 scan="$work/k --trajectory $work/t"
@@ -44,11 +44,11 @@ scan="$work/k --trajectory $work/t"
 # shellcheck disable=SC2086
 expect_exit 0 koine recon $scan --kernel host-double --reference "$work/p.npy" -o "$work/double.npy" \
     --json "$work/double.json"
-expect_stdout '^recon: 1632 samples of .*/k, 1 coil, to 32 x 32 voxels \(by the trajectory.s range\)$'
+expect_stdout '^recon: 3264 samples of .*/k, 1 coil, to 32 x 32 voxels \(by the trajectory.s range\)$'
 expect_stdout '^k in cycles per field of view: kx -16 to '
 expect_stdout '^F x = sum of x exp\(-i 2 pi k.r\) over voxels, .*; scale none, basis delta, density none$'
 expect_stdout '^memory: about [0-9.]+ MB on the host$'
-expect_stdout '^adjoint check: .* at 1632 samples; rounding allows '
+expect_stdout '^adjoint check: .* at 3264 samples; rounding allows '
 expect_stdout '^solver: 20 iterations, '
 expect_stdout '^against .*/p.npy: error [0-9.]+ %, PSNR '
 expect_stdout "^written to $work/double.npy$"
@@ -116,17 +116,17 @@ expect_stderr 'need about [0-9]+ MB of memory, and this machine has'
 head -c 1000 "$work/k.cfl" >"$work/short.cfl"
 cp "$work/k.hdr" "$work/short.hdr"
 expect_exit 3 koine recon "$work/short" --trajectory "$work/t" -o "$work/no.npy"
-expect_stderr 'short.cfl: ends at offset 1000, but expected 13056 bytes'
-printf '# Dimensions\n1 32 51 1000000000 1\n' >"$work/short.hdr"
+expect_stderr 'short.cfl: ends at offset 1000, but expected 26112 bytes'
+printf '# Dimensions\n1 64 51 1000000000 1\n' >"$work/short.hdr"
 expect_exit 3 koine recon "$work/short" --trajectory "$work/t" -o "$work/no.npy"
-expect_exit 0 koine trajectory radial --samples 32 --spokes 50 -o "$work/other"
+expect_exit 0 koine trajectory radial --samples 64 --spokes 50 --matrix 32 -o "$work/other"
 expect_exit 3 koine recon "$work/k" --trajectory "$work/other" -o "$work/no.npy"
-expect_stderr '/k: has 1632 samples, but the trajectory .*/other has 1600'
+expect_stderr '/k: has 3264 samples, but the trajectory .*/other has 3200'
 expect_exit 3 koine recon "$work/nothing.h5" -o "$work/no.npy"
 expect_exit 3 koine recon "$work/nothing.bin" --solver adjoint -o "$work/no.npy"
 # shellcheck disable=SC2086
 expect_exit 3 koine recon $scan --density "$work/p.npy" -o "$work/no.npy"
-expect_stderr 'p.npy: has 1024 numbers, expected 1632, one for each sample'
+expect_stderr 'p.npy: has 1024 numbers, expected 3264, one for each sample'
 # shellcheck disable=SC2086
 expect_exit 3 koine recon $scan --reference "$work/t" -o "$work/no.npy"
 # shellcheck disable=SC2086
@@ -135,14 +135,14 @@ expect_exit 2 koine recon $scan --solver adjoint --warm-start "$work/double.npy"
 # ---- coils: the image is the root of the sum of squares; one has no signal ----
 (cd "$work" && PYTHONDONTWRITEBYTECODE=1 PYTHONPATH=$sources/tests/e2e python3 - <<'PYTHON') || fail "making the coils"
 import arrays, math, struct
-pairs = struct.unpack("<3264f", open("k.cfl", "rb").read())
-k = [complex(*pairs[2 * i:2 * i + 2]) for i in range(1632)]
-arrays.save("coils.npy", "c8", [3 * v for v in k] + [4j * v for v in k] + [0 * v for v in k], (3, 51, 32))
+pairs = struct.unpack("<6528f", open("k.cfl", "rb").read())
+k = [complex(*pairs[2 * i:2 * i + 2]) for i in range(3264)]
+arrays.save("coils.npy", "c8", [3 * v for v in k] + [4j * v for v in k] + [0 * v for v in k], (3, 51, 64))
 bad = list(k)
 bad[70] = complex(math.nan, 0)
-arrays.save("nan.npy", "c8", bad, (51, 32))
+arrays.save("nan.npy", "c8", bad, (51, 64))
 arrays.save("radians.npy", "f8", [v * 2 * math.pi / 32 for v in
-            struct.unpack("<9792f", open("t.cfl", "rb").read())[::2]], (51, 32, 3))
+            struct.unpack("<19584f", open("t.cfl", "rb").read())[::2]], (51, 64, 3))
 PYTHON
 expect_exit 0 koine recon "$work/coils.npy" --trajectory "$work/t" --kernel host-double -o "$work/rss.npy" \
     --json "$work/rss.json"
@@ -236,15 +236,15 @@ double = report("double")
 dtype, shape, found = arrays.load("double.npy")
 assert (dtype, shape) == ("c16", (32, 32)), (dtype, shape)
 assert abs(double["error_percent"] - 100 * distance(found, phantom)) < 1e-6
-assert 0 < double["error_percent"] < 12, double["error_percent"]
+assert 0 < double["error_percent"] < 27, double["error_percent"]
 assert double["precision"] == "double" and double["device"]["spec"] == "host"
 assert len(double["iterations"]) == 21 and double["iterations"][0] == 1 and double["iterations"][20] < 0.1
 assert all(double["stages"][s]["seconds"] >= 0 for s in ("q", "fhd", "solver"))
-assert double["stages"]["fhd"]["pairs"] == 1632 * 1024 and double["stages"]["q"]["pairs"] >= 1632 * 2048
+assert double["stages"]["fhd"]["pairs"] == 3264 * 1024 and double["stages"]["q"]["pairs"] >= 3264 * 2048
 assert double["method"] == "direct" and double["why"] and double["image"].endswith("double.npy")
 assert double["matrix"] == [32, 32] and double["k_unit"] == "cycles per field of view"
 assert 0 <= double["adjoint_check"]["difference"] <= double["adjoint_check"]["bound"] < 1e-10
-assert report("ramp")["error_percent"] < 25, report("ramp")["error_percent"]
+assert report("ramp")["error_percent"] < 27, report("ramp")["error_percent"]
 assert report("host")["kernel"] == "host-single" and report("host")["error_percent"] < 0.1
 assert report("warm")["iterations"] and len(report("warm")["iterations"]) == 1
 assert report("only")["iterations"]
@@ -276,7 +276,7 @@ for kernel in sys.argv[1:]:
     assert distance(image(kernel), exact) < worst, (kernel, distance(image(kernel), exact), worst)
     assert arrays.load(kernel + ".npy")[0] == "c8"
 gridding = report("gridding")
-assert gridding["method"] == "gridding" and gridding["iterations"] == [] and gridding["error_percent"] < 25
+assert gridding["method"] == "gridding" and gridding["iterations"] == [] and gridding["error_percent"] < 27
 assert "gridding" in gridding["stages"] and "q" not in gridding["stages"]
 assert report("pipe_adjoint")["error_percent"] < 0.01, report("pipe_adjoint")["error_percent"]
 assert report("second")["q_loaded"]
