@@ -28,22 +28,42 @@ static void vertex(const double x[3], const double y[3], double *at, double *hei
     *height += slope * step / 2;
 }
 
-static void place(const struct autocorr_ring *ring, double *at, double *height, double *error)
+// The extreme near ring k of the curve without a sector: uphill (`sign` -1) or downhill (1) from there.
+static double extreme_without(const struct autocorr_ring *rings, size_t last, size_t k, double sign,
+                              size_t sector)
 {
-    double x[3], y[3], squares = 0, mean = 0, moved[AUTOCORR_SECTORS];
+    double x[3], y[3], at, unused;
+
+    for (;;) {
+        for (size_t i = 0; i < 3; i++) {
+            x[i] = rings[k - 1 + i].radius;
+            y[i] = value_without(&rings[k - 1 + i], sector);
+        }
+        if (sign * (y[0] - y[1]) < 0 && y[0] * sign < y[2] * sign && k > 1)
+            k--;
+        else if (sign * (y[2] - y[1]) < 0 && k + 1 < last)
+            k++;
+        else
+            break;
+    }
+    vertex(x, y, &at, &unused);
+    return at;
+}
+
+// The extreme at ring k, which has neighbours, and its error.
+static void place(const struct autocorr_ring *rings, size_t last, size_t k, double sign, double *at,
+                  double *height, double *error)
+{
     const double sectors = AUTOCORR_SECTORS;
+    double x[3], y[3], moved[AUTOCORR_SECTORS], mean = 0, squares = 0;
 
     for (size_t i = 0; i < 3; i++) {
-        x[i] = ring[i].radius;
-        y[i] = ring[i].value;
+        x[i] = rings[k - 1 + i].radius;
+        y[i] = rings[k - 1 + i].value;
     }
     vertex(x, y, at, height);
     for (size_t s = 0; s < AUTOCORR_SECTORS; s++) {
-        double unused;
-
-        for (size_t i = 0; i < 3; i++)
-            y[i] = value_without(&ring[i], s);
-        vertex(x, y, &moved[s], &unused);
+        moved[s] = extreme_without(rings, last, k, sign, s);
         mean += moved[s] / sectors;
     }
     for (size_t s = 0; s < AUTOCORR_SECTORS; s++)
@@ -98,7 +118,7 @@ void autocorr_find_lengths(const struct autocorr_ring *rings, size_t max_offset,
     *lengths = (struct autocorr_lengths){NAN, NAN, NAN, NAN, NAN, first_zero(rings, max_offset)};
     if (!turn(rings, 0, max_offset, 1, prominence, &trough) || trough == 0)
         return;
-    place(&rings[trough - 1], &lengths->r_min, &lengths->minimum, &unused);
+    place(rings, max_offset, trough, 1, &lengths->r_min, &lengths->minimum, &unused);
     if (turn(rings, trough, max_offset, -1, prominence, &peak))
-        place(&rings[peak - 1], &lengths->r_max, &lengths->maximum, &lengths->r_max_error);
+        place(rings, max_offset, peak, -1, &lengths->r_max, &lengths->maximum, &lengths->r_max_error);
 }

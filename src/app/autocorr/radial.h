@@ -42,10 +42,11 @@ struct autocorr_lengths {
 
 // A trough is one, and a maximum, when the curve has risen from it or fallen from it by more than
 // `prominence` standard errors of a ring (the greater of the two). Where it is, and how high, say a parabola
-// through it and its neighbours; its error, the jackknife over the sectors. A ring's spread comes mostly from
-// structure that its neighbours have, too, and so tells much less of their difference than of their level:
-// bumps that binning makes were seen up to 0.11 errors high, the lowest true maximum of a photograph 0.38.
-// Hence the default.
+// through it and its neighbours; its error, the jackknife over the sectors: how far it
+// moves when one of them is left out, that is, how much directions disagree. A ring's spread comes mostly
+// from structure that its neighbours have, too, and so tells much less of their difference than of their
+// level: bumps that binning makes were seen up to 0.11 errors high, the lowest true maximum of a photograph
+// 0.38. Hence the default.
 #define AUTOCORR_PROMINENCE 0.25
 
 void autocorr_find_lengths(const struct autocorr_ring *rings, size_t max_offset, double prominence,

@@ -297,7 +297,8 @@ static void expect_values(const struct autocorr_task *task)
     struct pairs whole = overlap(task, 0, 0, NULL);
 
     EXPECT_OK(autocorr_windows(task, windows, &err));
-    for (int normalization = 0; normalization < AUTOCORR_NORMALIZATIONS; normalization++) {
+    for (enum autocorr_normalization normalization = 0; normalization < AUTOCORR_NORMALIZATIONS;
+         normalization++) {
         autocorr_normalize(normalization, task->max_offset, products, windows, values);
         for (size_t y0 = 0; y0 <= task->max_offset; y0++)
             for (ptrdiff_t x0 = -(ptrdiff_t)task->max_offset; x0 <= (ptrdiff_t)task->max_offset; x0++) {

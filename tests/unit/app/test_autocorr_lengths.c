@@ -33,7 +33,7 @@ START_TEST(linear_in_r)
     enum { R = 37 };
     double *values = correlation(R, distance);
 
-    for (int binning = AUTOCORR_LINEAR; binning <= AUTOCORR_FLOOR; binning++) {
+    for (enum autocorr_binning binning = AUTOCORR_LINEAR; binning <= AUTOCORR_FLOOR; binning++) {
         struct autocorr_ring rings[R + 1];
         double weight = 0, inside = 0;
 
@@ -86,7 +86,7 @@ START_TEST(by_hand)
     free(values);
     // (1, 1) and (-1, 1) are at 1.414: shares of 0.586 and 0.414 of two each in rings 1 and 2, or all in one.
     values = correlation(2, numbered);
-    for (int binning = AUTOCORR_LINEAR; binning <= AUTOCORR_FLOOR; binning++) {
+    for (enum autocorr_binning binning = AUTOCORR_LINEAR; binning <= AUTOCORR_FLOOR; binning++) {
         struct autocorr_ring three[3];
         double share = binning == AUTOCORR_LINEAR ? sqrt(2) - 1 : 0;
 
