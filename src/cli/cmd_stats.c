@@ -141,7 +141,7 @@ const struct command command_stats = {
         "std is divided by n. CV is std divided by the mean, with the mean's sign; it is infinite where the "
         "mean is 0. MAD is the median of the absolute deviations from the median. Median and MAD are exact. "
         "Each method takes its sums in one fixed order, so that mean, std and CV have the same bits in every "
-        "variant and on every device with double precision.\n\n"
+        "variant and on every device.\n\n"
         "There are five variants: serial, vectorized, parallel and parallel-vectorized run on the host, gpu "
         "runs kernels on a device. One of them computes, or all with --all-variants; without any such option "
         "it is gpu on the best device, and parallel-vectorized where there is none or --device host names "
