@@ -243,6 +243,23 @@ static inline float2 turned(float offset, uint t, int span, float2 phase)
     return weight(offset, (int)t, span) * (float2)(phase.x, -phase.y);
 }
 
+// A row of the window times its weights. Cells side by side are loaded without a thought for the grid's end.
+static inline float2 row_sum(__global const float2 *row, uint first, uint cells_x, const float2 *along)
+{
+    float2 sum = (float2)(0.0f);
+
+    if (first + SPAN_X <= cells_x) {
+#pragma unroll
+        for (uint t = 0; t < SPAN_X; t++)
+            sum += times(row[first + t], along[t]);
+        return sum;
+    }
+#pragma unroll
+    for (uint t = 0; t < SPAN_X; t++)
+        sum += times(row[wrapped(first, t, cells_x)], along[t]);
+    return sum;
+}
+
 // places: each sample's first cell along x, y and z, and its index in the caller's order, in which data[] is written
 // unless `sorted`.
 __kernel void mri_interpolate(uint samples, uint sorted, __global const uint4 *places, __global const float4 *offsets,
@@ -251,27 +268,20 @@ __kernel void mri_interpolate(uint samples, uint sorted, __global const uint4 *p
 {
     uint i = (uint)get_global_id(0);
     float2 sum = (float2)(0.0f), along[SPAN_X];
-    uint column[SPAN_X];
 
     if (i >= samples)
         return;
     uint4 place = places[i];
     float4 offset = offsets[i];
 #pragma unroll
-    for (uint t = 0; t < SPAN_X; t++) {
-        column[t] = wrapped(place.x, t, cells_x);
-        along[t] = turned(offset.x, t, SPAN_X, phases[column[t]]);
-    }
+    for (uint t = 0; t < SPAN_X; t++)
+        along[t] = turned(offset.x, t, SPAN_X, phases[wrapped(place.x, t, cells_x)]);
     for (uint tz = 0; tz < SPAN_Z; tz++) {
         uint z = wrapped(place.z, tz, cells_z);
         float2 slice = (float2)(0.0f);
         for (uint ty = 0; ty < SPAN_Y; ty++) {
             uint y = wrapped(place.y, ty, cells_y);
-            __global const float2 *row = grid + ((size_t)z * cells_y + y) * cells_x;
-            float2 line = (float2)(0.0f);
-#pragma unroll
-            for (uint t = 0; t < SPAN_X; t++)
-                line += times(row[column[t]], along[t]);
+            float2 line = row_sum(grid + ((size_t)z * cells_y + y) * cells_x, place.x, cells_x, along);
             slice += times(line, turned(offset.y, ty, SPAN_Y, phases[cells_x + y]));
         }
         sum += times(slice, turned(offset.z, tz, SPAN_Z, phases[cells_x + cells_y + z]));

@@ -20,6 +20,7 @@ struct mri_gridding {
     struct gridding_shape shape;
     struct gridding_window window;
     size_t samples, voxels, cells, job_count, fold_count;
+    bool serial;    // a work-item a group, which adds samples to cells
     unsigned group; // work-items
     uint32_t *order;
     float *staged; // data in the order of places, as they go to the device
@@ -53,6 +54,13 @@ static kn_status check(const struct mri_matrix *matrix, const double *k, size_t 
     if (options->group & (options->group - 1))
         return kn_fail(err, KN_ERROR_ARGUMENT, "gridding: a group of %u work-items; expected a power of two",
                        options->group);
+    for (size_t axis = 0; axis < MRI_AXES; axis++) {
+        unsigned tile = options->tile[axis];
+        if (tile && (tile < MRI_GRIDDING_TILE_MIN || tile > MRI_GRIDDING_TILE_MAX || (tile & (tile - 1))))
+            return kn_fail(err, KN_ERROR_ARGUMENT,
+                           "gridding: tiles of %u cells; expected a power of two from %d to %d", tile,
+                           MRI_GRIDDING_TILE_MIN, MRI_GRIDDING_TILE_MAX);
+    }
     return gridding_check_samples(matrix, k, samples, err);
 }
 
@@ -113,24 +121,36 @@ static kn_status plan_grid(struct mri_gridding *g, const struct mri_gridding_opt
 
 // ---- the device ----
 
-// Work-items one after another: a CPU, unless its driver has no room for their loops.
-static bool is_serial(const kn_device_info *info)
-{
-    return info->type == KN_DEVICE_CPU && !info->loop_limit;
-}
-
-static void choose_sizes(struct mri_gridding *g, const struct mri_gridding_options *options,
-                         const kn_device_info *info)
+// Work-items of a group run one after another on a CPU, and a group of one does the least. Some drivers stop
+// long loops.
+static kn_status choose_sizes(struct mri_gridding *g, const struct mri_gridding_options *options,
+                              const kn_device_info *info, kn_error *err)
 {
     static const unsigned tiles[2][2][MRI_AXES] = {{{16, 16, 1}, {8, 8, 8}}, {{32, 16, 1}, {16, 8, 8}}};
-    const unsigned *tile = tiles[is_serial(info)][g->shape.cells[2] > 1];
+    const unsigned *tile = g->shape.tile;
 
-    for (size_t axis = 0; axis < MRI_AXES; axis++)
-        g->shape.tile[axis] = tile[axis];
+    if (options->group == 1 && info->loop_limit)
+        return kn_fail(
+            err, KN_ERROR_UNSUPPORTED,
+            "gridding: a group of 1 work-item, but %s stops a work-item after %u rounds of its loops; "
+            "expected 2 or more",
+            info->spec, (unsigned)info->loop_limit);
+    g->serial = options->group == 1 || (!options->group && info->type == KN_DEVICE_CPU && !info->loop_limit);
+    for (size_t axis = 0; axis < MRI_AXES; axis++) {
+        g->shape.tile[axis] = tiles[g->serial][g->shape.cells[2] > 1][axis];
+        if (options->tile[axis] && g->shape.tile[axis] > 1)
+            g->shape.tile[axis] = options->tile[axis];
+    }
     g->shape.split = options->split ? options->split : 512;
-    g->group = is_serial(info) ? 1 : options->group ? options->group : 128;
-    while (g->group > info->max_work_group || g->group > tile[0] * tile[1] * tile[2])
+    g->group = g->serial ? 1 : options->group ? options->group : 128;
+    while (!options->group && g->group > info->max_work_group)
         g->group /= 2;
+    if (g->group > info->max_work_group || g->group > tile[0] * tile[1] * tile[2])
+        return kn_fail(err, KN_ERROR_LIMIT,
+                       "gridding: a group of %u work-items for a tile of %u cells, and %s takes %llu at most",
+                       g->group, tile[0] * tile[1] * tile[2], info->spec,
+                       (unsigned long long)info->max_work_group);
+    return KN_OK;
 }
 
 // Exact, and the same in any locale: a whole number times a power of two.
@@ -168,7 +188,7 @@ static kn_status get_kernels(kn_queue *queue, struct mri_gridding *g, kn_error *
     column_define(&defines, "TILE_Y", g->shape.tile[1]);
     column_define(&defines, "TILE_Z", g->shape.tile[2]);
     column_define(&defines, "GROUP", g->group);
-    column_define(&defines, "SERIAL", is_serial(&queue->context->device.info));
+    column_define(&defines, "SERIAL", g->serial);
     column_define(&defines, "TERMS", g->window.terms);
     if (coefficients.failed)
         status = kn_fail_memory(err, 0, "preparing gridding");
@@ -296,9 +316,10 @@ kn_status mri_gridding_create(kn_queue *queue, const struct mri_matrix *matrix, 
         status = plan_grid(g, &how, info, err);
     if (!status) {
         g->window = gridding_window(how.width, how.oversampling);
-        choose_sizes(g, &how, info);
-        status = gridding_sort(&g->shape, k, samples, &sorted, err);
+        status = choose_sizes(g, &how, info, err);
     }
+    if (!status)
+        status = gridding_sort(&g->shape, k, samples, &sorted, err);
     if (!status)
         status = upload_samples(queue, g, &sorted, err);
     if (!status)

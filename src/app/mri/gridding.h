@@ -25,14 +25,21 @@
 
 #include "mri.h"
 
-enum { MRI_GRIDDING_WIDTH_MIN = 2, MRI_GRIDDING_WIDTH_MAX = 8 };
+enum {
+    MRI_GRIDDING_WIDTH_MIN = 2,
+    MRI_GRIDDING_WIDTH_MAX = 8,
+    MRI_GRIDDING_TILE_MIN = MRI_GRIDDING_WIDTH_MAX, // a window touches two tiles at most
+    MRI_GRIDDING_TILE_MAX = 64
+};
 
 struct mri_gridding_options {
     double oversampling; // os, 1.25 to 4; 0: 2
     unsigned width;      // J in cells of the grid, MRI_GRIDDING_WIDTH_MIN to _MAX; 0: 6
     // For measurements; 0: the device's default.
-    unsigned group; // work-items a group of the adjoint's kernel, a power of two
+    unsigned group; // work-items of the adjoint's kernel, a power of two; 1 has a kernel of its own, for CPUs
     unsigned split; // samples a group takes of a tile at most; it decides the last bits
+    // Cells, powers of two from MRI_GRIDDING_TILE_MIN to _MAX; of an axis of one cell it is 1.
+    unsigned tile[MRI_AXES];
 };
 
 struct mri_gridding;
@@ -41,11 +48,12 @@ struct mri_gridding;
 // without a prime factor above 7, and `width` cells at least; an axis of size 1 has no grid, and k there no
 // meaning.
 // Cost: 8 bytes on the device for each tile (16 x 16 or 8 x 8 x 8 cells) that a sample's window touches (1.7
-// in 2D, 4.3 in 3D, of width 6), 24 bytes a sample, the grid's 8 bytes a cell, and as much again for the
+// in 2D, 4.3 in 3D, of width 6), 40 bytes a sample, the grid's 8 bytes a cell, and as much again for the
 // transform.
 // Errors: KN_ERROR_ARGUMENT for a width or an oversampling out of range, a matrix that mri_matrix_count
 // refuses or of other than 2 or 3 axes, and for a k that is not a number; KN_ERROR_LIMIT for a grid or
-// samples that the device cannot hold in one allocation; KN_ERROR_MEMORY.
+// samples that the device cannot hold in one allocation, or a group that it cannot run; KN_ERROR_UNSUPPORTED
+// for a group of 1 where loops are stopped (Mesa's llvmpipe); KN_ERROR_MEMORY.
 kn_status mri_gridding_create(kn_queue *queue, const struct mri_matrix *matrix, const double *k,
                               size_t samples, const struct mri_gridding_options *options,
                               struct mri_gridding **gridding, kn_error *err);

@@ -251,6 +251,17 @@ static void by_formula(const struct problem *p, const struct mri_gridding *gridd
         free(factors[axis]);
 }
 
+// ||x - r|| over the root of `count` times the sum of squares of what r is made of: r's own norm on average,
+// for numbers at random, but for those that cancel.
+static double distance_of_sums(const double complex *x, const double complex *r, size_t count, double squares)
+{
+    double error = 0;
+
+    for (size_t i = 0; i < count; i++)
+        error += pow(cabs(x[i] - r[i]), 2);
+    return error > 0 || isnan(error) ? sqrt(error / squares / (double)count) : 0;
+}
+
 // What single precision adds, relative, in the 2-norm, with eps = 2^-24. The transform of n cells: its bound,
 // eps (log2 n + 2) / 2. A sample's distance to its cell, up to 4, is rounded by 2 eps and the phase turns by
 // 2 pi times that times a share under 1/2 of the band: 2 pi eps. The weights along each axis: eps for the
@@ -313,23 +324,28 @@ static bool is_tried(size_t i, size_t count)
     return !test_is_slow() || (counts[count] == 33 && (i == 2 || i == 6));
 }
 
-static void compare(const struct problem *p, double oversampling, unsigned width)
+static void compare(const struct problem *p, double oversampling, unsigned width, unsigned group)
 {
-    const struct mri_gridding_options options = {oversampling, width, 0, 1 + (unsigned)p->samples / 3};
+    const struct mri_gridding_options options = {
+        oversampling, width, group, 1 + (unsigned)p->samples / 3, {0}};
     struct mri_gridding *gridding = create(p, &options);
     double complex *image = allocate(p->voxels * sizeof *image),
                    *wanted = allocate(p->voxels * sizeof *wanted);
     double complex *data = allocate(p->samples * sizeof *data), *right = allocate(p->samples * sizeof *right);
-    double bound = floor_error(p, gridding, oversampling, width), error;
+    double bound = floor_error(p, gridding, oversampling, width), error, data_squares = 0, image_squares = 0;
 
+    for (size_t m = 0; m < p->samples; m++)
+        data_squares += pow(cabs(p->weights[m] * p->data[m]), 2);
+    for (size_t n = 0; n < p->voxels; n++)
+        image_squares += pow(cabs(p->image[n]), 2);
     by_formula(p, gridding, oversampling, width, wanted, right);
     adjoint(p, gridding, p->weights, image);
-    error = distance(image, wanted, p->voxels);
+    error = distance_of_sums(image, wanted, p->voxels, data_squares);
     ck_assert_msg(error <= bound, "%zu x %zu x %zu, %zu samples, %g, %u: adjoint %.3g, at most %.3g",
                   p->matrix.size[0], p->matrix.size[1], p->matrix.size[2], p->samples, oversampling, width,
                   error, bound);
     forward(p, gridding, data);
-    error = distance(data, right, p->samples);
+    error = distance_of_sums(data, right, p->samples, image_squares);
     ck_assert_msg(error <= bound, "%zu x %zu x %zu, %zu samples, %g, %u: forward %.3g, at most %.3g",
                   p->matrix.size[0], p->matrix.size[1], p->matrix.size[2], p->samples, oversampling, width,
                   error, bound);
@@ -349,7 +365,9 @@ START_TEST(formulas)
             if (is_tried(i, c)) {
                 struct problem p = make(&cases[i].matrix, counts[c], &state);
 
-                compare(&p, cases[i].oversampling, cases[i].width);
+                compare(&p, cases[i].oversampling, cases[i].width, 0);
+                if (i == 6 || i == 8) // as neighbours in a group
+                    compare(&p, cases[i].oversampling, cases[i].width, 32);
                 discard(&p);
             }
 }
@@ -403,7 +421,7 @@ START_TEST(real_spiral)
     if (!test_is_slow() && read_spiral(&p, reference))
         for (size_t i = 0; i < 3; i++)
             for (unsigned width = 3; width <= 8; width++) {
-                const struct mri_gridding_options options = {oversamplings[i], width, 0, 0};
+                const struct mri_gridding_options options = {oversamplings[i], width, 0, 0, {0}};
                 struct mri_gridding *gridding = create(&p, &options);
                 double error;
 
@@ -492,7 +510,7 @@ START_TEST(bits_repeat)
 {
     uint64_t state = test_seed("bits_repeat");
     struct problem p = make(&(struct mri_matrix){2, {16, 16, 1}}, test_is_slow() ? 50 : 3000, &state);
-    const struct mri_gridding_options small_parts = {0, 0, 0, 16};
+    const struct mri_gridding_options small_parts = {0, 0, 0, 16, {0}};
     double complex *images = allocate(3 * p.voxels * sizeof *images),
                    *data = allocate(2 * p.samples * sizeof *data);
     struct mri_gridding *gridding = create(&p, NULL), *again = create(&p, NULL),
@@ -542,12 +560,44 @@ START_TEST(not_a_number)
 }
 END_TEST
 
+// Both kernels in tiles of several sizes, each its own order of the same sum: a group of one adds samples to
+// cells, others gather them.
+START_TEST(groups_and_tiles)
+{
+    static const struct mri_gridding_options tried[] = {
+        {0, 0, 1, 0, {0}}, {0, 0, 16, 0, {8, 8, 0}}, {0, 0, 64, 0, {64, 16, 0}}, {0, 0, 256, 0, {0}}};
+    enum { TRIED = sizeof tried / sizeof *tried };
+    uint64_t state = test_seed("groups_and_tiles");
+    struct problem p = make(&(struct mri_matrix){2, {37, 20, 1}}, test_is_slow() ? 40 : 2000, &state);
+    double complex *images = allocate((TRIED + 1) * p.voxels * sizeof *images);
+    size_t first = kn_context_device(context)->loop_limit ? 1 : 0;
+
+    EXPECT_OK(mri_reference_adjoint(&p.matrix, p.k, p.samples, p.data, NULL, MRI_SCALE_NONE,
+                                    images + TRIED * p.voxels, &err));
+    for (size_t i = first; i < (test_is_slow() ? 2 : TRIED); i++) {
+        struct mri_gridding *gridding = create(&p, &tried[i]);
+
+        adjoint(&p, gridding, NULL, images + i * p.voxels);
+        // Samples at random meet the worst of the window everywhere, the table's those of a brain in the
+        // middle.
+        ck_assert_double_le(distance(images + i * p.voxels, images + TRIED * p.voxels, p.voxels),
+                            4 * table[2][3]);
+        if (i > first)
+            ck_assert(memcmp(images + i * p.voxels, images + first * p.voxels, p.voxels * sizeof *images) !=
+                      0);
+        mri_gridding_free(gridding);
+    }
+    discard(&p);
+    free(images);
+}
+END_TEST
+
 // ---- refusals ----
 
 static void refuse(kn_status status, const char *words, const struct mri_matrix *matrix, const double *k,
-                   double oversampling, unsigned width, unsigned group)
+                   double oversampling, unsigned width, unsigned group, unsigned tile)
 {
-    const struct mri_gridding_options options = {oversampling, width, group, 0};
+    const struct mri_gridding_options options = {oversampling, width, group, 0, {tile, 0, 0}};
     struct mri_gridding *gridding = NULL;
 
     EXPECT_REFUSED(status, words, mri_gridding_create(queue, matrix, k, 1, &options, &gridding, &err));
@@ -563,18 +613,24 @@ START_TEST(refusals)
     struct mri_gridding *gridding = NULL;
     kn_buffer *small = test_upload_with_room(k, 16, 0);
 
-    refuse(KN_ERROR_ARGUMENT, "a window 1 cells wide; expected 2 to 8", &plane, k, 2, 1, 0);
-    refuse(KN_ERROR_ARGUMENT, "a window 9 cells wide; expected 2 to 8", &plane, k, 2, 9, 0);
-    refuse(KN_ERROR_ARGUMENT, "an oversampling of 1.2; expected 1.25 to 4", &plane, k, 1.2, 6, 0);
-    refuse(KN_ERROR_ARGUMENT, "an oversampling of 4.5", &plane, k, 4.5, 6, 0);
-    refuse(KN_ERROR_ARGUMENT, "an oversampling of nan", &plane, k, NAN, 6, 0);
-    refuse(KN_ERROR_ARGUMENT, "a group of 48 work-items; expected a power of two", &plane, k, 0, 0, 48);
-    refuse(KN_ERROR_ARGUMENT, "a matrix of 1 axes; expected 2 or 3", &line, k, 0, 0, 0);
-    refuse(KN_ERROR_ARGUMENT, "a matrix of 8 x 0 x 1", &nothing, k, 0, 0, 0);
-    refuse(KN_ERROR_LIMIT, "need a grid of 1609325.4 GiB", &huge, k, 0, 0, 0);
+    refuse(KN_ERROR_ARGUMENT, "a window 1 cells wide; expected 2 to 8", &plane, k, 2, 1, 0, 0);
+    refuse(KN_ERROR_ARGUMENT, "a window 9 cells wide; expected 2 to 8", &plane, k, 2, 9, 0, 0);
+    refuse(KN_ERROR_ARGUMENT, "an oversampling of 1.2; expected 1.25 to 4", &plane, k, 1.2, 6, 0, 0);
+    refuse(KN_ERROR_ARGUMENT, "an oversampling of 4.5", &plane, k, 4.5, 6, 0, 0);
+    refuse(KN_ERROR_ARGUMENT, "an oversampling of nan", &plane, k, NAN, 6, 0, 0);
+    refuse(KN_ERROR_ARGUMENT, "a group of 48 work-items; expected a power of two", &plane, k, 0, 0, 48, 0);
+    refuse(KN_ERROR_ARGUMENT, "a matrix of 1 axes; expected 2 or 3", &line, k, 0, 0, 0, 0);
+    refuse(KN_ERROR_ARGUMENT, "a matrix of 8 x 0 x 1", &nothing, k, 0, 0, 0, 0);
+    refuse(KN_ERROR_LIMIT, "need a grid of 1609325.4 GiB", &huge, k, 0, 0, 0, 0);
     refuse(KN_ERROR_ARGUMENT, "ky of sample 0 is nan; expected cycles per field of view", &plane, no_number,
-           0, 0, 0);
-    refuse(KN_ERROR_ARGUMENT, "kz of sample 0 is inf", &odd, infinite, 0, 0, 0);
+           0, 0, 0, 0);
+    refuse(KN_ERROR_ARGUMENT, "kz of sample 0 is inf", &odd, infinite, 0, 0, 0, 0);
+    refuse(KN_ERROR_ARGUMENT, "tiles of 4 cells; expected a power of two from 8 to 64", &plane, k, 0, 0, 0,
+           4);
+    refuse(KN_ERROR_ARGUMENT, "tiles of 24 cells", &plane, k, 0, 0, 0, 24);
+    refuse(KN_ERROR_ARGUMENT, "tiles of 128 cells", &plane, k, 0, 0, 0, 128);
+    if (kn_context_device(context)->loop_limit)
+        refuse(KN_ERROR_UNSUPPORTED, "a group of 1 work-item", &plane, k, 0, 0, 1, 0);
     // With two axes kz is not looked at.
     EXPECT_OK(mri_gridding_create(queue, &plane, infinite, 1, NULL, &gridding, &err));
     EXPECT_REFUSED(KN_ERROR_ARGUMENT, "the image is of 16 bytes; expected 512",
@@ -589,8 +645,8 @@ END_TEST
 
 int main(void)
 {
-    const TTest *const tests[] = {formulas,    real_spiral,  adjoints, one_point,
-                                  bits_repeat, not_a_number, refusals};
+    const TTest *const tests[] = {formulas,    real_spiral,      adjoints,     one_point,
+                                  bits_repeat, groups_and_tiles, not_a_number, refusals};
 
     return test_run("mri gridding", tests, sizeof tests / sizeof *tests, test_open, test_close);
 }
