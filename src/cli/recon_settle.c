@@ -7,6 +7,7 @@
 #include "../app/mri/files.h"
 #include "../base/clock.h"
 #include "../base/error.h"
+#include "../io/volume.h"
 #include "cmd_recon.h"
 #include "convention.h"
 
@@ -185,6 +186,8 @@ kn_status recon_read(struct recon_run *run, kn_error *err)
     double start = kn_clock_seconds();
     kn_status status = mri_scan_read(&run->request, &run->scan, err);
 
+    if (!status && scan->positions && arguments->out) // no image, but a list of values
+        status = volume_try(arguments->out, VOLUME_ARRAY, arguments->common.force, err);
     if (!status && run->request.unit == TRAJECTORY_FOV && scan->format != MRI_SCAN_PARBOIL)
         convention_doubt(&arguments->common, run->request.trajectory ? run->request.trajectory : run->input,
                          &scan->matrix, &scan->range);
