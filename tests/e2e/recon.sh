@@ -219,6 +219,7 @@ timeout --preserve-status -s INT 2 "$KOINE" recon "$work/large_k" --trajectory "
 [ "$status" -eq 130 ] || fail "exit status $status after SIGINT, expected 130: $(cat "$work/err")"
 [ -z "$(find "$work" -name '*interrupted*')" ] || fail "an interrupted run left a file"
 
+# shellcheck disable=SC2086
 (cd "$work" && PYTHONDONTWRITEBYTECODE=1 PYTHONPATH=$sources/tests/e2e python3 - $kernels <<'PYTHON') || fail "the answers are wrong"
 import arrays, json, math, struct, sys
 
