@@ -85,6 +85,14 @@ struct mri_sum_rate {
 kn_status mri_sum_device(kn_queue *queue, const struct mri_sum *sum, enum mri_kernel kernel, kn_buffer *image,
                          struct mri_sum_rate *rate, kn_error *err);
 
+// The same on the host, in double precision (MRI_HOST_DOUBLE; relative error 1e-14) or single
+// (MRI_HOST_SINGLE; 5e-7 at the matrix's own positions, elsewhere as on devices, sums of 1,024 samples in
+// float and those in double): image[count]. `options`: threads and level, or NULL. What is not a number comes
+// as above; beyond the range of float only where that is used. Errors: KN_ERROR_ARGUMENT, KN_ERROR_INPUT,
+// KN_ERROR_MEMORY as above, and what koine/host.h says of a level. Cost: as above; memory for the samples.
+kn_status mri_sum_host(const struct mri_sum *sum, enum mri_kernel kernel, const kn_host_options *options,
+                       double complex *image, struct mri_sum_rate *rate, kn_error *err);
+
 // The forward sum, d_m = phi_m sum_n rho_n exp(-i 2 pi k_m . r_n): `data` (a pair of floats a sample) from
 // `image` (a pair a voxel of the matrix); basis[samples] may be NULL, for 1. Relative error (L2): 5e-7 where
 // sine and cosine are polynomials, whatever the band. Device memory beside these: 64 MB and 36 bytes for each
