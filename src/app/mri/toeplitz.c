@@ -384,5 +384,8 @@ const struct mri_matrix *mri_toeplitz_matrix(const struct mri_toeplitz *toeplitz
 
 const char *mri_toeplitz_kernel(const struct mri_toeplitz *toeplitz)
 {
-    return toeplitz->origin.kernel;
+    for (size_t i = 0; mri_kernel_names[i]; i++)
+        if (strcmp(mri_kernel_names[i], toeplitz->origin.kernel) == 0)
+            return mri_kernel_names[i];
+    return "unknown";
 }

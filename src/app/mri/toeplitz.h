@@ -63,7 +63,8 @@ kn_status mri_toeplitz_apply(kn_queue *queue, struct mri_toeplitz *toeplitz, kn_
 double mri_toeplitz_bound(const struct mri_toeplitz *toeplitz);
 
 const struct mri_matrix *mri_toeplitz_matrix(const struct mri_toeplitz *toeplitz);
-// Which kernel computed q, also of an operator from a file: one of mri_kernel_names.
+// Which kernel computed q, also of an operator from a file: one of mri_kernel_names, or "unknown" for a file
+// that names another one. It outlives the operator.
 const char *mri_toeplitz_kernel(const struct mri_toeplitz *toeplitz);
 
 // Keeps the operator's eigenvalues in a file (q_file.c), with what they were computed from: the matrix, the
