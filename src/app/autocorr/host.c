@@ -51,7 +51,10 @@ static const struct autocorr_kernel *kernel_for(kn_host_level level)
 
 const char *autocorr_simd_name(kn_host_level level)
 {
-    return kernel_for(level)->name;
+    const kn_host_options options = {.level = level};
+    struct host_plan host;
+
+    return host_plan("autocorr_simd", KN_U8, &options, &host, NULL) ? NULL : kernel_for(host.level)->name;
 }
 
 // ---- images to rows of bytes ----

@@ -20,8 +20,9 @@ kn_status autocorr_naive(const struct autocorr_task *task, uint64_t *products, k
 kn_status autocorr_simd(const struct autocorr_task *task, const kn_host_options *options, uint64_t *products,
                         kn_error *err);
 
-// The name of the code that runs at a level: "scalar", "AVX2", "AVX-512 VNNI". AVX-512 without VNNI, which
-// multiplies bytes, is no faster than AVX2 here, and AVX2 runs then.
+// The name of the code that runs at a level: "scalar", "AVX2", "AVX-512 VNNI"; NULL for a level that this
+// processor has not. AVX-512 without VNNI, which multiplies bytes, is no faster than AVX2 here, and AVX2 runs
+// then.
 const char *autocorr_simd_name(kn_host_level level);
 
 #endif

@@ -8,12 +8,18 @@ typedef uint16_t __attribute__((may_alias)) word;
 
 static void multiply_group(const word *spread, const word *row, size_t units, uint32_t *sums)
 {
+    uint32_t sum[LANES];
+
+    for (size_t lane = 0; lane < LANES; lane++)
+        sum[lane] = sums[lane];
     for (size_t i = 0; i < units; i++)
         for (size_t lane = 0; lane < LANES; lane++) {
             const word *pair = spread + (i * LANES + lane) * PIXELS;
 
-            sums[lane] += (uint32_t)pair[0] * row[PIXELS * i] + (uint32_t)pair[1] * row[PIXELS * i + 1];
+            sum[lane] += (uint32_t)pair[0] * row[PIXELS * i] + (uint32_t)pair[1] * row[PIXELS * i + 1];
         }
+    for (size_t lane = 0; lane < LANES; lane++)
+        sums[lane] = sum[lane];
 }
 
 static void multiply(const void *spread, const int32_t *row0, const int32_t *row1, size_t units,

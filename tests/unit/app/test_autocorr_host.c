@@ -128,6 +128,7 @@ START_TEST(levels)
     uint64_t product;
 
     ck_assert_str_eq(autocorr_simd_name(KN_HOST_SCALAR), "scalar");
+    ck_assert_ptr_nonnull(autocorr_simd_name(KN_HOST_AUTO));
     for (kn_host_level level = KN_HOST_SCALAR; level <= KN_HOST_AVX512; level++)
         if (has_level(level))
             fprintf(stderr, "level %d: %s%s\n", (int)level, autocorr_simd_name(level),
