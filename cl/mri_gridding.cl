@@ -19,7 +19,7 @@
 //
 // Launch: mri_spread: a group of GROUP (SERIAL: of 1) for each job (tile, first entry, entries, part), part ~0 where it
 // is the tile's only one; mri_fold: such a group for each fold (tile, first part, parts, -);
-// mri_interpolate, mri_compensate: at least a work-item for each sample; mri_deapodise: for each voxel.
+// mri_take, mri_interpolate, mri_compensate: at least a work-item for each sample; mri_deapodise: for each voxel.
 // Cost: mri_spread: 2 CELLS multiplications and additions an entry (SERIAL: 2 WIDTH^axes); reads 32 bytes an entry,
 // writes the grid once. mri_interpolate: reads 32 bytes and WIDTH^axes cells a sample.
 // Tunables: TILE_X, TILE_Y, TILE_Z, GROUP, CHUNK, SERIAL (KN_CPU). What is computed: WIDTH; SPAN_X, SPAN_Y, SPAN_Z: the same, or 1 for an
@@ -287,6 +287,15 @@ __kernel void mri_interpolate(uint samples, uint sorted, __global const uint4 *p
         sum += times(slice, turned(offset.z, tz, SPAN_Z, phases[cells_x + cells_y + z]));
     }
     data[sorted ? i : place.w] = sum;
+}
+
+// Data from the caller's order to that of places, which mri_spread reads.
+__kernel void mri_take(uint samples, __global const uint4 *places, __global const float2 *data, __global float2 *sorted)
+{
+    uint i = (uint)get_global_id(0);
+
+    if (i < samples)
+        sorted[i] = data[places[i].w];
 }
 
 // Divides by the window's transform: factors[] has its reciprocal along x, y and z in turn. May be done in place.

@@ -9,6 +9,7 @@
 #include "../../algo/columns.h"
 #include "../../base/array.h"
 #include "../../base/error.h"
+#include "../../base/parallel.h"
 #include "../../base/text.h"
 
 #define NO_EVENT NULL
@@ -23,11 +24,11 @@ struct mri_gridding {
     bool serial;    // a work-item a group, which adds samples to cells
     unsigned group; // work-items
     uint32_t *order;
-    float *staged; // data in the order of places, as they go to the device
+    float *staged; // data as they go to the device
     kn_buffer *places, *offsets, *entries, *jobs, *folds, *parts;
-    kn_buffer *phases, *factors; // tables along x, y and z in turn
-    kn_buffer *data, *grid, *image;
-    kn_kernel *spread, *fold, *interpolate, *deapodise, *compensate;
+    kn_buffer *phases, *factors;              // tables along x, y and z in turn
+    kn_buffer *arrived, *data, *grid, *image; // data in the caller's order and in that of places
+    kn_kernel *take, *spread, *fold, *interpolate, *deapodise, *compensate;
     kn_fft_plan *to_image, *to_grid; // made when first gone
 };
 
@@ -170,11 +171,9 @@ static kn_status get_kernels(kn_queue *queue, struct mri_gridding *g, kn_error *
     const struct {
         const char *name;
         kn_kernel **kernel;
-    } kernels[] = {{"mri_spread", &g->spread},
-                   {"mri_fold", &g->fold},
-                   {"mri_interpolate", &g->interpolate},
-                   {"mri_deapodise", &g->deapodise},
-                   {"mri_compensate", &g->compensate}};
+    } kernels[] = {{"mri_take", &g->take},           {"mri_spread", &g->spread},
+                   {"mri_fold", &g->fold},           {"mri_interpolate", &g->interpolate},
+                   {"mri_deapodise", &g->deapodise}, {"mri_compensate", &g->compensate}};
     struct column_defines defines = {.count = 0};
     struct kn_text coefficients = KN_TEXT_INIT;
     kn_status status = KN_OK;
@@ -234,6 +233,7 @@ static kn_status upload_samples(kn_queue *queue, struct mri_gridding *g, const s
                    {sorted->job_count, sizeof *sorted->jobs, sorted->jobs, &g->jobs},
                    {sorted->fold_count, sizeof *sorted->folds, sorted->folds, &g->folds},
                    {sorted->part_count * tile, number, NULL, &g->parts},
+                   {sorted->samples, number, NULL, &g->arrived},
                    {sorted->samples, number, NULL, &g->data},
                    {g->cells, number, NULL, &g->grid},
                    {g->voxels, number, NULL, &g->image}};
@@ -340,7 +340,7 @@ void mri_gridding_free(struct mri_gridding *g)
     if (!g)
         return;
     kn_buffer *const buffers[] = {g->places, g->offsets, g->entries, g->jobs, g->folds, g->parts,
-                                  g->phases, g->factors, g->data,    g->grid, g->image};
+                                  g->phases, g->factors, g->arrived, g->data, g->grid,  g->image};
     for (size_t i = 0; i < KN_COUNT(buffers); i++)
         kn_buffer_free(buffers[i]);
     kn_fft_plan_free(g->to_image);
@@ -437,16 +437,36 @@ static kn_status plan_transform(kn_queue *queue, const struct mri_gridding *g, k
 
 // ---- both sums ----
 
-// Weighted in double, in the order of places.
-static void stage(struct mri_gridding *g, const double complex *data, const double *weights)
+// Weighted in double.
+static void stage(const struct mri_gridding *g, const double complex *data, const double *weights)
 {
-    for (size_t i = 0; i < g->samples; i++) {
-        size_t m = g->order[i];
-        double complex number = (weights ? weights[m] : 1) * data[m];
+    const size_t block = (size_t)1 << 16, blocks = (g->samples + block - 1) / block;
+    unsigned threads = blocks < kn_threads(0) ? (unsigned)blocks : kn_threads(0);
 
-        g->staged[2 * i] = (float)creal(number);
-        g->staged[2 * i + 1] = (float)cimag(number);
-    }
+    KN_PARALLEL(threads, static)
+    for (size_t b = 0; b < blocks; b++)
+        for (size_t m = b * block; m < (b + 1) * block && m < g->samples; m++) {
+            double weight = weights ? weights[m] : 1;
+
+            g->staged[2 * m] = (float)(weight * creal(data[m]));
+            g->staged[2 * m + 1] = (float)(weight * cimag(data[m]));
+        }
+}
+
+// To the device, and into the order of places.
+static kn_status bring(kn_queue *queue, struct mri_gridding *g, const double complex *data,
+                       const double *weights, kn_error *err)
+{
+    const uint32_t samples = (uint32_t)g->samples;
+    const kn_arg args[] = {KN_VALUE(samples), KN_BUFFER(g->places), KN_BUFFER(g->arrived),
+                           KN_BUFFER(g->data)};
+    kn_status status;
+
+    if (g->samples == 0)
+        return KN_OK;
+    stage(g, data, weights);
+    status = kn_buffer_write(queue, g->arrived, 0, g->staged, g->samples * 2 * sizeof *g->staged, err);
+    return status ? status : launch_items(queue, g->take, g->samples, args, KN_COUNT(args), err);
 }
 
 kn_status mri_gridding_adjoint(kn_queue *queue, struct mri_gridding *g, const double complex *data,
@@ -456,10 +476,8 @@ kn_status mri_gridding_adjoint(kn_queue *queue, struct mri_gridding *g, const do
 
     if (!status)
         status = plan_transform(queue, g, KN_FFT_INVERSE, &g->to_image, err);
-    if (!status && g->samples) {
-        stage(g, data, weights);
-        status = kn_buffer_write(queue, g->data, 0, g->staged, g->samples * 2 * sizeof *g->staged, err);
-    }
+    if (!status)
+        status = bring(queue, g, data, weights, err);
     if (!status)
         status = spread(queue, g, g->data, err);
     if (!status)
