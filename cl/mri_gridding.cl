@@ -267,7 +267,7 @@ __kernel void mri_interpolate(uint samples, uint sorted, __global const uint4 *p
                               __global const float2 *grid, __global float2 *data)
 {
     uint i = (uint)get_global_id(0);
-    float2 sum = (float2)(0.0f), along[SPAN_X];
+    float2 sum = (float2)(0.0f), along[SPAN_X], across[SPAN_Y];
 
     if (i >= samples)
         return;
@@ -276,13 +276,16 @@ __kernel void mri_interpolate(uint samples, uint sorted, __global const uint4 *p
 #pragma unroll
     for (uint t = 0; t < SPAN_X; t++)
         along[t] = turned(offset.x, t, SPAN_X, phases[wrapped(place.x, t, cells_x)]);
+#pragma unroll
+    for (uint t = 0; t < SPAN_Y; t++)
+        across[t] = turned(offset.y, t, SPAN_Y, phases[cells_x + wrapped(place.y, t, cells_y)]);
     for (uint tz = 0; tz < SPAN_Z; tz++) {
         uint z = wrapped(place.z, tz, cells_z);
         float2 slice = (float2)(0.0f);
-        for (uint ty = 0; ty < SPAN_Y; ty++) {
-            uint y = wrapped(place.y, ty, cells_y);
-            float2 line = row_sum(grid + ((size_t)z * cells_y + y) * cells_x, place.x, cells_x, along);
-            slice += times(line, turned(offset.y, ty, SPAN_Y, phases[cells_x + y]));
+#pragma unroll
+        for (uint t = 0; t < SPAN_Y; t++) {
+            uint y = wrapped(place.y, t, cells_y);
+            slice += times(row_sum(grid + ((size_t)z * cells_y + y) * cells_x, place.x, cells_x, along), across[t]);
         }
         sum += times(slice, turned(offset.z, tz, SPAN_Z, phases[cells_x + cells_y + z]));
     }
