@@ -10,7 +10,7 @@
 
 #include "../../../src/app/mri/files.h"
 #include "../../../src/app/mri/reference.h"
-#include "../../../src/app/mri/toeplitz.h"
+#include "../../../src/app/mri/solver.h"
 #include "../../../src/io/cfl.h"
 
 // A scan: places all over the band, some on its edges, and weights.
@@ -140,6 +140,26 @@ static inline double complex test_product(const double complex *x, const double 
     for (size_t i = 0; i < count; i++)
         sum += x[i] * conj(y[i]);
     return sum;
+}
+
+// y = D x, three numbers a voxel, one for each axis; 0 where there is no neighbour before it.
+static inline void test_differences(const struct mri_matrix *matrix, enum mri_boundary boundary,
+                                    const double complex *x, double complex *y)
+{
+    size_t stride = 1, n = matrix->size[0] * matrix->size[1] * matrix->size[2];
+
+    for (size_t axis = 0; axis < 3; axis++) {
+        size_t size = matrix->size[axis];
+
+        for (size_t i = 0; i < n; i++) {
+            size_t j = i / stride % size;
+
+            y[3 * i + axis] = j > 0                               ? x[i] - x[i - stride]
+                              : boundary == MRI_BOUNDARY_PERIODIC ? x[i] - x[i + (size - 1) * stride]
+                                                                  : 0;
+        }
+        stride *= size;
+    }
 }
 
 // A BART array of the real scan of 64 x 64 voxels as doubles; NULL, after a line that says so, where it is

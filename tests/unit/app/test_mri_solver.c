@@ -1,10 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Conjugate gradients against a dense solution in double precision, what the history, the stop test and a
-// start promise, the differences between neighbours against their definition, and an image that others
-// computed from a real scan.
+// start promise, and an image that others computed from a real scan.
 #include "mri_support.h"
-
-#include "../../../src/app/mri/solver.h"
 
 static const double eps = 0x1p-24;
 
@@ -22,26 +19,6 @@ struct system {
     struct mri_solver_options options;
 };
 
-// y = D x, three numbers a voxel, one for each axis; 0 where there is no neighbour before it.
-static void differences(const struct mri_matrix *matrix, enum mri_boundary boundary, const double complex *x,
-                        double complex *y)
-{
-    size_t stride = 1, n = matrix->size[0] * matrix->size[1] * matrix->size[2];
-
-    for (size_t axis = 0; axis < 3; axis++) {
-        size_t size = matrix->size[axis];
-
-        for (size_t i = 0; i < n; i++) {
-            size_t j = i / stride % size;
-
-            y[3 * i + axis] = j > 0                               ? x[i] - x[i - stride]
-                              : boundary == MRI_BOUNDARY_PERIODIC ? x[i] - x[i + (size - 1) * stride]
-                                                                  : 0;
-        }
-        stride *= size;
-    }
-}
-
 // Column i of R: what R makes of a voxel.
 static void regularizer_column(const struct system *s, size_t i, double complex *column)
 {
@@ -49,11 +26,11 @@ static void regularizer_column(const struct system *s, size_t i, double complex 
     double complex *own = test_allocate(3 * s->n * sizeof *own);
 
     unit[i] = 1;
-    differences(&s->scan.matrix, s->options.boundary, unit, own);
+    test_differences(&s->scan.matrix, s->options.boundary, unit, own);
     for (size_t j = 0; j < s->n; j++) { // (D^H D)_ji = <D e_i, D e_j>
         unit[i] = 0;
         unit[j] = 1;
-        differences(&s->scan.matrix, s->options.boundary, unit, each);
+        test_differences(&s->scan.matrix, s->options.boundary, unit, each);
         unit[j] = 0;
         column[j] = s->options.regularizer == MRI_TIKHONOV ? i == j : test_product(own, each, 3 * s->n);
     }
@@ -582,55 +559,6 @@ START_TEST(refused)
 }
 END_TEST
 
-// ---- differences ----
-
-START_TEST(neighbours)
-{
-    static const struct mri_matrix sizes[] = {{2, {1, 1, 1}}, {2, {2, 1, 1}},   {2, {1, 3, 1}},
-                                              {3, {1, 1, 2}}, {2, {33, 31, 1}}, {3, {5, 7, 3}},
-                                              {3, {2, 2, 2}}, {3, {16, 1, 5}}};
-    uint64_t state = test_seed("neighbours");
-    const double lambda = 0.75;
-
-    for (size_t i = 0; i < 2 * sizeof sizes / sizeof *sizes; i++) {
-        enum mri_boundary boundary = i % 2 ? MRI_BOUNDARY_PERIODIC : MRI_BOUNDARY_ZERO;
-        const struct mri_matrix *matrix = &sizes[i / 2];
-        size_t n = matrix->size[0] * matrix->size[1] * matrix->size[2];
-        double complex *x = test_image(n, &state), *y = test_image(n, &state), *found;
-        double complex *dx = test_allocate(3 * n * sizeof *dx), *dy = test_allocate(3 * n * sizeof *dy);
-        double complex *other = test_image(n, &state), left = 0;
-        kn_buffer *from = test_upload_image(x, n, 0), *to = test_upload_image(y, n, 0);
-
-        EXPECT_OK(mri_difference_add(queue, matrix, boundary, lambda, from, to, &err));
-        found = test_download_image(to, n);
-        differences(matrix, boundary, x, dx);
-        differences(matrix, boundary, other, dy);
-        // <lambda D^H D x, other> = lambda <D x, D other>; and voxel by voxel with other = one of them alone.
-        // A voxel is six differences of numbers up to 2, five additions, a product: 6 (2 + 1 + 5) 2 and 1
-        // roundings.
-        for (size_t j = 0; j < n; j++)
-            left += (found[j] - y[j]) * conj(other[j]);
-        ck_assert_double_le(cabs(left - lambda * test_product(dx, dy, 3 * n)), 100 * eps * (double)n * 2);
-        for (size_t j = 0; j < n; j++) {
-            memset(other, 0, n * sizeof *other);
-            other[j] = 1;
-            differences(matrix, boundary, other, dy);
-            ck_assert_double_le(cabs(found[j] - y[j] - lambda * test_product(dx, dy, 3 * n)), 100 * eps);
-        }
-        EXPECT_REFUSED(KN_ERROR_ARGUMENT, "in place",
-                       mri_difference_add(queue, matrix, boundary, lambda, from, from, &err));
-        kn_buffer_free(from);
-        kn_buffer_free(to);
-        free(x);
-        free(y);
-        free(dx);
-        free(dy);
-        free(other);
-        free(found);
-    }
-}
-END_TEST
-
 // ---- a real scan ----
 
 // A brain, one spiral of 3,770 samples for 4,096 voxels: 60 iterations from 0 with lambda = 1e-3 of the
@@ -681,8 +609,8 @@ END_TEST
 
 int main(void)
 {
-    const TTest *const tests[] = {dense, history, tolerance, starts,     in_place_and_relative,
-                                  sums,  scaled,  refused,   neighbours, real_image};
+    const TTest *const tests[] = {dense, history, tolerance, starts,    in_place_and_relative,
+                                  sums,  scaled,  refused,   real_image};
 
     return test_run("mri solver", tests, sizeof tests / sizeof *tests, test_open, test_close);
 }
