@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // The stages of a reconstruction on the host: its sums in double or single precision, its solver in double.
+#include <stdio.h>
 #include <stdlib.h>
 
 #include "../../base/error.h"
@@ -32,7 +33,7 @@ static kn_status make_normal(struct recon *recon, struct mri_host_normal **norma
         return status;
     recon_stop(recon, &clock, &result->q);
     result->bound = mri_host_normal_bound(*normal);
-    result->q_kernel = mri_kernel_names[recon->options->kernel];
+    snprintf(result->q_kernel, sizeof result->q_kernel, "%s", mri_kernel_names[recon->options->kernel]);
     return KN_OK;
 }
 
