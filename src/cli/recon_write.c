@@ -248,7 +248,7 @@ static void put_solver(json_t **root, const struct mri_recon_result *result)
     report_put(root, "residual", kn_json_double(result->coils[0].residual));
     report_put(root, "lambda", kn_json_double(result->lambda));
     report_put(root, "bound", kn_json_double(result->bound));
-    report_put(root, "q_kernel", kn_json_string(result->q_kernel));
+    report_put(root, "q_kernel", json_string(result->q_kernel));
     report_put(root, "q_loaded", json_boolean(result->q_loaded));
 }
 

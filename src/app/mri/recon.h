@@ -35,8 +35,6 @@ struct mri_recon_options {
     void *context;
 };
 
-enum { MRI_KERNEL_NAME = 32 };
-
 // What a stage took. `rate` is the kernels' own; seconds, less than 0 if it did not run, are those a caller
 // waited for, compiling left out.
 struct mri_stage {
@@ -56,8 +54,8 @@ struct mri_recon_result {
     struct mri_stage density, q, fhd, gridding, solver, forward; // forward: of the adjoint check
     struct mri_solver_result *coils; // ls: what the solver says, for each coil; else NULL
     size_t coil_count;
-    double lambda, bound;           // ls: lambda in absolute terms, in the scale asked for; and max |C|
-    char q_kernel[MRI_KERNEL_NAME]; // ls: which one computed Q, also of a file; else ""
+    double lambda, bound; // ls: lambda in absolute terms, in the scale asked for; and max |C|
+    const char *q_kernel; // ls: which one computed Q, also of a file
     bool q_loaded;
     // The adjoint check: | <Fx, y> - <x, F^H y> | over the norms of Fx and y, with y = F x of random x, at
     // `checked` of the samples. `check_bound` is what rounding may make of it; checked 0: it was not made.

@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
 // The stages of a reconstruction on a device, in single precision.
-#include <stdio.h>
 #include <stdlib.h>
 
 #include "../../base/error.h"
@@ -117,7 +116,7 @@ static kn_status make_toeplitz(struct recon *recon, struct mri_toeplitz **toepli
     recon_stop(recon, &clock, &result->q);
     result->q_loaded = options->load_q != NULL;
     result->bound = mri_toeplitz_bound(*toeplitz);
-    snprintf(result->q_kernel, sizeof result->q_kernel, "%s", mri_toeplitz_kernel(*toeplitz));
+    result->q_kernel = mri_toeplitz_kernel(*toeplitz);
     return options->save_q ? mri_toeplitz_save(recon->queue, *toeplitz, options->save_q, options->force, err)
                            : KN_OK;
 }

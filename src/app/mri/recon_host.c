@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
 // The stages of a reconstruction on the host: its sums in double or single precision, its solver in double.
-#include <stdio.h>
 #include <stdlib.h>
 
 #include "../../base/error.h"
@@ -33,7 +32,7 @@ static kn_status make_normal(struct recon *recon, struct mri_host_normal **norma
         return status;
     recon_stop(recon, &clock, &result->q);
     result->bound = mri_host_normal_bound(*normal);
-    snprintf(result->q_kernel, sizeof result->q_kernel, "%s", mri_kernel_names[recon->options->kernel]);
+    result->q_kernel = mri_kernel_names[recon->options->kernel];
     return KN_OK;
 }
 
