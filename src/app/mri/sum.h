@@ -86,7 +86,7 @@ kn_status mri_sum_device(kn_queue *queue, const struct mri_sum *sum, enum mri_ke
                          struct mri_sum_rate *rate, kn_error *err);
 
 // The same on the host, in double precision (MRI_HOST_DOUBLE; relative error 1e-14) or single
-// (MRI_HOST_SINGLE; 5e-7 at the matrix's own positions, elsewhere as on devices, sums of 1,024 samples in
+// (MRI_HOST_SINGLE; 1e-6 at the matrix's own positions, elsewhere as on devices, sums of 1,024 samples in
 // float and those in double): image[count]. `options`: threads and level, or NULL. What is not a number comes
 // as above; beyond the range of float only where that is used. Errors: KN_ERROR_ARGUMENT, KN_ERROR_INPUT,
 // KN_ERROR_MEMORY as above, and what koine/host.h says of a level. Cost: as above; memory for the samples.
