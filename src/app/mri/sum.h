@@ -39,8 +39,10 @@ struct mri_tuning {
     unsigned parts; // groups that share the samples of the same voxels; 0: as many as fill the device
 };
 
-// What the device takes best: found by bench/recon --tune on an H200 and on PoCL; elsewhere by what is known
-// of the hardware.
+// What a device is given by default: on GPUs samples in local memory and four voxels a work-item, with native
+// sine and cosine where they are known to be right to 2^-21 (NVIDIA's), else polynomials; on CPUs vectors
+// of 16. Chosen from measurements of such kernels on an H200 by other programs; bench/recon --tune sweeps
+// them on a device.
 struct mri_tuning mri_tuning_for(const kn_queue *queue);
 
 // The adjoint, image_n = sum_m conj(phi_m) w_m d_m exp(+i 2 pi k_m . r_n).
