@@ -8,7 +8,8 @@
 #include "../../base/error.h"
 #include "../../base/parallel.h"
 
-enum { RADIX_MAX = 5 };
+// WORTH: points of an axis' lines from which on more threads than one are worth waking.
+enum { RADIX_MAX = 5, WORTH = 1 << 17 };
 
 // C's own product looks for infinities.
 static inline double complex times(double complex a, double complex b)
@@ -28,14 +29,18 @@ static size_t factor_of(size_t n)
 static void line(const double complex *roots, size_t turn, size_t n, const double complex *in, size_t stride,
                  double complex *out)
 {
-    size_t radix = n > 1 ? factor_of(n) : 1, part = n / radix, whole = n * turn;
+    size_t radix = n > 1 ? factor_of(n) : 1, part = n / radix;
+    double complex turns[RADIX_MAX][RADIX_MAX];
 
     if (n == 1) {
         out[0] = in[0];
         return;
     }
-    for (size_t r = 0; r < radix; r++)
+    for (size_t r = 0; r < radix; r++) {
         line(roots, turn * radix, part, in + r * stride, stride * radix, out + r * part);
+        for (size_t q = 0; q < radix; q++)
+            turns[q][r] = roots[r * q % radix * part * turn];
+    }
     for (size_t j = 0; j < part; j++) {
         double complex terms[RADIX_MAX];
 
@@ -45,7 +50,7 @@ static void line(const double complex *roots, size_t turn, size_t n, const doubl
             double complex sum = terms[0];
 
             for (size_t r = 1; r < radix; r++)
-                sum += times(terms[r], roots[r * q * part * turn % whole]);
+                sum += times(terms[r], turns[q][r]);
             out[q * part + j] = sum;
         }
     }
@@ -57,17 +62,18 @@ static void axis_lines(struct mri_fft *fft, double complex *grid, size_t axis, c
 {
     const size_t step[MRI_AXES] = {1, fft->length[0], fft->length[0] * fft->length[1]};
     size_t a = axis == 0 ? 1 : 0, b = axis == 2 ? 1 : 2, n = fft->length[axis], lines = limit[a] * limit[b];
+    unsigned threads = lines * n < WORTH ? 1 : fft->threads;
     size_t longest = 0;
 
     for (size_t i = 0; i < MRI_AXES; i++)
         longest = fft->length[i] > longest ? fft->length[i] : longest;
     if (n == 1)
         return;
-    KN_PARALLEL(fft->threads, static)
-    for (unsigned t = 0; t < fft->threads; t++) {
+    KN_PARALLEL(threads, static)
+    for (unsigned t = 0; t < threads; t++) {
         double complex *in = fft->lines + 2 * longest * t, *out = in + longest;
 
-        for (size_t i = t; i < lines; i += fft->threads) {
+        for (size_t i = t; i < lines; i += threads) {
             double complex *at = grid + i % limit[a] * step[a] + i / limit[a] * step[b];
 
             for (size_t j = 0; j < n; j++)

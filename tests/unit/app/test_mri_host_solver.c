@@ -97,6 +97,35 @@ START_TEST(transforms)
 }
 END_TEST
 
+// Lines enough for several threads: the bits of one, and back again to where it began.
+START_TEST(threads)
+{
+    static const size_t length[3] = {512, 256, 1}, points = 512 * 256;
+    double complex *grids[3];
+    uint64_t state = test_seed("threads");
+
+    for (size_t i = 0; i < 3; i++) {
+        grids[i] = malloc(points * sizeof *grids[i]);
+        ck_assert_ptr_nonnull(grids[i]);
+    }
+    for (size_t at = 0; at < points; at++)
+        grids[0][at] = grids[1][at] = grids[2][at] = random_number(&state);
+    for (unsigned i = 1; i < 3; i++) {
+        struct mri_fft fft;
+
+        EXPECT_OK(mri_fft_create(length, length, i == 1 ? 1 : 3, &fft, &err));
+        mri_fft_forward(&fft, grids[i]);
+        mri_fft_backward(&fft, grids[i]);
+        mri_fft_free(&fft);
+    }
+    ck_assert_mem_eq(grids[1], grids[2], points * sizeof *grids[1]);
+    for (size_t at = 0; at < points; at++)
+        ck_assert_double_lt(cabs(grids[2][at] / (double)points - grids[0][at]), 1e-13);
+    for (size_t i = 0; i < 3; i++)
+        free(grids[i]);
+}
+END_TEST
+
 // ---- the operator ----
 
 struct problem {
@@ -271,7 +300,7 @@ END_TEST
 
 int main(void)
 {
-    const TTest *const tests[] = {transforms, operator_is_both_sums, solves, edges};
+    const TTest *const tests[] = {transforms, threads, operator_is_both_sums, solves, edges};
 
     return TEST_RUN("mri host solver", CK_FORK_GETENV, tests);
 }
