@@ -8,7 +8,7 @@
 // mri_spread makes a tile of the grid, TILE_X x TILE_Y x TILE_Z cells, from the samples whose windows touch it, in the
 // order of their entries, so that no float is added atomically. An entry is (the sample, its window's first cell seen
 // from the tile's: x + 128, y + 128, z + 128 in bytes from the lowest on); where a window wraps around the grid or leaves
-// the tile, the sample has an entry wherever it touches. A tile of many entries is made in parts, which mri_fold adds up
+// the tile, the sample has an entry wherever it touches. A tile of many entries is made in parts, which mri_gridding_fold adds up
 // in their order.
 // A work-item has CELLS / GROUP cells in registers. CHUNK samples at a time come to local memory with their weights along
 // each axis, 0 outside of the window, and every work-item takes all of them up. Where work-items run one after another
@@ -18,7 +18,7 @@
 // multiplied by phases[g] = exp(-i 2 pi g floor(N/2)/K): as the grid is stored here, or as it is read (conjugate).
 //
 // Launch: mri_spread: a group of GROUP (SERIAL: of 1) for each job (tile, first entry, entries, part), part ~0 where it
-// is the tile's only one; mri_fold: such a group for each fold (tile, first part, parts, -);
+// is the tile's only one; mri_gridding_fold: such a group for each fold (tile, first part, parts, -);
 // mri_take, mri_interpolate, mri_compensate: at least a work-item for each sample; mri_deapodise: for each voxel.
 // Cost: mri_spread: 2 CELLS multiplications and additions an entry (SERIAL: 2 WIDTH^axes); reads 32 bytes an entry,
 // writes the grid once. mri_interpolate: reads 32 bytes and WIDTH^axes cells a sample.
@@ -219,7 +219,7 @@ mri_spread(__global const uint4 *jobs, __global const uint2 *entries, __global c
 #endif
 
 __kernel __attribute__((reqd_work_group_size(GROUP, 1, 1))) void
-mri_fold(__global const uint4 *folds, __global const float2 *parts, __global const float2 *phases, uint cells_x,
+mri_gridding_fold(__global const uint4 *folds, __global const float2 *parts, __global const float2 *phases, uint cells_x,
          uint cells_y, uint cells_z, __global float2 *grid)
 {
     uint4 fold = folds[get_group_id(0)], corner = tile_corner(fold.x, cells_x, cells_y);

@@ -63,6 +63,9 @@ static kn_status engine_device_text(const kn_context *context, struct recipe *re
 static void compiler_options(kn_context *context, struct recipe *recipe)
 {
     kn_text_add(&recipe->options, context->backend->policy_options(context->native, recipe->policy, recipe->contract_off));
+    // Warnings about our own kernels are for us (scripts/resources, tests/e2e/kernels.sh); PoCL prints them to users.
+    if (recipe->reading->builtin && context->backend->language == BE_LANGUAGE_OPENCL)
+        kn_text_add(&recipe->options, " -w");
     if (context->quirks.build_options[0])
         kn_text_format(&recipe->options, " %s", context->quirks.build_options);
     if (recipe->max_registers && context->backend->language == BE_LANGUAGE_CUDA)

@@ -12,6 +12,7 @@ chance = lambda: random.gauss(0, 1)
 arrays.save("line.npy", "c8", [complex(chance(), chance()) for _ in range(30)])
 arrays.save("frames.npy", "f4", [chance() for _ in range(2 * 6 * 7)], (2, 6, 7))
 arrays.save("whole.npy", "i4", range(8))
+arrays.save("long.npy", "f4", [chance() for _ in range(480)])
 arrays.save("point.npy", "f4", [1], ())
 PYTHON
 expect_exit 2 koine fft "$work/line.npy"
@@ -25,6 +26,13 @@ expect_stderr 'complex64, but --real takes real'
 expect_exit 3 koine fft "$work/line.npy" -o "$work/o.npy" --axes 2
 
 need_device
+# Of our own kernels compilers have nothing to tell to users.
+(
+    POCL_CACHE_DIR=$work/pocl
+    export POCL_CACHE_DIR
+    expect_exit 0 koine fft "$work/long.npy" --library own -o "$work/long_spectrum.npy"
+    ! grep 'warning.* generated' "$work/err" || fail "a compiler's warnings on standard error"
+) || exit 1
 library=auto
 if on_oclgrind; then library=own; fi # to choose, transforms of whatever memory holds are timed, which it reports
 expect_exit 0 koine fft "$work/line.npy" --library $library -o "$work/spectrum.npy" --json "$work/r.json"

@@ -172,7 +172,7 @@ static kn_status get_kernels(kn_queue *queue, struct mri_gridding *g, kn_error *
         const char *name;
         kn_kernel **kernel;
     } kernels[] = {{"mri_take", &g->take},           {"mri_spread", &g->spread},
-                   {"mri_fold", &g->fold},           {"mri_interpolate", &g->interpolate},
+                   {"mri_gridding_fold", &g->fold},  {"mri_interpolate", &g->interpolate},
                    {"mri_deapodise", &g->deapodise}, {"mri_compensate", &g->compensate}};
     struct column_defines defines = {.count = 0};
     struct kn_text coefficients = KN_TEXT_INIT;

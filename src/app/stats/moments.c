@@ -3,6 +3,8 @@
 
 #include <math.h>
 
+#include "../../base/number.h"
+
 enum { SHIFT_SAMPLES = 15 };
 
 bool stats_holds_nan(const double *x, size_t n)
@@ -23,7 +25,7 @@ double stats_shift(const double *x, size_t n, bool single)
     for (size_t k = 0; k < wanted; k++) {
         size_t gaps = wanted > 1 ? wanted - 1 : 1;
         size_t index = k * ((n - 1) / gaps) + k * ((n - 1) % gaps) / gaps;
-        double value = single ? (double)(float)x[index] : x[index];
+        double value = single ? kn_as_float(x[index]) : x[index];
         size_t place = count;
 
         if (!isfinite(value))

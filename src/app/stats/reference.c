@@ -85,7 +85,7 @@ kn_status stats_reference(const double *x, size_t n, const struct stats_options 
     if (n > (size_t)-1 / sizeof *copy || !(copy = malloc(n * sizeof *copy)))
         return kn_fail_memory(err, n * sizeof *copy, "a copy of a column");
     for (size_t i = 0; i < n; i++)
-        copy[i] = options->single ? (double)(float)x[i] : x[i];
+        copy[i] = options->single ? kn_as_float(x[i]) : x[i];
 
     shift = stats_shift(copy, n, options->single);
     status = sum_column(copy, n, shift, &sums, err);

@@ -6,6 +6,8 @@
 #include <float.h>
 #include <math.h>
 
+#include "../../../src/base/number.h"
+
 enum { MOST = 3000 };
 
 static uint64_t state;
@@ -52,7 +54,7 @@ static void expect_medians(double *x, size_t n, kn_type type)
 
     ck_assert_uint_le(n, MOST);
     for (size_t i = 0; i < n && type == KN_F32; i++)
-        x[i] = (double)(float)x[i];
+        x[i] = kn_as_float(x[i]);
     expected = median_of(x, n);
     expected_mad = mad_of(x, n, expected);
     buffer = test_upload_column(x, n, type);

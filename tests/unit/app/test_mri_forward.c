@@ -9,6 +9,7 @@
 #include "../../../src/app/mri/reference.h"
 #include "../../../src/app/mri/sum.h"
 #include "../../../src/base/array.h"
+#include "../../../src/base/number.h"
 
 #define UNIT (FLT_EPSILON / 2)
 
@@ -28,9 +29,9 @@ struct problem {
 static double complex random_number(uint64_t *state)
 {
     // As floats have them.
-    double re = (double)(float)(2 * test_uniform(state) - 1);
+    double re = kn_as_float(2 * test_uniform(state) - 1);
 
-    return mri_complex(re, (double)(float)(2 * test_uniform(state) - 1));
+    return mri_complex(re, kn_as_float(2 * test_uniform(state) - 1));
 }
 
 static void *take(size_t count, size_t size)

@@ -12,6 +12,7 @@
 
 #include "../../../src/app/stats/column_own.h"
 #include "../../../src/base/array.h"
+#include "../../../src/base/number.h"
 
 static uint64_t state;
 static kn_host_level best;
@@ -92,10 +93,8 @@ static inline struct stats_result expected_of(const double *x, size_t n, enum st
         return expected;
     double *sorted = malloc(n * sizeof *sorted);
     ck_assert_ptr_nonnull(sorted);
-    // In two steps: gcc 12.2 -O2 makes vectors of `single ? (double)(float)x[i] : x[i]` that round nothing.
-    memcpy(sorted, x, n * sizeof *x);
-    for (size_t i = 0; i < n && single; i++)
-        sorted[i] = (double)(float)x[i];
+    for (size_t i = 0; i < n; i++)
+        sorted[i] = single ? kn_as_float(x[i]) : x[i];
     qsort(sorted, n, sizeof *sorted, compare);
     stats_moments(tree_of(sorted, n, shift), shift, n, &expected);
     free(sorted);
