@@ -9,7 +9,6 @@
 enum {
     COMPLEX = sizeof(double complex),
     FLOATS = 2 * sizeof(float),  // a complex number on the device
-    SUMS = 264 << 20,            // what mri_sum_device takes at most
     VECTORS = 6,                 // images that ls has on the device
     HOST_VECTORS = 4,            // and on the host
     HOST_POINT = 24,             // bytes of a point of the host's grid
@@ -74,12 +73,14 @@ static kn_status estimate(kn_queue *queue, const struct mri_scan *scan,
         return KN_OK;
     memory->host = plus(memory->host, times(scan->voxels, FLOATS)); // on its way
     if (options->solver == MRI_LS)
-        memory->device = plus(plus(size.bytes, SUMS), times(scan->voxels, VECTORS * FLOATS));
+        memory->device = plus(plus(size.bytes, mri_sum_memory(size.points, scan->samples)),
+                              times(scan->voxels, VECTORS * FLOATS));
     else if (options->solver == MRI_GRIDDING)
         memory->device = plus(times(gridding_points(scan, &options->gridding), 2 * FLOATS),
                               plus(times(scan->samples, GRIDDING_SAMPLE), times(scan->voxels, FLOATS)));
     else
-        memory->device = plus(SUMS, times(recon_slab(&recon), FLOATS));
+        memory->device =
+            plus(mri_sum_memory(recon_slab(&recon), scan->samples), times(recon_slab(&recon), FLOATS));
     return KN_OK;
 }
 

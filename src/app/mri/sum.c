@@ -20,7 +20,12 @@ enum {
     BATCH = 1 << 20,            // samples on the device at a time
     CACHED_FOR = 512,           // voxels for which a cache keeps a sample, by the lecture's estimate
     VOXEL_ACCESSES = 7,         // position, and sums in and out
-    ELEMENT = 5 * sizeof(float) // the largest record
+    ELEMENT = 5 * sizeof(float), // the largest record
+    // Memory: a voxel's record, sum and part; a sample's record, data, weight and basis; the rows of sums of groups
+    // that share few voxels' samples.
+    VOXEL_BYTES = 48,
+    SAMPLE_BYTES = 64,
+    PARTS_BYTES = 16 << 20
 };
 enum { STAGE_FIRST = 1, STAGE_LAST = 2 }; // cl/lib/mri.clh
 
@@ -116,6 +121,11 @@ static kn_status create(struct sum_work *work, size_t bytes, kn_buffer **buffer,
 static size_t least(size_t a, size_t b)
 {
     return a < b ? a : b;
+}
+
+size_t mri_sum_memory(size_t voxels, size_t samples)
+{
+    return least(SLAB, voxels) * VOXEL_BYTES + least(BATCH, samples) * SAMPLE_BYTES + PARTS_BYTES;
 }
 
 // As many elements as are worked on at a time, of those that one allocation holds.

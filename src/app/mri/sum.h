@@ -87,6 +87,9 @@ struct mri_sum_rate {
 kn_status mri_sum_device(kn_queue *queue, const struct mri_sum *sum, enum mri_kernel kernel, kn_buffer *image,
                          struct mri_sum_rate *rate, kn_error *err);
 
+// Bytes of the device's memory that it takes at most, the image left out.
+size_t mri_sum_memory(size_t voxels, size_t samples);
+
 // The same on the host, in double precision (MRI_HOST_DOUBLE; relative error 1e-14) or single
 // (MRI_HOST_SINGLE; 1e-6 at the matrix's own positions, elsewhere as on devices, sums of 1,024 samples in
 // float and those in double): image[count]. `options`: threads and level, or NULL. What is not a number comes
