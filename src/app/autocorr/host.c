@@ -67,8 +67,10 @@ static uint8_t byte_of(const struct autocorr_task *task, const struct autocorr_i
 
     if (task->mask && !task->mask[y * task->mask_stride + x])
         return 0;
-    return image->type == KN_U8 ? ((const uint8_t *)image->pixels)[at]
-                                : (uint8_t)(((const uint16_t *)image->pixels)[at] >> 8 * byte);
+    unsigned pixel = image->type == KN_U8 ? ((const uint8_t *)image->pixels)[at]
+                                          : (unsigned)((const uint16_t *)image->pixels)[at] >> 8 * byte;
+
+    return (uint8_t)pixel;
 }
 
 static void fill_rows(const struct autocorr_task *task, unsigned byte, struct plan *plan)

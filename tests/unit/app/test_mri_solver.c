@@ -390,6 +390,7 @@ START_TEST(in_place_and_relative)
     ck_assert_int_eq(memcmp(x, y, s.n * sizeof *x), 0);
     ck_assert(test_same(relative.lambda, absolute.lambda));
     ck_assert_double_eq(relative.lambda, s.options.lambda);
+    free(absolute.residuals);
     free(y);
 
     s.options.start = image;
@@ -405,6 +406,7 @@ START_TEST(in_place_and_relative)
     kn_buffer_free(image);
     kn_buffer_free(right);
     free(relative.residuals);
+    free(absolute.residuals);
     free(third.residuals);
     free(begun);
     free(x);

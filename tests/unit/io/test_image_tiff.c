@@ -157,9 +157,9 @@ static unsigned expected_sample(const struct layout *layout, const unsigned char
     unsigned sample = layout->bits == 8 ? samples[at] : ((const uint16_t *)(const void *)samples)[at];
 
     if (layout->photometric == PHOTOMETRIC_PALETTE)
-        return colour_map(channel, sample) >> (layout->bits == 8 ? 8 : 0);
+        return (unsigned)colour_map(channel, sample) >> (layout->bits == 8 ? 8 : 0);
     if (layout->photometric == PHOTOMETRIC_MINISWHITE && channel == 0)
-        return (layout->bits == 8 ? UINT8_MAX : UINT16_MAX) - sample;
+        return (layout->bits == 8 ? 0xffu : 0xffffu) - sample;
     return sample;
 }
 
