@@ -51,17 +51,6 @@ static struct bench_timing measure(struct bench *bench, work_function *before, w
     return bench_measure(bench->queue, prepare, work, &call, false);
 }
 
-static void *allocate(size_t bytes)
-{
-    void *memory = malloc(bytes);
-
-    if (!memory) {
-        fprintf(stderr, "bench: out of memory: %zu bytes\n", bytes);
-        exit(5);
-    }
-    return memory;
-}
-
 static kn_buffer *upload(struct bench *bench, const void *values, size_t bytes)
 {
     kn_buffer *buffer = NULL;
@@ -147,7 +136,7 @@ static void report_sort(struct bench *bench, struct sort_work *work, work_functi
 {
     size_t bytes = work->n * kn_type_size(work->type);
     struct bench_timing timing = measure(bench, restore, sort, work);
-    void *sorted = allocate(bytes);
+    void *sorted = bench_allocate(bytes);
 
     bench_try(kn_buffer_read(bench->queue, work->keys, 0, sorted, bytes, &bench->err), &bench->err);
     print_row(what, work->type, work->n, &timing, 2.0 * (double)bytes * (double)timing.launches,
@@ -158,7 +147,7 @@ static void report_sort(struct bench *bench, struct sort_work *work, work_functi
 static void bench_sort(struct bench *bench, kn_type type, unsigned log2_n, bool tune, kn_program *steps)
 {
     size_t n = (size_t)1 << log2_n, bytes = n * kn_type_size(type);
-    void *values = allocate(bytes);
+    void *values = bench_allocate(bytes);
     struct sort_work work = {.type = type, .n = n};
 
     bench_fill(values, type, n, log2_n);
@@ -253,7 +242,7 @@ static const char *verdict(double found, long double wanted, long double magnitu
 static void bench_sums(struct bench *bench, kn_type type, unsigned log2_n)
 {
     size_t n = (size_t)1 << log2_n, bytes = n * kn_type_size(type);
-    struct sum_work work = {.type = type, .n = n, .host = allocate(bytes)};
+    struct sum_work work = {.type = type, .n = n, .host = bench_allocate(bytes)};
     struct exact sum = {0, 0}, squares = {0, 0};
     long double magnitude = 0;
     struct bench_timing timing;

@@ -39,21 +39,10 @@ static double process_seconds(void)
     return (double)now.tv_sec + (double)now.tv_nsec * 1e-9;
 }
 
-static void *allocate(size_t bytes)
-{
-    void *memory = malloc(bytes);
-
-    if (!memory) {
-        fprintf(stderr, "bench: out of memory: %zu bytes\n", bytes);
-        exit(5);
-    }
-    return memory;
-}
-
 static void take(struct job *job, const struct image *image)
 {
     size_t count = image->width * image->height, size = kn_type_size(image->type);
-    unsigned char *pixels = allocate(count * size);
+    unsigned char *pixels = bench_allocate(count * size);
 
     for (size_t i = 0; i < count; i++)
         memcpy(pixels + i * size, (const unsigned char *)image->samples + i * size * image->channels, size);
@@ -73,7 +62,7 @@ static void make_image(struct job *job)
         free(image.samples);
     } else {
         size_t bytes = job->image.stride * job->image.height * kn_type_size(job->image.type);
-        unsigned char *pixels = allocate(bytes);
+        unsigned char *pixels = bench_allocate(bytes);
         uint64_t state = 8;
 
         for (size_t i = 0; i < bytes; i++)
@@ -214,8 +203,8 @@ int main(int argc, char **argv)
     task.first = job.image;
     task.max_offset = job.max_offset;
     bench_try(autocorr_check(&task, &err), &err);
-    products = allocate(autocorr_offsets(task.max_offset) * sizeof *products);
-    others = allocate(autocorr_offsets(task.max_offset) * sizeof *others);
+    products = bench_allocate(autocorr_offsets(task.max_offset) * sizeof *products);
+    others = bench_allocate(autocorr_offsets(task.max_offset) * sizeof *others);
     printf("%zu x %zu, R = %zu, %zu bits\n", task.first.width, task.first.height, task.max_offset,
            8 * kn_type_size(task.first.type));
     printf("method        threads   median s   least s  processor  GMAC / s\n");

@@ -61,6 +61,17 @@ void bench_fill(void *keys, kn_type type, size_t n, uint64_t seed)
     }
 }
 
+void *bench_allocate(size_t bytes)
+{
+    void *memory = malloc(bytes ? bytes : 1);
+
+    if (!memory) {
+        fprintf(stderr, "bench: out of memory: %zu bytes\n", bytes);
+        exit(5);
+    }
+    return memory;
+}
+
 void bench_try(kn_status status, const kn_error *err)
 {
     if (!status)

@@ -38,6 +38,9 @@ uint64_t bench_random(uint64_t *state);
 // Normally distributed keys: n of `type`.
 void bench_fill(void *keys, kn_type type, size_t n, uint64_t seed);
 
+// malloc, but exits where memory is short.
+void *bench_allocate(size_t bytes);
+
 // Prints the error and exits if `status` is not 0.
 void bench_try(kn_status status, const kn_error *err);
 

@@ -50,17 +50,6 @@ static const kn_fft_shape shapes[] = {
     {.rank = 1, .dims = {1009}, .batch = 1 << 14},
 };
 
-static void *allocate(size_t bytes)
-{
-    void *memory = malloc(bytes);
-
-    if (!memory) {
-        fprintf(stderr, "bench: out of memory: %zu bytes\n", bytes);
-        exit(5);
-    }
-    return memory;
-}
-
 static kn_fft_direction direction_of(const struct bench *bench)
 {
     return bench->shape.kind == KN_FFT_COMPLEX_TO_REAL ? KN_FFT_INVERSE : KN_FFT_FORWARD;
@@ -88,7 +77,7 @@ static double complex sum_at(const struct bench *bench, size_t which, const size
     const size_t *n = bench->shape.dims;
     bool real = bench->shape.kind == KN_FFT_REAL_TO_COMPLEX;
     double sign = direction_of(bench) == KN_FFT_FORWARD ? -1 : 1, pi = acos(-1.0);
-    double complex *roots = allocate(n[0] * sizeof *roots), total = 0;
+    double complex *roots = bench_allocate(n[0] * sizeof *roots), total = 0;
 
     for (size_t x = 0; x < n[0]; x++)
         roots[x] = cexp(sign * 2 * pi * I * (double)(x * k[0] % n[0]) / (double)n[0]);
@@ -246,7 +235,7 @@ static void run_shape(struct bench *bench, const kn_fft_shape *shape, bool tune)
         shape->kind == KN_FFT_REAL_TO_COMPLEX ? bench->points : 2 * (shape->kind ? half : bench->points);
     bench->out_numbers =
         shape->kind == KN_FFT_COMPLEX_TO_REAL ? bench->points : 2 * (shape->kind ? half : bench->points);
-    bench->x = allocate(bench->in_numbers * sizeof(float));
+    bench->x = bench_allocate(bench->in_numbers * sizeof(float));
     for (size_t i = 0; i < bench->in_numbers; i++)
         bench->x[i] = (float)(bench_random(&seed) >> 40) * 0x1p-23f - 1;
     bench_try(kn_buffer_create(bench->context, bench->in_numbers * sizeof(float), &bench->in, &bench->err),

@@ -45,17 +45,6 @@ static size_t element_of(const struct kind *kind)
     return kn_type_size(kind->type) * (kind->is_complex ? 2 : 1);
 }
 
-static void *allocate(size_t bytes)
-{
-    void *memory = malloc(bytes);
-
-    if (!memory) {
-        fprintf(stderr, "bench: out of memory: %zu bytes\n", bytes);
-        exit(5);
-    }
-    return memory;
-}
-
 // Numbers in [-1, 1).
 static void fill(void *to, kn_type type, size_t count, uint64_t seed)
 {
@@ -236,7 +225,7 @@ static void bench_size(struct bench *bench, const struct kind *kind, size_t n, c
         .type = kind->type, .is_complex = kind->is_complex, .m = n, .n = n, .k = k, .alpha = {1, 0}};
     for (unsigned i = 0; i < 3; i++) {
         size_t elements = i == 2 ? n * n : n * k, bytes = elements * element_of(kind);
-        bench->host[i] = allocate(bytes);
+        bench->host[i] = bench_allocate(bytes);
         bench_try(kn_buffer_create(bench->context, bytes, &matrices[i]->buffer, &bench->err), &bench->err);
         if (i == 2)
             continue;

@@ -204,17 +204,6 @@ static void sweep(struct bench *bench)
 
 // ---- problems ----
 
-static void *allocate(size_t bytes)
-{
-    void *memory = malloc(bytes);
-
-    if (!memory) {
-        fprintf(stderr, "no %zu bytes of memory\n", bytes);
-        exit(1);
-    }
-    return memory;
-}
-
 static double uniform(uint64_t *seed)
 {
     return (double)(bench_random(seed) >> 40) * 0x1p-23 - 1;
@@ -223,7 +212,7 @@ static double uniform(uint64_t *seed)
 static kn_buffer *upload(struct bench *bench, const double complex *numbers, size_t count)
 {
     kn_buffer *buffer = NULL;
-    float *floats = allocate(count * 2 * sizeof *floats);
+    float *floats = bench_allocate(count * 2 * sizeof *floats);
 
     for (size_t i = 0; i < count; i++) {
         floats[2 * i] = (float)creal(numbers[i]);
@@ -239,7 +228,7 @@ static kn_buffer *upload(struct bench *bench, const double complex *numbers, siz
 
 static double complex *random_numbers(size_t count, uint64_t seed)
 {
-    double complex *numbers = allocate(count * sizeof *numbers);
+    double complex *numbers = bench_allocate(count * sizeof *numbers);
 
     for (size_t i = 0; i < count; i++) {
         double re = uniform(&seed);
@@ -258,7 +247,7 @@ static void run_problem(struct bench *bench, struct trajectory_plan plan, bool t
     bench_try(mri_matrix_count(&bench->matrix, &bench->voxels, &bench->err), &bench->err);
     printf("%s, %zu samples, %zu x %zu x %zu voxels\n", trajectory_names[plan.kind], bench->samples,
            bench->matrix.size[0], bench->matrix.size[1], bench->matrix.size[2]);
-    bench->k = allocate(bench->samples * MRI_AXES * sizeof *bench->k);
+    bench->k = bench_allocate(bench->samples * MRI_AXES * sizeof *bench->k);
     trajectory_fill(&plan, bench->k);
     bench->data = random_numbers(bench->samples, 1);
     bench->voxel_data = random_numbers(bench->voxels, 2);

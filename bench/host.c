@@ -27,17 +27,6 @@ struct work {
 
 static kn_error err = KN_ERROR_INIT;
 
-static void *allocate(size_t bytes)
-{
-    void *memory = malloc(bytes);
-
-    if (!memory) {
-        fprintf(stderr, "bench: out of memory: %zu bytes\n", bytes);
-        exit(5);
-    }
-    return memory;
-}
-
 // ---- what is timed ----
 
 static void sort(struct work *w)
@@ -245,13 +234,13 @@ static void fill(void *x, kn_type type, size_t n, bool ties)
 static void bench_column(kn_type type, size_t n, bool ties, const kn_host_options *options, bool tune)
 {
     struct work w = {.type = type, .n = n, .options = *options};
-    void *original = allocate(n * kn_type_size(type));
+    void *original = bench_allocate(n * kn_type_size(type));
     kn_host_level first = tune ? KN_HOST_SCALAR : options->level, last = tune ? KN_HOST_AVX512 : options->level;
 
     fill(original, type, n, ties);
     w.original = original;
-    w.keys = allocate(n * kn_type_size(type));
-    w.indices = allocate(n * sizeof(uint32_t));
+    w.keys = bench_allocate(n * kn_type_size(type));
+    w.indices = bench_allocate(n * sizeof(uint32_t));
     for (w.options.level = first; w.options.level <= last; w.options.level++) {
         if (kn_host_sort(w.keys, type, 0, &w.options, &err))
             continue; // this processor has it not

@@ -48,17 +48,6 @@ struct bench {
     bool failed;
 };
 
-static void *allocate(size_t bytes)
-{
-    void *memory = malloc(bytes);
-
-    if (!memory) {
-        fprintf(stderr, "bench: out of memory: %zu bytes\n", bytes);
-        exit(5);
-    }
-    return memory;
-}
-
 // In [-1, 1).
 static double uniform(uint64_t *seed)
 {
@@ -72,8 +61,8 @@ static void make(struct bench *b, size_t size, size_t samples)
     free(b->k);
     free(b->data);
     kn_buffer_free(b->image);
-    b->k = allocate(3 * samples * sizeof *b->k);
-    b->data = allocate(samples * sizeof *b->data);
+    b->k = bench_allocate(3 * samples * sizeof *b->k);
+    b->data = bench_allocate(samples * sizeof *b->data);
     for (size_t m = 0; m < samples; m++) {
         for (size_t axis = 0; axis < 3; axis++)
             b->k[3 * m + axis] = (double)size / 2 * uniform(&seed);
@@ -139,7 +128,7 @@ static double run_device(struct bench *b, enum mri_kernel kernel, const struct m
 static double bench_device(struct bench *b, enum mri_kernel kernel, const struct mri_tuning *tuning,
                            const char *name, size_t repetitions)
 {
-    float *pairs = allocate(b->voxels * 2 * sizeof *pairs);
+    float *pairs = bench_allocate(b->voxels * 2 * sizeof *pairs);
     struct mri_sum_rate rate;
     double seconds = run_device(b, kernel, tuning, repetitions, &rate);
 
@@ -159,7 +148,7 @@ static double processor_seconds(void)
 
 static void bench_host(struct bench *b, enum mri_kernel kernel)
 {
-    double complex *image = allocate(b->voxels * sizeof *image);
+    double complex *image = bench_allocate(b->voxels * sizeof *image);
     struct mri_sum_rate rate;
     double least = INFINITY;
 
@@ -217,7 +206,7 @@ static void tune(struct bench *b)
 
 static kn_buffer *upload_pairs(struct bench *b, const double complex *from, size_t count)
 {
-    float *pairs = allocate(count * 2 * sizeof *pairs);
+    float *pairs = bench_allocate(count * 2 * sizeof *pairs);
     kn_buffer *buffer;
 
     for (size_t i = 0; i < count; i++) {
@@ -232,7 +221,7 @@ static kn_buffer *upload_pairs(struct bench *b, const double complex *from, size
 
 static kn_buffer *upload_floats(struct bench *b, const double *from, size_t count)
 {
-    float *numbers = allocate(count * sizeof *numbers);
+    float *numbers = bench_allocate(count * sizeof *numbers);
     kn_buffer *buffer;
 
     for (size_t i = 0; i < count; i++)
@@ -258,7 +247,7 @@ static double launch(struct bench *b, kn_kernel *kernel, size_t items, const kn_
 static void bench_mapping(struct bench *b, kn_program *program, const char *name, const kn_arg *args,
                           size_t count, size_t items)
 {
-    float *pairs = allocate(b->voxels * 2 * sizeof *pairs);
+    float *pairs = bench_allocate(b->voxels * 2 * sizeof *pairs);
     // Of the second mapping: 8 loads of a sample, 3 of the position, 2 of the sum, a pair; the first loads
     // the sample once.
     bool scatter = strcmp(name, "fhd_scatter") == 0;
@@ -281,7 +270,7 @@ static void bench_mapping(struct bench *b, kn_program *program, const char *name
 static void bench_mappings(struct bench *b, kn_program *program)
 {
     const unsigned samples = MAPPED_SAMPLES, voxels = MAPPED * MAPPED * MAPPED;
-    double *positions = allocate(3 * (size_t)voxels * sizeof *positions);
+    double *positions = bench_allocate(3 * (size_t)voxels * sizeof *positions);
     kn_buffer *phi, *d, *k, *r;
 
     make(b, MAPPED, MAPPED_SAMPLES);

@@ -36,17 +36,6 @@ struct work {
     bool indices;
 };
 
-static void *allocate(size_t bytes)
-{
-    void *memory = malloc(bytes ? bytes : 1);
-
-    if (!memory) {
-        fprintf(stderr, "bench: out of memory: %zu bytes\n", bytes);
-        exit(5);
-    }
-    return memory;
-}
-
 static double key_at(const void *keys, kn_type type, size_t i)
 {
     switch (type) {
@@ -119,7 +108,7 @@ static void restore(struct bench *bench, const struct work *work, const uint32_t
 static bool is_right(struct bench *bench, const struct work *work)
 {
     size_t bytes = work->n * (work->values ? 4 : kn_type_size(work->type));
-    void *found = allocate(bytes);
+    void *found = bench_allocate(bytes);
     bool right;
 
     bench_try(
@@ -136,7 +125,7 @@ static double report(struct bench *bench, const struct work *work, const kn_sort
                      const char *label, bool check)
 {
     double wall[REPETITIONS];
-    uint32_t *numbers = work->values && !work->indices ? allocate(work->n * 4) : NULL;
+    uint32_t *numbers = work->values && !work->indices ? bench_allocate(work->n * 4) : NULL;
     struct bench_times times;
 
     for (size_t i = 0; numbers && i < work->n; i++)
@@ -277,7 +266,7 @@ static void fill(const struct bench *bench, void *keys, kn_type type, size_t n, 
 static void bench_row(struct bench *bench, kn_type type, size_t n, enum source source, bool tunes, bool pairs)
 {
     size_t bytes = n * kn_type_size(type);
-    void *host = allocate(bytes);
+    void *host = bench_allocate(bytes);
     struct work work = {.type = type, .n = n, .host = host, .what = source == REAL ? "real" : "random"};
     const kn_sort_options bitonic = {.algorithm = KN_SORT_BITONIC}, radix = {.algorithm = KN_SORT_RADIX};
     bool gpu = kn_context_device(bench->context)->type != KN_DEVICE_CPU;
@@ -311,7 +300,7 @@ static void bench_row(struct bench *bench, kn_type type, size_t n, enum source s
 static void bench_huge(struct bench *bench)
 {
     size_t n = ((size_t)1 << 32) + ((size_t)1 << 28) + 12345;
-    uint8_t *host = allocate(n);
+    uint8_t *host = bench_allocate(n);
     struct work work = {.type = KN_U8, .n = n, .host = host, .what = "huge"};
     uint64_t state = 1;
 
@@ -336,7 +325,7 @@ static void read_column(struct bench *bench, const char *path)
         fprintf(stderr, "bench: %s cannot be read: no rows \"real\"\n", path);
         return;
     }
-    bench->column = allocate(capacity * sizeof *bench->column);
+    bench->column = bench_allocate(capacity * sizeof *bench->column);
     for (int row = 0; fgets(line, sizeof line, file) && bench->column_rows < capacity; row++) {
         char *end;
         double value = strtod(line, &end);

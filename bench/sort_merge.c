@@ -34,17 +34,6 @@ struct work {
     kn_buffer *original, *keys, *offset_buffer;
 };
 
-static void *allocate(size_t bytes)
-{
-    void *memory = malloc(bytes + 1);
-
-    if (!memory) {
-        fprintf(stderr, "bench: out of memory: %zu bytes\n", bytes);
-        exit(5);
-    }
-    return memory;
-}
-
 static void restore(struct work *work)
 {
     bench_try(
@@ -91,7 +80,7 @@ static bool in_order(const char *elements, size_t begin, size_t end, size_t size
 static bool is_right(struct work *work)
 {
     size_t bytes = work->n * work->size;
-    char *sorted = allocate(bytes);
+    char *sorted = bench_allocate(bytes);
     bool right;
 
     bench_try(kn_buffer_read(work->queue, work->keys, 0, sorted, bytes, &work->err), &work->err);
@@ -180,7 +169,7 @@ static void fill(struct work *work)
 {
     uint64_t state = work->n;
 
-    work->host = allocate(work->n * work->size);
+    work->host = bench_allocate(work->n * work->size);
     if (work->size == sizeof(float))
         bench_fill(work->host, KN_F32, work->n, work->n);
     for (size_t i = 0; i < work->n && work->size == 2 * sizeof(float); i++) {
@@ -235,7 +224,7 @@ static void bench_segments(struct work *work, unsigned log2_n, double least, dou
     work->size = sizeof(float);
     fill(work);
     capacity = (size_t)((double)work->n / least) + 2;
-    work->offsets = allocate(capacity * sizeof *work->offsets);
+    work->offsets = bench_allocate(capacity * sizeof *work->offsets);
     work->offsets[0] = 0;
     while (at < work->n) {
         double length = least * pow(most / least, (double)(bench_random(&state) >> 11) * 0x1p-53);

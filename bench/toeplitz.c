@@ -47,17 +47,6 @@ static const struct mri_matrix matrices[] = {
     {3, {127, 127, 127}}, {2, {256, 256, 1}}, {2, {512, 512, 1}},   {2, {64, 64, 1}},
 };
 
-static void *allocate(size_t bytes)
-{
-    void *memory = malloc(bytes);
-
-    if (!memory) {
-        fprintf(stderr, "bench: out of memory: %zu bytes\n", bytes);
-        exit(5);
-    }
-    return memory;
-}
-
 #define TRY(call) bench_try(call, &bench->err)
 
 static double uniform(uint64_t *seed)
@@ -158,7 +147,7 @@ static double solve(struct bench *bench, size_t iterations)
 // The largest error of y at a few voxels, as a part of bound times root mean square.
 static double error_of(struct bench *bench)
 {
-    double complex *data = allocate(SAMPLES * sizeof *data), sum;
+    double complex *data = bench_allocate(SAMPLES * sizeof *data), sum;
     double worst = 0, square = 0, scale;
     uint64_t seed = bench->voxels;
 
@@ -223,9 +212,9 @@ static void run_matrix(struct bench *bench, const struct mri_matrix *matrix, boo
     TRY(mri_toeplitz_measure(matrix, &bench->size, &bench->err));
     bench->voxels = matrix->size[0] * matrix->size[1] * matrix->size[2];
     n = (double)bench->voxels;
-    bench->k = allocate(MRI_AXES * SAMPLES * sizeof *bench->k);
-    bench->x = allocate(bench->voxels * sizeof *bench->x);
-    singles = allocate(bench->voxels * 2 * sizeof *singles);
+    bench->k = bench_allocate(MRI_AXES * SAMPLES * sizeof *bench->k);
+    bench->x = bench_allocate(bench->voxels * sizeof *bench->x);
+    singles = bench_allocate(bench->voxels * 2 * sizeof *singles);
     for (size_t i = 0; i < MRI_AXES * SAMPLES; i++)
         bench->k[i] = (double)matrix->size[i % MRI_AXES] / 2 * uniform(&seed);
     for (size_t i = 0; i < bench->voxels; i++) {

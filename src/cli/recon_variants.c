@@ -17,20 +17,6 @@ static void add_number(struct table *table, double value)
         table_add(table, "%.4g", value);
 }
 
-static void add_titles(struct table *table, const char *const *titles)
-{
-    for (; *titles; titles++)
-        table_add(table, "%s", *titles);
-}
-
-static bool print_table(struct table *table)
-{
-    bool printed = table_print(table, stdout);
-
-    table_free(table);
-    return printed;
-}
-
 static void add_name(struct table *table, const struct mri_variant *variant)
 {
     if (variant->options.solver != MRI_GRIDDING)
@@ -47,8 +33,8 @@ static bool print_quality(const struct recon_run *run)
 
     printf("\nQuality against %s:\n", run->reference ? run->arguments->reference : "host-double");
     table_begin(&table, "llrrrrr");
-    add_titles(&table, (const char *const[]){"variant", "precision", "error %", "PSNR dB", "SNR dB",
-                                             "iterations", "residual", NULL});
+    table_add_all(&table, (const char *const[]){"variant", "precision", "error %", "PSNR dB", "SNR dB",
+                                                "iterations", "residual", NULL});
     for (size_t i = 0; i < run->variants.count; i++) {
         const struct mri_variant *variant = &run->variants.items[i];
         const struct mri_solver_result *solved = variant->result.coils;
@@ -61,7 +47,7 @@ static bool print_quality(const struct recon_run *run)
         add_number(&table, solved ? (double)solved->iterations : NAN);
         add_number(&table, solved ? solved->residual : NAN);
     }
-    return print_table(&table);
+    return table_finish(&table);
 }
 
 static void add_stage(struct table *table, const struct mri_stage *stage)
@@ -79,8 +65,8 @@ static bool print_times(const struct recon_run *run)
     printf(
         "\nSeconds, without compiling and reading; the ratio is host-double's total over the variant's:\n");
     table_begin(&table, "lrrrrrrr");
-    add_titles(&table, (const char *const[]){"variant", "Q", "GFLOP/s", "F^H d", "GFLOP/s", "solver", "total",
-                                             "ratio", NULL});
+    table_add_all(&table, (const char *const[]){"variant", "Q", "GFLOP/s", "F^H d", "GFLOP/s", "solver",
+                                                "total", "ratio", NULL});
     for (size_t i = 0; i < run->variants.count; i++) {
         const struct mri_variant *variant = &run->variants.items[i];
         const struct mri_recon_result *result = &variant->result;
@@ -92,7 +78,7 @@ static bool print_times(const struct recon_run *run)
         add_number(&table, variant->seconds);
         add_number(&table, variant->ratio);
     }
-    return print_table(&table);
+    return table_finish(&table);
 }
 
 bool recon_print_variants(const struct recon_run *run)

@@ -21,20 +21,6 @@ static void add_number(struct table *table, int digits, double value)
         table_add(table, "%.*g", digits, value);
 }
 
-static void add_titles(struct table *table, const char *const *titles)
-{
-    for (; *titles; titles++)
-        table_add(table, "%s", *titles);
-}
-
-static bool print_table(struct table *table)
-{
-    bool printed = table_print(table, stdout);
-
-    table_free(table);
-    return printed;
-}
-
 // The file's name in the first line of those about it.
 static void add_file(struct table *table, const char *file, const char **last)
 {
@@ -48,8 +34,8 @@ static bool print_values(const struct stats_run *run, size_t way)
     struct table table;
 
     table_begin(&table, "llrrrrrr");
-    add_titles(&table,
-               (const char *const[]){"file", "column", "n", "mean", "std", "CV", "median", "MAD", NULL});
+    table_add_all(&table,
+                  (const char *const[]){"file", "column", "n", "mean", "std", "CV", "median", "MAD", NULL});
     for (size_t group = 0; group < stats_groups(run); group++) {
         const struct stats_row *row = stats_row(run, group, way);
         const struct stats_result *result = &row->result;
@@ -62,7 +48,7 @@ static bool print_values(const struct stats_run *run, size_t way)
              *number; number++)
             add_number(&table, DIGITS, **number);
     }
-    return print_table(&table);
+    return table_finish(&table);
 }
 
 static bool same_as_first(const struct stats_run *run, size_t way)
@@ -93,8 +79,8 @@ static bool print_times(const struct stats_run *run)
     struct table table;
 
     table_begin(&table, "llllrr");
-    add_titles(&table, (const char *const[]){"file", "column", "variant", "precision", "seconds",
-                                             run->arguments->sweep ? "sweep" : "", NULL});
+    table_add_all(&table, (const char *const[]){"file", "column", "variant", "precision", "seconds",
+                                                run->arguments->sweep ? "sweep" : "", NULL});
     for (size_t i = 0; i < run->row_count; i++) {
         const struct stats_way *way = &run->ways[i % run->way_count];
         const struct stats_row *row = &run->rows[i];
@@ -111,7 +97,7 @@ static bool print_times(const struct stats_run *run)
     }
     printf("\nSeconds of computing a column, reading and copying it left out (median of %zu):\n",
            run->arguments->repetitions);
-    return print_table(&table);
+    return table_finish(&table);
 }
 
 // Each prefix of each column, where no file receives them.
@@ -121,8 +107,8 @@ static bool print_prefixes(const struct stats_run *run)
     struct table table;
 
     table_begin(&table, "lllrrrr");
-    add_titles(&table, (const char *const[]){"file", "column", "variant", "n", "CV", "MAD",
-                                             run->arguments->sweep ? "" : "seconds", NULL});
+    table_add_all(&table, (const char *const[]){"file", "column", "variant", "n", "CV", "MAD",
+                                                run->arguments->sweep ? "" : "seconds", NULL});
     for (size_t i = 0; i < run->row_count; i++) {
         const struct stats_row *row = &run->rows[i];
 
@@ -140,7 +126,7 @@ static bool print_prefixes(const struct stats_run *run)
         }
     }
     printf("\nThe prefixes of each column:\n");
-    return print_table(&table);
+    return table_finish(&table);
 }
 
 // CV of each column in double and in single precision, of the variant that comes first.
@@ -155,7 +141,7 @@ static bool print_precisions(const struct stats_run *run)
     if (single == 0 || single == run->way_count)
         return true; // a device left out
     table_begin(&table, "llrr");
-    add_titles(&table, (const char *const[]){"file", "column", "CV double", "CV float", NULL});
+    table_add_all(&table, (const char *const[]){"file", "column", "CV double", "CV float", NULL});
     for (size_t group = 0; group < stats_groups(run); group++) {
         add_file(&table, stats_row(run, group, 0)->file, &last);
         table_add(&table, "%s", stats_row(run, group, 0)->column);
@@ -163,7 +149,7 @@ static bool print_precisions(const struct stats_run *run)
         add_number(&table, ALL_DIGITS, stats_row(run, group, single)->result.cv);
     }
     printf("\nCV in both precisions:\n");
-    return print_table(&table);
+    return table_finish(&table);
 }
 
 // The result of a column of this name in the file that begins with this group; NULL if it has none.
@@ -204,7 +190,7 @@ static bool print_files_of(const struct stats_run *run, const char *const *names
                 table_add(&table, "-");
         }
     }
-    return print_table(&table);
+    return table_finish(&table);
 }
 
 static bool print_files(const struct stats_run *run)

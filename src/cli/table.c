@@ -95,3 +95,17 @@ void table_free(struct table *table)
         free(table->cells[i]);
     free(table->cells);
 }
+
+void table_add_all(struct table *table, const char *const *texts)
+{
+    for (; *texts; texts++)
+        table_add(table, "%s", *texts);
+}
+
+bool table_finish(struct table *table)
+{
+    bool printed = table_print(table, stdout);
+
+    table_free(table);
+    return printed;
+}

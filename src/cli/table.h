@@ -23,8 +23,12 @@ void table_begin(struct table *table, const char *layout);
 // The next cell, from left to right and down. Control characters become '?': names come from files and
 // drivers.
 void table_add(struct table *table, const char *format, ...) __attribute__((format(printf, 2, 3)));
+// A cell for each text up to NULL.
+void table_add_all(struct table *table, const char *const *texts);
 // False if memory ran out.
 bool table_print(const struct table *table, FILE *out);
 void table_free(struct table *table);
+// Both, to standard output.
+bool table_finish(struct table *table);
 
 #endif
