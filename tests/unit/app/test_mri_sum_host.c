@@ -2,6 +2,7 @@
 // The direct sums on the host: double and single precision, at every level of instructions and with any
 // number of threads, against the reference.
 #include "../expect.h"
+#include "sum_support.h"
 
 #include <float.h>
 #include <math.h>
@@ -13,8 +14,6 @@
 #include "../../../src/io/cfl.h"
 #include "../run.h"
 
-enum { DATA = 1, WEIGHTS = 2, BASIS = 4, POSITIONS = 8 };
-
 // Unequal, odd, prime, single, more than a block.
 static const struct mri_matrix matrices[] = {
     {2, {1, 1, 1}}, {2, {2, 3, 1}}, {2, {7, 5, 1}},   {2, {31, 1, 1}},  {3, {4, 4, 4}},
@@ -23,83 +22,17 @@ static const struct mri_matrix matrices[] = {
 
 static const kn_host_level levels[] = {KN_HOST_SCALAR, KN_HOST_AVX2, KN_HOST_AVX512};
 
-struct problem {
-    struct mri_sum sum;
-    size_t voxels, count;
-    double *k, *positions, *weights;
-    double complex *data, *basis, *mu, *wanted;
-};
-
-static double complex random_number(uint64_t *state)
+// Of any slab of voxels.
+static struct problem make_slab(const struct mri_matrix *matrix, size_t samples, unsigned given,
+                                uint64_t *state)
 {
-    double re = 2 * test_uniform(state) - 1;
+    struct problem p = make(matrix, samples, given, state);
 
-    return mri_complex(re, 2 * test_uniform(state) - 1);
-}
-
-static void *take(size_t count, size_t size)
-{
-    void *memory = calloc(count + 1, size);
-
-    ck_assert_ptr_nonnull(memory);
-    return memory;
-}
-
-static struct problem make(const struct mri_matrix *matrix, size_t samples, unsigned given, uint64_t *state)
-{
-    struct problem p = {.sum = {.matrix = *matrix, .samples = samples}};
-    double *at;
-
-    ck_assert_int_eq(mri_matrix_count(matrix, &p.voxels, NULL), KN_OK);
     p.sum.first = test_random(state) % p.voxels;
     p.sum.count = test_random(state) % (p.voxels - p.sum.first + 1);
     p.count = p.sum.count ? p.sum.count : p.voxels - p.sum.first;
-    p.k = take(3 * samples, sizeof *p.k);
-    p.positions = take(3 * p.voxels, sizeof *p.positions);
-    p.weights = take(samples, sizeof *p.weights);
-    p.data = take(samples, sizeof *p.data);
-    p.basis = take(samples, sizeof *p.basis);
-    p.mu = take(samples, sizeof *p.mu);
-    p.wanted = take(p.count, sizeof *p.wanted);
-    at = take(3 * p.count, sizeof *at);
-    for (size_t i = 0; i < 3 * p.voxels; i++)
-        p.positions[i] = test_uniform(state) - 0.5;
-    for (size_t n = 0; n < p.count; n++)
-        for (size_t axis = 0, rest = p.sum.first + n; axis < 3; rest /= matrix->size[axis], axis++)
-            at[3 * n + axis] = given & POSITIONS
-                                   ? p.positions[3 * (p.sum.first + n) + axis]
-                                   : mri_position(rest % matrix->size[axis], matrix->size[axis]);
-    for (size_t m = 0; m < samples; m++) {
-        for (size_t axis = 0; axis < 3; axis++) {
-            double edge = (double)matrix->size[axis] / 2;
-
-            p.k[3 * m + axis] = test_random(state) % 8 ? edge * (2 * test_uniform(state) - 1) : -edge;
-        }
-        p.weights[m] = test_uniform(state);
-        p.data[m] = random_number(state);
-        p.basis[m] = random_number(state);
-        p.mu[m] = (given & DATA ? p.data[m] : 1) * (given & WEIGHTS ? p.weights[m] : 1) *
-                  (given & BASIS ? conj(p.basis[m]) : 1);
-    }
-    mri_reference_adjoint_at(p.k, samples, p.mu, NULL, at, p.count, p.wanted);
-    free(at);
-    p.sum.k = p.k;
-    p.sum.data = given & DATA ? p.data : NULL;
-    p.sum.weights = given & WEIGHTS ? p.weights : NULL;
-    p.sum.basis = given & BASIS ? p.basis : NULL;
-    p.sum.positions = given & POSITIONS ? p.positions : NULL;
+    refer(&p);
     return p;
-}
-
-static void free_problem(struct problem *p)
-{
-    free(p->k);
-    free(p->positions);
-    free(p->weights);
-    free(p->data);
-    free(p->basis);
-    free(p->mu);
-    free(p->wanted);
 }
 
 // Of a voxel, with `unit` half of the precision's epsilon: each term's phase has five roundings of turns and
@@ -152,8 +85,8 @@ START_TEST(all_levels)
         for (int kernel = MRI_HOST_DOUBLE; kernel <= MRI_HOST_SINGLE; kernel++) {
             static const size_t samples[] = {0, 1, 2, 3, 31, 33, 127, 300, 1023, 1025, 2050};
             unsigned given = (unsigned)test_random(&state) % 16;
-            struct problem p = make(&matrices[i % KN_COUNT(matrices)],
-                                    samples[test_random(&state) % KN_COUNT(samples)], given, &state);
+            struct problem p = make_slab(&matrices[i % KN_COUNT(matrices)],
+                                         samples[test_random(&state) % KN_COUNT(samples)], given, &state);
 
             for (size_t l = 0; l < KN_COUNT(levels); l++) {
                 double complex *one = run(&p, (enum mri_kernel)kernel, levels[l], 1);
@@ -182,7 +115,7 @@ START_TEST(not_a_number)
 
     for (int kernel = MRI_HOST_DOUBLE; kernel <= MRI_HOST_SINGLE; kernel++)
         for (size_t l = 0; l < KN_COUNT(levels); l++) {
-            struct problem p = make(&matrices[7], 40, DATA, &state);
+            struct problem p = make_slab(&matrices[7], 40, DATA, &state);
             double complex *image;
 
             p.data[test_random(&state) % 40] = l % 2 ? mri_complex(NAN, 0) : mri_complex(0, NAN);
@@ -212,7 +145,7 @@ END_TEST
 START_TEST(refused)
 {
     uint64_t state = test_seed("refused");
-    struct problem p = make(&matrices[2], 5, DATA, &state);
+    struct problem p = make_slab(&matrices[2], 5, DATA, &state);
     double complex image[35];
 
     EXPECT_REFUSED(KN_ERROR_ARGUMENT, "kernel 6", mri_sum_host(&p.sum, MRI_TUNED, NULL, image, NULL, &err));
