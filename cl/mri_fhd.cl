@@ -316,16 +316,6 @@ static inline void add_samples(struct lines *lines, HELD const uint4 *points, HE
         add_run(lines, points, imaginary, begin, min(end, begin + RUN));
 }
 
-// The number of a lane, in a vector and in memory.
-union lanes {
-    reals vector;
-    float number[WIDTH];
-};
-union unsigned_lanes {
-    uints vector;
-    uint number[WIDTH];
-};
-
 #if POSITIONS
 #define PLACE_PARAMETERS __global const float *x, __global const float *y, __global const float *z
 

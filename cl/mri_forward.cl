@@ -20,15 +20,6 @@
 
 #define RUN 64u
 
-union lanes {
-    reals vector;
-    float number[WIDTH];
-};
-union unsigned_lanes {
-    uints vector;
-    uint number[WIDTH];
-};
-
 struct sums {
     reals re, im;
 };
