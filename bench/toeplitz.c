@@ -25,7 +25,12 @@
 #include "../src/base/array.h"
 #include "bench.h"
 
-enum { REPETITIONS = 7, VOXELS_CHECKED = 8, SAMPLES = 16 };
+enum {
+    REPETITIONS = 7,
+    VOXELS_CHECKED = 8,
+    SAMPLES = 64, // the operator's rank: more than iterations
+    DECADES = 6   // of the weights, and so of its values
+};
 
 struct bench {
     kn_context *context;
@@ -37,7 +42,7 @@ struct bench {
     struct mri_toeplitz *toeplitz;
     size_t voxels, iterations;
     enum mri_regularizer regularizer;
-    double *k;
+    double *k, *weights;
     double complex *x;
     kn_buffer *from, *to;
 };
@@ -162,7 +167,7 @@ static double error_of(struct bench *bench)
         float found[2];
         for (size_t axis = 0; axis < MRI_AXES; rest /= bench->matrix.size[axis], axis++)
             r[axis] = mri_position(rest % bench->matrix.size[axis], bench->matrix.size[axis]);
-        mri_reference_adjoint_at(bench->k, SAMPLES, data, NULL, r, 1, &sum);
+        mri_reference_adjoint_at(bench->k, SAMPLES, data, bench->weights, r, 1, &sum);
         TRY(kn_buffer_read(bench->queue, bench->to, voxel * sizeof found, found, sizeof found, &bench->err));
         error = cabs((double)found[0] + (double)found[1] * I - sum) / scale;
         worst = error > worst || isnan(error) ? error : worst;
@@ -213,10 +218,13 @@ static void run_matrix(struct bench *bench, const struct mri_matrix *matrix, boo
     bench->voxels = matrix->size[0] * matrix->size[1] * matrix->size[2];
     n = (double)bench->voxels;
     bench->k = bench_allocate(MRI_AXES * SAMPLES * sizeof *bench->k);
+    bench->weights = bench_allocate(SAMPLES * sizeof *bench->weights);
     bench->x = bench_allocate(bench->voxels * sizeof *bench->x);
     singles = bench_allocate(bench->voxels * 2 * sizeof *singles);
     for (size_t i = 0; i < MRI_AXES * SAMPLES; i++)
         bench->k[i] = (double)matrix->size[i % MRI_AXES] / 2 * uniform(&seed);
+    for (size_t i = 0; i < SAMPLES; i++)
+        bench->weights[i] = pow(10, -(double)(DECADES * i) / (SAMPLES - 1));
     for (size_t i = 0; i < bench->voxels; i++) {
         singles[2 * i] = (float)uniform(&seed);
         singles[2 * i + 1] = (float)uniform(&seed);
@@ -226,8 +234,8 @@ static void run_matrix(struct bench *bench, const struct mri_matrix *matrix, boo
     TRY(kn_buffer_create(bench->context, bench->voxels * 2 * sizeof *singles, &bench->to, &bench->err));
     TRY(kn_buffer_write(bench->queue, bench->from, 0, singles, bench->voxels * 2 * sizeof *singles,
                         &bench->err));
-    TRY(mri_toeplitz_compute(bench->queue, matrix, bench->k, SAMPLES, NULL, MRI_TUNED, &bench->toeplitz,
-                             &rate, &bench->err));
+    TRY(mri_toeplitz_compute(bench->queue, matrix, bench->k, SAMPLES, bench->weights, MRI_TUNED,
+                             &bench->toeplitz, &rate, &bench->err));
 
     times = measure(bench, apply, NULL);
     error = error_of(bench);
@@ -248,6 +256,7 @@ static void run_matrix(struct bench *bench, const struct mri_matrix *matrix, boo
     kn_buffer_free(bench->from);
     kn_buffer_free(bench->to);
     free(bench->k);
+    free(bench->weights);
     free(bench->x);
     free(singles);
 }
