@@ -127,7 +127,7 @@ static kn_status plan_grid(struct mri_gridding *g, const struct mri_gridding_opt
 static kn_status choose_sizes(struct mri_gridding *g, const struct mri_gridding_options *options,
                               const kn_device_info *info, kn_error *err)
 {
-    static const unsigned tiles[2][2][MRI_AXES] = {{{16, 16, 1}, {8, 8, 8}}, {{32, 16, 1}, {16, 8, 8}}};
+    static const unsigned tiles[2][2][MRI_AXES] = {{{8, 8, 1}, {8, 8, 8}}, {{32, 16, 1}, {16, 8, 8}}};
     const unsigned *tile = g->shape.tile;
 
     if (options->group == 1 && info->loop_limit)
@@ -143,7 +143,7 @@ static kn_status choose_sizes(struct mri_gridding *g, const struct mri_gridding_
             g->shape.tile[axis] = options->tile[axis];
     }
     g->shape.split = options->split ? options->split : 512;
-    g->group = g->serial ? 1 : options->group ? options->group : 128;
+    g->group = g->serial ? 1 : options->group ? options->group : 32;
     while (!options->group && g->group > info->max_work_group)
         g->group /= 2;
     if (g->group > info->max_work_group || g->group > tile[0] * tile[1] * tile[2])

@@ -47,7 +47,7 @@ struct mri_gridding;
 // Sorts the samples on the host, uploads their places and compiles. Grids are the next lengths from os N on
 // without a prime factor above 7, and `width` cells at least; an axis of size 1 has no grid, and k there no
 // meaning.
-// Cost: 8 bytes on the device for each tile (16 x 16 or 8 x 8 x 8 cells) that a sample's window touches (1.7
+// Cost: 8 bytes on the device for each tile (8 x 8 or 8 x 8 x 8 cells) that a sample's window touches (2.6
 // in 2D, 4.3 in 3D, of width 6), 48 bytes a sample, the grid's 8 bytes a cell, and as much again for the
 // transform.
 // Errors: KN_ERROR_ARGUMENT for a width or an oversampling out of range, a matrix that mri_matrix_count

@@ -565,7 +565,7 @@ END_TEST
 START_TEST(groups_and_tiles)
 {
     static const struct mri_gridding_options tried[] = {
-        {0, 0, 1, 0, {0}}, {0, 0, 16, 0, {8, 8, 0}}, {0, 0, 64, 0, {64, 16, 0}}, {0, 0, 256, 0, {0}}};
+        {0, 0, 1, 0, {0}}, {0, 0, 16, 0, {8, 8, 0}}, {0, 0, 64, 0, {64, 16, 0}}, {0, 0, 256, 0, {16, 16, 0}}};
     enum { TRIED = sizeof tried / sizeof *tried };
     uint64_t state = test_seed("groups_and_tiles");
     struct problem p = make(&(struct mri_matrix){2, {37, 20, 1}}, test_is_slow() ? 40 : 2000, &state);
