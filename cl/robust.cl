@@ -2,15 +2,16 @@
 // Sums and two brackets of a column in one read: what the median and the median of |x - median| are selected from
 // (Floyd and Rivest 1975, for both at once). cl/robust_rank.cl does the rest.
 //
-// robust_lists takes a sample, an element of each of many strata, and sorts it in lists; of `lists` lists every
-// lists-th element goes on, so that SORT points come together. robust_brackets sorts those, and finds between which
-// points, `reach` from the middle, the median lies, and between which distances from it their median. robust_pass reads
+// robust_lists takes a sample, an element of each of many strata, and sorts it in lists, of which every so many-th
+// element goes on, so that SORT points come together. robust_brackets merges those, and finds between which points,
+// `reach` from the middle, the median lies, and between which distances from it, `reach` and what the median may be off
+// together, their median. robust_pass reads
 // the column: sums x - shift and its square in the fixed tree (lib/tree.clh), counts what lies below the bracket of the
 // median and inside those of the distances, keeps what lies in a bracket. What equals an end that is TIED of the points
 // or more is counted, not kept.
 //
-// Launch, in dimension 1 a group a column: robust_lists with `lists` groups for each part of the column (`last` for the
-// last of them); robust_brackets with one; robust_pass with any number of groups up to ceil(n / (4096 * LEAVES)).
+// Launch, in dimension 1 a group a column: robust_lists with a group a list and one for the shift, for each part of
+// the column (`last` for the last of them); robust_brackets with one; robust_pass with any number of groups up to ceil(n / (4096 * LEAVES)).
 // Cost: reads x once, and writes what it keeps. Tunables: GROUP and WIDTH as in cl/reduce.cl; SORT_GROUP (work-items,
 // of the first two); SORT (a power of two; they take SORT elements
 // of local memory, and a little); SLOTS (elements that a work-item keeps before it writes them, above WIDTH); TEAM (work-items that
@@ -35,7 +36,11 @@
 #define TEAM 8
 #endif
 #ifndef UNROLL
-#define UNROLL (ACC_SOFT ? 1 : 4)
+#if KN_CPU || ACC_SOFT
+#define UNROLL 1
+#else
+#define UNROLL 2
+#endif
 #endif
 #ifndef STRAY
 #define STRAY 0
@@ -55,20 +60,57 @@
 
 // ---- the brackets ----
 
-// A bitonic sort of `size` keys, a power of two.
-static inline void sort_local(__local real_key *key, uint size)
+// What a step of a bitonic sort does to keys `distance` apart, or (`mirror`) to those in mirrored places of two runs.
+static inline void exchange(__local real_key *key, uint size, uint distance, bool mirror)
 {
-    for (uint run = 2; run <= size; run *= 2)
-        for (uint distance = run / 2; distance > 0; distance /= 2) {
-            barrier(CLK_LOCAL_MEM_FENCE);
-            for (uint pair = (uint)get_local_id(0); pair < size / 2; pair += SORT_GROUP) {
-                uint i = 2 * pair - (pair & (distance - 1));
-                uint j = distance == run / 2 ? i ^ (run - 1) : i + distance;
-                real_key a = key[i], b = key[j];
-                key[i] = min(a, b);
-                key[j] = max(a, b);
-            }
-        }
+    barrier(CLK_LOCAL_MEM_FENCE);
+    for (uint pair = (uint)get_local_id(0); pair < size / 2; pair += SORT_GROUP) {
+        uint i = 2 * pair - (pair & (distance - 1));
+        uint j = mirror ? i ^ (2 * distance - 1) : i + distance;
+        real_key a = key[i], b = key[j];
+        key[i] = min(a, b);
+        key[j] = max(a, b);
+    }
+}
+
+// The same for keys 2 * distance apart and then for those `distance` apart.
+static inline void exchange_twice(__local real_key *key, uint size, uint distance)
+{
+    barrier(CLK_LOCAL_MEM_FENCE);
+    for (uint four = (uint)get_local_id(0); four < size / 4; four += SORT_GROUP) {
+        __local real_key *at = key + 4 * four - 3 * (four & (distance - 1));
+        real_key a = at[0], b = at[distance], c = at[2 * distance], d = at[3 * distance];
+        real_key low[2] = {min(a, c), min(b, d)}, high[2] = {max(a, c), max(b, d)};
+        at[0] = min(low[0], low[1]);
+        at[distance] = max(low[0], low[1]);
+        at[2 * distance] = min(high[0], high[1]);
+        at[3 * distance] = max(high[0], high[1]);
+    }
+}
+
+// The steps for `distance`, a power of two or 0, and all shorter ones.
+static inline void exchange_all(__local real_key *key, uint size, uint distance)
+{
+    for (; distance > 1; distance /= 4)
+        exchange_twice(key, size, distance / 2);
+    if (distance == 1)
+        exchange(key, size, 1, false);
+}
+
+// Sorts `size` keys, a power of two, that are sorted in runs of `run`, another.
+static inline void sort_local(__local real_key *key, uint size, uint run)
+{
+    for (; run < size; run *= 2) {
+        exchange(key, size, run, true);
+        exchange_all(key, size, run / 2);
+    }
+    barrier(CLK_LOCAL_MEM_FENCE);
+}
+
+// Sorts `size` keys, a power of two, that fall and then rise.
+static inline void sort_valley(__local real_key *key, uint size)
+{
+    exchange_all(key, size, size / 2);
     barrier(CLK_LOCAL_MEM_FENCE);
 }
 
@@ -77,9 +119,9 @@ inline uint power_of_two(uint n)
     return n <= 2 ? 2 : 1u << (32 - (uint)clz(n - 1));
 }
 
-// From each part of a column its samples; from the last of them the shift. A barrier comes after it.
+// From each part of a column its samples; from the last of them the shift.
 static inline void find_shift(__global const real *x, ulong first, ulong count, ulong n, __global real_key *sample, uint last,
-                              __local real_key *key, __local real_key *chosen, __global column *to)
+                              __local real_key *key, __local uint *rank, __local real_key *chosen, __global column *to)
 {
     uint item = (uint)get_local_id(0), samples = n < SAMPLES ? (uint)n : SAMPLES;
 
@@ -89,32 +131,37 @@ static inline void find_shift(__global const real *x, ulong first, ulong count, 
             sample[i] = AS_KEY(x[place - first]);
         key[i] = last ? sample_key(sample[i]) : 0;
     }
-    if (item == 0)
-        *chosen = encode_key(0);
-    barrier(CLK_LOCAL_MEM_FENCE);
-    choose_shift(key, samples, chosen);
-    barrier(CLK_LOCAL_MEM_FENCE);
+    choose_shift(key, samples, rank, chosen);
     if (item == 0 && last)
         to->shift = decode_key(*chosen);
-    barrier(CLK_LOCAL_MEM_FENCE);
 }
 
 // Of the column's n elements x[skip], ... are `count`, from number `first` on. The samples stand in `sample`, a row of
-// lists * SORT a column; the points, a row of SORT a column, in `points`. Zeroes the counters, too. With `find` the
+// lists * size a column, `size` (a power of two, at most SORT; SORT for one list alone) a list; the points, a row of SORT
+// a column, in `points`. Zeroes the counters, too. With `find` the
 // column's shift is found as cl/moments.cl does, and its samples stand in a row of SAMPLES of `shift_sample`; without it
 // `shift` has the shift's bits.
 __kernel __attribute__((reqd_work_group_size(SORT_GROUP, 1, 1))) void
 robust_lists(__global const real *x, ulong skip, ulong first, ulong count, ulong n, ulong stride,
-             __global real_key *sample, __global real_key *points, uint last, __global uint *counters, ulong counter_count, uint find,
+             __global real_key *sample, uint size, __global real_key *points, uint last, __global uint *counters, ulong counter_count, uint find,
              ulong shift, __global real_key *shift_sample, __global column *columns)
 {
     __local real_key key[SORT], chosen;
-    uint item = (uint)get_local_id(0), list = (uint)get_group_id(0), lists = (uint)get_num_groups(0);
+    __local uint rank[RANKS];
+    uint item = (uint)get_local_id(0), list = (uint)get_group_id(0), lists = (uint)get_num_groups(0) - 1;
     ulong number = get_group_id(1);
-    uint samples = n < SORT ? (uint)n : lists * SORT, own = n < SORT ? (uint)n : SORT;
+    bool all = n < SORT; // of one list
+    uint samples = all ? (uint)n : lists * size, own = all ? (uint)n : size, step = all ? 1 : lists * size / SORT;
 
     x += skip + number * stride;
-    sample += number * lists * SORT;
+    if (list == lists) { // of the whole group
+        if (find)
+            find_shift(x, first, count, n, shift_sample + number * SAMPLES, last, key, rank, &chosen, &columns[number]);
+        else if (item == 0)
+            columns[number].shift = shift;
+        return;
+    }
+    sample += (number * lists + list) * size;
     points += number * SORT;
     for (ulong i = (number * lists + list) * SORT_GROUP + item; i < counter_count;
          i += (ulong)lists * get_num_groups(1) * SORT_GROUP)
@@ -122,21 +169,17 @@ robust_lists(__global const real *x, ulong skip, ulong first, ulong count, ulong
     for (uint i = item; i < own; i += SORT_GROUP) {
         ulong place = stratum_place(i * lists + list, samples, n);
         if (place >= first && place - first < count)
-            sample[list * SORT + i] = encode_key(AS_KEY(x[place - first] + 0));
+            sample[i] = encode_key(AS_KEY(x[place - first] + 0));
     }
-    if (find && list == 0)
-        find_shift(x, first, count, n, shift_sample + number * SAMPLES, last, key, &chosen, &columns[number]);
-    if (!find && list == 0 && item == 0)
-        columns[number].shift = shift;
     if (!last) // of the whole launch
         return;
     // Of this launch or an earlier one: no work-item reads another's.
-    uint size = power_of_two(own);
+    size = power_of_two(own);
     for (uint i = item; i < size; i += SORT_GROUP)
-        key[i] = i < own ? sample[list * SORT + i] : REAL_KEY_MAX;
-    sort_local(key, size);
-    for (uint i = item; i < own / lists; i += SORT_GROUP)
-        points[list * (SORT / lists) + i] = key[i * lists + lists / 2];
+        key[i] = i < own ? sample[i] : REAL_KEY_MAX;
+    sort_local(key, size, 1);
+    for (uint i = item; i < own / step; i += SORT_GROUP)
+        points[list * (SORT / lists) + i] = key[i * step + step / 2];
 }
 
 // The key of rank `rank` of `count`, or outside of them that of an infinity.
@@ -147,9 +190,17 @@ inline real point_at(__local const real_key *key, uint count, int rank)
     return rank < 0 ? -(real)INFINITY : rank >= (int)count ? (real)INFINITY : inside;
 }
 
-// The brackets from `count` points, and ranks in n elements.
+// Two errors that have nothing to do with each other; infinite with one of them.
+inline real together(real a, real b)
+{
+    real great = fmax(a, b), part = fmin(a, b) / great;
+
+    return great > 0 && great < (real)INFINITY ? great * sqrt(1 + part * part) : great;
+}
+
+// The brackets from `count` points, sorted in runs of `run`, and ranks in n elements.
 __kernel __attribute__((reqd_work_group_size(SORT_GROUP, 1, 1))) void
-robust_brackets(__global const real_key *points, uint count, uint reach, ulong n, __global column *columns)
+robust_brackets(__global const real_key *points, uint count, uint run, uint reach, ulong n, __global column *columns)
 {
     __local real_key key[SORT];
     __local uint seen[ENDS];
@@ -164,18 +215,20 @@ robust_brackets(__global const real_key *points, uint count, uint reach, ulong n
     if (item == 0)
         for (uint e = 0; e < ENDS; e++)
             seen[e] = 0;
-    sort_local(key, size);
+    sort_local(key, size, run);
     real centre = point_at(key, count, (int)count / 2);
     end[0] = point_at(key, count, lower);
     end[1] = point_at(key, count, upper);
     barrier(CLK_LOCAL_MEM_FENCE);
 
-    // The same of the distances from the centre; the median is as far from it as the ends at most.
+    // The same of the distances from the centre, which the median is off by.
     for (uint i = item; i < count; i += SORT_GROUP)
         key[i] = (real_key)key_of_element(fabs(AS_REAL(decode_key(key[i])) - centre));
-    sort_local(key, size);
-    real off = fmax(end[1] - centre, centre - end[0]);
-    real near = fmax(point_at(key, count, lower) - off, (real)0), far = point_at(key, count, upper) + off;
+    sort_valley(key, size);
+    real off = fmax(end[1] - centre, centre - end[0]), middle = point_at(key, count, (int)count / 2);
+    real near = point_at(key, count, lower), far = point_at(key, count, upper);
+    near = fmax(middle - together(middle - near, off), (real)0);
+    far = middle + together(far - middle, off);
     end[2] = centre - far;
     end[3] = centre - near;
     end[4] = centre + near;
@@ -221,7 +274,8 @@ typedef struct {
 #if KN_CPU
     countw below, inner, ties[2];
 #else
-    uint counts, ties[2]; // below, and from bit 16 on inner
+    float below, inner; // whole numbers: the other units are busier
+    uint ties[2];
 #endif
     uint kept;
 } tally;
@@ -232,7 +286,8 @@ inline void begin(tally *t)
 #if KN_CPU
     t->below = t->inner = t->ties[0] = t->ties[1] = (countw)(0);
 #else
-    t->counts = t->ties[0] = t->ties[1] = 0;
+    t->below = t->inner = 0;
+    t->ties[0] = t->ties[1] = 0;
 #endif
     t->kept = 0;
 }
@@ -253,6 +308,14 @@ static inline void write_own(const keeper *to, uint item, uint kept)
     for (uint i = 0; i < kept; i++)
         if (at + i < to->room)
             to->candidates[at + i] = to->slots[SLOT(item, i)];
+}
+
+inline void make_room(const keeper *to, tally *t, uint elements)
+{
+    if (t->kept + elements > SLOTS) {
+        write_own(to, (uint)get_local_id(0), t->kept);
+        t->kept = 0;
+    }
 }
 
 inline realw load_row(__global const real *x)
@@ -290,10 +353,7 @@ static inline void classify(realw row, const brackets *b, bool tied, const keepe
             t->ties[TIE_WORD(e)] += isequal(row, (realw)(b->end[e])) & (countw)((real_bits)1 << TIE_SHIFT(e));
     if (!any(keep.vector))
         return;
-    if (t->kept + WIDTH > SLOTS) {
-        write_own(to, item, t->kept);
-        t->kept = 0;
-    }
+    make_room(to, t, WIDTH);
     elements.vector = row;
     for (uint j = 0; j < WIDTH; j++) {
         real x = elements.element[j];
@@ -329,31 +389,26 @@ static inline void counts_of(const tally *t, uint seen[TIES + ENDS])
 
 #else
 
+// Without a branch: what is not kept is written over.
 inline void classify_one(real x, const brackets *b, bool tied, const keeper *to, tally *t)
 {
     bool under = x < b->end[0], after = x > b->end[3], before = x < b->end[4], keep;
 
-    if (under)
-        t->counts += 1;
-    if (after && before)
-        t->counts += 1 << 16;
-    keep = (x <= b->end[1] && !under) || (x >= b->end[2] && !after) || (x <= b->end[5] && !before);
+    t->below += under ? 1.0f : 0.0f;
+    t->inner += after & before ? 1.0f : 0.0f;
+    keep = (x <= b->end[1] & !under) | (x >= b->end[2] & !after) | (x <= b->end[5] & !before);
     if (tied) {
 #pragma unroll
         for (uint e = 0; e < ENDS; e++)
             t->ties[TIE_WORD(e)] += x == b->end[e] ? 1u << TIE_SHIFT(e) : 0;
         keep = keep && (is_kept(x, b, MEDIAN) || is_kept(x, b, DEVIATION));
     }
-    if (keep)
-        to->slots[SLOT((uint)get_local_id(0), t->kept++)] = x;
+    to->slots[SLOT((uint)get_local_id(0), t->kept)] = x;
+    t->kept += keep ? 1 : 0;
 }
 
 static inline void classify(realw row, const brackets *b, bool tied, const keeper *to, tally *t)
 {
-    if (t->kept + WIDTH > SLOTS) {
-        write_own(to, (uint)get_local_id(0), t->kept);
-        t->kept = 0;
-    }
     classify_one(row.s0, b, tied, to, t);
     classify_one(row.s1, b, tied, to, t);
     classify_one(row.s2, b, tied, to, t);
@@ -363,8 +418,8 @@ static inline void classify(realw row, const brackets *b, bool tied, const keepe
 static inline void counts_of(const tally *t, uint seen[TIES + ENDS])
 {
     seen[KEPT] = seen[NANS] = 0;
-    seen[BELOW] = t->counts & 0xffff;
-    seen[INNER] = t->counts >> 16;
+    seen[BELOW] = (uint)t->below;
+    seen[INNER] = (uint)t->inner;
 #pragma unroll
     for (uint e = 0; e < ENDS; e++)
         seen[TIES + e] = t->ties[TIE_WORD(e)] >> TIE_SHIFT(e) & 1023;
@@ -372,16 +427,23 @@ static inline void counts_of(const tally *t, uint seen[TIES + ENDS])
 
 #endif
 
+// Rows are loaded some at a time: none waits for what is done to the one before.
 static inline void take_whole_leaf(__global const real *x, real shift, const brackets *b, bool tied, const keeper *to,
                                    tally *t)
 {
+    for (uint row = 0; row < ROWS; row += UNROLL) {
+        realw rows[UNROLL];
+#pragma unroll
+        for (uint i = 0; i < UNROLL; i++)
+            rows[i] = load_row(x + (row + i) * LANES);
 #if !KN_CPU
-#pragma unroll UNROLL
+        make_room(to, t, UNROLL * WIDTH);
 #endif
-    for (uint row = 0; row < ROWS; row++) {
-        realw elements = load_row(x + row * LANES);
-        accw_take(elements, shift, t->sums);
-        classify(elements, b, tied, to, t);
+#pragma unroll
+        for (uint i = 0; i < UNROLL; i++) {
+            accw_take(rows[i], shift, t->sums);
+            classify(rows[i], b, tied, to, t);
+        }
     }
 }
 
@@ -402,8 +464,10 @@ static inline uint take_guarded(__global const real *x, ulong n, ulong start, re
         countw is_nan = isnan(elements);
         nan.vector -= is_nan;
         accw_take(select(elements, (realw)(shift), is_nan), shift, t->sums);
-        if (!again)
+        if (!again) {
+            make_room(to, t, WIDTH);
             classify(elements, b, true, to, t);
+        }
     }
     for (uint j = 0; j < WIDTH; j++)
         nans += (uint)nan.element[j];

@@ -92,11 +92,33 @@ static inline bool pick(__global const uint *table, interval *at, __global const
     return inside && rank[1] < *total;
 }
 
-inline void count_key(ulong key, interval at, uint weight, uint number, __local uint *bins)
-{
-    uint digit = (uint)((key - at.low) >> shift_of(at.bits));
+// What a bin is found with: keys within [least, most], those beyond as if they were there, whose distance from `low` is
+// `span` at most.
+typedef struct {
+    ulong least, most, low, span;
+    uint shift;
+} window;
 
-    if (!lies_in(key, at))
+inline void set_window(window *w, const interval *widest, const interval *at)
+{
+    w->least = widest->low;
+    w->most = last_of(*widest);
+    w->low = at->low;
+    w->span = mask_of(at->bits);
+    w->shift = shift_of(at->bits);
+}
+
+inline bool lies_in_window(ulong key, const window *w)
+{
+    key = min(max(key, w->least), w->most);
+    return key >= w->low && key - w->low <= w->span;
+}
+
+inline void count_key(ulong key, const window *w, uint weight, uint number, __local uint *bins)
+{
+    uint digit = (uint)((min(max(key, w->least), w->most) - w->low) >> w->shift);
+
+    if (!lies_in_window(key, w))
         return;
 #if GROUP == 1
     bins[digit] += weight;
@@ -108,15 +130,57 @@ inline void count_key(ulong key, interval at, uint weight, uint number, __local 
 #endif
 }
 
-// Where a work-item begins, and how far it goes on.
+// Where a work-item begins, and how far it goes on; and how many elements it loads before it looks at the first.
 #if GROUP == 1
 #define SHARE(i, end, n)                                                                                               \
     ulong i = (n) * get_group_id(0) / get_num_groups(0), end = (n) * (get_group_id(0) + 1) / get_num_groups(0)
 #define STEP 1
+#define AHEAD 1
 #else
 #define SHARE(i, end, n) ulong i = get_global_id(0), end = (n)
 #define STEP get_global_size(0)
+#define AHEAD 4
 #endif
+
+inline void load_ahead(__global const real *x, ulong i, ulong end, real *element)
+{
+#pragma unroll
+    for (uint k = 0; k < AHEAD; k++)
+        element[k] = i + k * STEP < end ? x[i + k * STEP] : 0;
+}
+
+// PoCL 3.1 compiles loops wrong that stand in a condition.
+#if GROUP == 1
+#define MAY_BE_TIED(b) true
+#else
+#define MAY_BE_TIED(b) ((b).tied != 0)
+#endif
+
+// `tied`, a constant: whether an end may be.
+inline bool is_asked(real x, const brackets *b, uint question, bool tied)
+{
+    if (tied)
+        return is_kept(x, b, question);
+    if (question == MEDIAN)
+        return x >= b->end[0] & x <= b->end[1];
+    return (x >= b->end[2] & x <= b->end[3]) | (x >= b->end[4] & x <= b->end[5]);
+}
+
+// `tied` is a constant where this is inlined.
+static inline void count_elements(const source *from, const brackets *b, uint question, bool tied, acc centre,
+                                  const window *w, uint first, __local uint *bins)
+{
+    SHARE(i, end, from->n);
+
+    for (; i < end; i += AHEAD * STEP) {
+        real element[AHEAD];
+        load_ahead(from->x, i, end, element);
+#pragma unroll
+        for (uint k = 0; k < AHEAD; k++)
+            if (i + k * STEP < end && (from->all || is_asked(element[k], b, question, tied)))
+                count_key(key_of(element[k], question, centre), w, 1, first ? (uint)(i + k * STEP) + 1 : 0, bins);
+    }
+}
 
 // With `room` the elements kept (x + number * room), without it n of the column's from x[skip] on. Behind the counters of
 // all columns stand `tables` tables of each; number question + level is filled. `first`: from here representatives are
@@ -133,6 +197,7 @@ robust_bins(__global const real *x, ulong skip, ulong n, ulong room, __global co
     interval at = own->level[level == 0 ? 0 : level - 1], widest = own->level[0];
     acc centre = own->median;
     brackets b = brackets_of(own);
+    window w;
 
     __global uint *table = counters + get_num_groups(1) * COUNTERS + (number * tables + question + level) * TABLE;
     counters += number * COUNTERS;
@@ -146,17 +211,16 @@ robust_bins(__global const real *x, ulong skip, ulong n, ulong room, __global co
         bins[i] = 0;
     barrier(CLK_LOCAL_MEM_FENCE);
     source from = source_of(x, skip, n, room, counters, number);
-    SHARE(i, end, from.n);
-    for (; i < end; i += STEP) {
-        real element = from.x[i];
-        if (from.all || is_kept(element, &b, question))
-            count_key(clamp_key(key_of(element, question, centre), widest), at, 1, first ? (uint)i + 1 : 0, bins);
-    }
+    set_window(&w, &widest, &at);
+    if (MAY_BE_TIED(b))
+        count_elements(&from, &b, question, true, centre, &w, first, bins);
+    else
+        count_elements(&from, &b, question, false, centre, &w, first, bins);
     if (!from.all && get_group_id(0) == 0 && item == 0)
         for (uint e = 0; e < ENDS; e++) {
             uint weight = weight_of(own, counters, question, e);
             if (weight)
-                count_key(clamp_key(key_of(AS_REAL((real_key)own->end[e]), question, centre), widest), at, weight, 0, bins);
+                count_key(key_of(AS_REAL((real_key)own->end[e]), question, centre), &w, weight, 0, bins);
         }
     barrier(CLK_LOCAL_MEM_FENCE);
     for (uint i = item; i < BINS; i += GROUP) {
@@ -164,6 +228,42 @@ robust_bins(__global const real *x, ulong skip, ulong n, ulong room, __global co
             atomic_add(&table[i], bins[i]);
         if (bins[BINS + i])
             atomic_max(&table[BINS + i], bins[BINS + i]);
+    }
+}
+
+// Keys that may stand often: which there are (two bits), and how often a work-item met them.
+typedef struct {
+    ulong key[2];
+    uint has, met[2];
+} pivots;
+
+// As count_elements.
+static inline void gather_elements(const source *from, const brackets *b, uint question, bool tied, acc centre,
+                                   const window *w, pivots *p, __global uint *counters,
+                                   __global ulong *gathered, ulong gathered_room)
+{
+    SHARE(i, end, from->n);
+
+    for (; i < end; i += AHEAD * STEP) {
+        real element[AHEAD];
+        load_ahead(from->x, i, end, element);
+#pragma unroll
+        for (uint k = 0; k < AHEAD; k++) {
+            if (i + k * STEP >= end || !(from->all || is_asked(element[k], b, question, tied)))
+                continue;
+            ulong key = key_of(element[k], question, centre);
+            if (!lies_in_window(key, w))
+                continue;
+            if ((p->has & 1) && key == p->key[0]) {
+                p->met[0]++;
+            } else if ((p->has & 2) && key == p->key[1]) {
+                p->met[1]++;
+            } else {
+                uint to = atomic_inc(&counters[GATHERED + question]);
+                if (to < gathered_room)
+                    gathered[to] = key;
+            }
+        }
     }
 }
 
@@ -176,12 +276,14 @@ robust_narrow(__global const real *x, ulong skip, ulong n, ulong room, __global 
 {
     __local ulong count[BINS], sum[GROUP], found[6];
     __local uint equal[2];
-    ulong number = get_group_id(1), total, pivot[2];
-    uint item = (uint)get_local_id(0), has = 0, own_equal[2] = {0, 0};
+    ulong number = get_group_id(1), total;
+    uint item = (uint)get_local_id(0);
+    pivots p = {{0, 0}, 0, {0, 0}};
     __global column *own = columns + number;
     interval at = own->level[level - 1], widest = own->level[0];
     acc centre = own->median;
     brackets b = brackets_of(own);
+    window w;
 
     __global const uint *table =
         counters + get_num_groups(1) * COUNTERS + (number * tables + question + level - 1) * TABLE;
@@ -191,10 +293,9 @@ robust_narrow(__global const real *x, ulong skip, ulong n, ulong room, __global 
     bool inside = pick(table, &at, own->target, count, sum, found, &total);
     for (uint k = 0; k < 2; k++) {
         uint representative = table[BINS + found[3 * k]];
-        pivot[k] = 0;
         if (representative && (k == 0 || found[3] != found[0])) {
-            has |= 1u << k;
-            pivot[k] = key_of(head[(room ? number * room : 0) + representative - 1], question, centre);
+            p.has |= 1u << k;
+            p.key[k] = key_of(head[(room ? number * room : 0) + representative - 1], question, centre);
         }
     }
     if (item == 0)
@@ -202,35 +303,22 @@ robust_narrow(__global const real *x, ulong skip, ulong n, ulong room, __global 
     if (get_group_id(0) == 0 && item == 0 && first) {
         own->level[level] = at;
         own->total = total;
-        own->pivot[0] = pivot[0];
-        own->pivot[1] = pivot[1];
-        own->pivots = has;
+        own->pivot[0] = p.key[0];
+        own->pivot[1] = p.key[1];
+        own->pivots = p.has;
         if (!inside)
             own->missed |= question == MEDIAN ? MISSED_MEDIAN : MISSED_DEVIATION;
     }
     barrier(CLK_LOCAL_MEM_FENCE);
     source from = source_of(x, skip, n, room, counters, number);
-    SHARE(i, end, from.n);
-    for (; i < end; i += STEP) {
-        real element = from.x[i];
-        if (!from.all && !is_kept(element, &b, question))
-            continue;
-        ulong key = key_of(element, question, centre);
-        if (!lies_in(clamp_key(key, widest), at))
-            continue;
-        if ((has & 1) && key == pivot[0]) {
-            own_equal[0]++;
-        } else if ((has & 2) && key == pivot[1]) {
-            own_equal[1]++;
-        } else {
-            uint to = atomic_inc(&counters[GATHERED + question]);
-            if (to < gathered_room)
-                gathered[to] = key;
-        }
-    }
+    set_window(&w, &widest, &at);
+    if (MAY_BE_TIED(b))
+        gather_elements(&from, &b, question, true, centre, &w, &p, counters, gathered, gathered_room);
+    else
+        gather_elements(&from, &b, question, false, centre, &w, &p, counters, gathered, gathered_room);
     for (uint k = 0; k < 2; k++)
-        if (own_equal[k])
-            atomic_add(&equal[k], own_equal[k]);
+        if (p.met[k])
+            atomic_add(&equal[k], p.met[k]);
     barrier(CLK_LOCAL_MEM_FENCE);
     if (item == 0)
         for (uint k = 0; k < 2; k++)
@@ -290,22 +378,56 @@ static inline bool lies_in_heap(__local const heaps *h, ulong *rank, ulong *key)
     return false;
 }
 
-// The key of a rank among `n` gathered, by digits.
+// So few keys are compared with each other.
+#define FEW 64
+
+// The key of a rank among those of `n` gathered that lie in `open`, which are FEW at most.
+static inline ulong find_few(__global const ulong *gathered, uint n, interval open, ulong rank, __local uint *next,
+                             __local ulong *few, __local ulong *found)
+{
+    uint item = (uint)get_local_id(0);
+
+    if (item == 0)
+        *next = 0;
+    barrier(CLK_LOCAL_MEM_FENCE);
+    for (uint i = item; i < n; i += GROUP)
+        if (lies_in(gathered[i], open))
+            few[min(atomic_inc(next), (uint)FEW - 1)] = gathered[i];
+    barrier(CLK_LOCAL_MEM_FENCE);
+    uint count = min(*next, (uint)FEW);
+    for (uint i = item; i < count; i += GROUP) {
+        uint lower = 0;
+        for (uint other = 0; other < count; other++)
+            lower += few[other] < few[i] || (few[other] == few[i] && other < i);
+        if (lower == rank)
+            found[0] = few[i];
+    }
+    barrier(CLK_LOCAL_MEM_FENCE);
+    ulong key = found[0];
+    barrier(CLK_LOCAL_MEM_FENCE);
+    return key;
+}
+
+// The key of a rank among `n` gathered, by digits until few are left.
 static inline ulong find_key(__global const ulong *gathered, uint n, interval at, ulong rank, __local uint *bins,
                              __local ulong *count, __local ulong *sum, __local ulong *found)
 {
-    uint item = (uint)get_local_id(0);
+    uint item = (uint)get_local_id(0), left = n;
     interval open = {at.low, at.before, at.bits, 0}; // rusticl: what is done to `at` would be done to the caller's
 
-    while (open.bits > 0) { // of the whole group
+    while (open.bits > 0 && left > FEW) { // of the whole group
         uint shift = shift_of(open.bits);
+        window w;
+        set_window(&w, &open, &open);
+        w.least = 0;
+        w.most = 0xffffffffffffffffUL;
         for (uint i = item; i < TABLE; i += GROUP)
             bins[i] = 0;
         if (item == 0)
-            found[0] = found[1] = 0;
+            found[0] = found[1] = found[2] = 0;
         barrier(CLK_LOCAL_MEM_FENCE);
         for (uint i = item; i < n; i += GROUP)
-            count_key(gathered[i], open, 1, 0, bins);
+            count_key(gathered[i], &w, 1, 0, bins);
         barrier(CLK_LOCAL_MEM_FENCE);
         for (uint i = item; i < BINS; i += GROUP)
             count[i] = bins[i];
@@ -313,10 +435,12 @@ static inline ulong find_key(__global const ulong *gathered, uint n, interval at
         find_bin(count, sum, rank, found);
         open.low += found[0] << shift;
         rank = found[1];
+        left = (uint)found[2];
         open.bits = shift;
         barrier(CLK_LOCAL_MEM_FENCE);
     }
-    return open.low;
+    ulong key = find_few(gathered, n, open, rank, bins, count, found);
+    return open.bits > 0 ? key : open.low;
 }
 
 inline acc end_of(__global const column *of, uint e)

@@ -17,7 +17,8 @@
 enum { COLUMNS, COUNTERS, CANDIDATES, PARTIAL, SPARE, GATHERED, SHIFT_SAMPLE, SORTED };
 
 enum {
-    LISTS_MOST = 64, // more of them would tell hardly more, as fewer of each go on
+    LISTS_MOST = 128, // more of them would tell hardly more, as fewer of each go on
+    LIST = 2048,      // elements of one of many
     GATHERED_MOST = 1 << 18,
     COLUMNS_MOST = 4096 // at once
 };
@@ -27,8 +28,8 @@ struct fused {
     size_t first; // of the columns
     struct tree_shape tree;
     struct robust_ranks ranks;
-    unsigned sort_group, sort; // SORT_GROUP and SORT
-    uint32_t lists, points, reach;
+    unsigned sort_group, sort;           // SORT_GROUP and SORT
+    uint32_t lists, list, points, reach; // `list` elements of each
     uint64_t partials;
     kn_kernel *sample, *brackets, *pass, *fold;
     kn_buffer *candidates, *partial, *spare, *shift_sample, *sorted;
@@ -51,24 +52,30 @@ static void choose_sample(struct fused *f)
 {
     const kn_device_info *info = &f->of->queue->context->device.info;
     bool cpu = info->type == KN_DEVICE_CPU;
-    double width = f->of->options.width == 0 ? 8 : f->of->options.width, points, samples, lists, spread;
+    double width = f->of->options.width == 0 ? 5 : f->of->options.width, points, samples, lists, step, spread;
 
     f->sort = robust_points(f->of->queue, f->of->type);
     f->sort_group = cpu ? 64 : 1024;
     while (f->sort_group > 1 && f->sort_group > info->max_work_group)
         f->sort_group /= 2;
     // A CPU has less to gain from narrow brackets, and works on the lists for longer.
+    f->list = cpu || f->sort < LIST ? f->sort : LIST;
     f->lists = 1;
     while (f->lists < (cpu ? 16 : LISTS_MOST) &&
-           f->of->n >> (cpu ? 5 : 2) >= (uint64_t)2 * f->lists * f->sort)
+           f->of->n >> (cpu ? 5 : 2) >= (uint64_t)2 * f->lists * f->list)
         f->lists *= 2;
+    if (f->lists == 1 || f->lists * f->list < f->sort) {
+        f->lists = 1;
+        f->list = f->sort;
+    }
     f->points = f->of->n < f->sort ? (uint32_t)f->of->n : f->sort;
-    // The spread of a rank in the sample, and what comes from every lists-th of each list going on alone.
+    // The spread of a rank in the sample, and what comes from every so many-th of each list going on alone.
     points = f->points;
     lists = f->lists;
-    samples = points * lists;
-    spread = sqrt(samples / 4 + lists * (lists * lists - 1) / 12);
-    spread = ceil(width * spread * points / samples);
+    samples = lists > 1 ? lists * f->list : points;
+    step = samples / points;
+    spread = sqrt(samples / 4 + lists * (step * step - 1) / 12);
+    spread = ceil(width * spread / step);
     f->reach = spread < points ? (uint32_t)spread : f->points;
 }
 
@@ -99,9 +106,9 @@ static kn_status choose_shape(struct fused *f, kn_error *err)
     f->partials = tree_partials(&f->tree, (size_t)of->n);
     f->ranks = (struct robust_ranks){
         .queue = of->queue, .type = of->type, .count = of->count, .room = room, .tables = 2};
-    while (f->ranks.count > 1 &&
-           (f->ranks.count > COLUMNS_MOST || f->ranks.count * room > most ||
-            f->ranks.count * (f->lists + 1) * f->sort > most || f->ranks.count * 2 * f->partials > most))
+    while (f->ranks.count > 1 && (f->ranks.count > COLUMNS_MOST || f->ranks.count * room > most ||
+                                  f->ranks.count * (f->lists * f->list + f->sort) > most ||
+                                  f->ranks.count * 2 * f->partials > most))
         f->ranks.count = (f->ranks.count + 1) / 2;
     f->ranks.gathered_room = room < GATHERED_MOST ? room : GATHERED_MOST;
     while (f->ranks.gathered_room > 1 && f->ranks.count * f->ranks.gathered_room * sizeof(uint64_t) > most)
@@ -146,7 +153,7 @@ static kn_status get_memory(struct fused *f, kn_error *err)
     struct robust_ranks *r = &f->ranks;
     kn_queue *queue = f->of->queue;
     size_t size = kn_type_size(f->of->type), count = r->count;
-    size_t samples = f->lists * (size_t)f->sort, kept = (size_t)r->room;
+    size_t samples = f->lists * (size_t)f->list, kept = (size_t)r->room;
     kn_status status = engine_scratch(queue, COLUMNS, count * sizeof(struct robust_column), &r->columns, err);
 
     if (!status)
@@ -224,6 +231,7 @@ static kn_status take_sample(const struct fused *f, kn_error *err)
                                KN_VALUE(n),
                                KN_VALUE(f->of->stride),
                                KN_BUFFER(f->candidates),
+                               KN_VALUE(f->list),
                                KN_BUFFER(f->sorted),
                                KN_VALUE(last),
                                KN_BUFFER(r->counters),
@@ -232,11 +240,12 @@ static kn_status take_sample(const struct fused *f, kn_error *err)
                                KN_VALUE(shift),
                                KN_BUFFER(f->shift_sample),
                                KN_BUFFER(r->columns)};
-        status = launch(f, f->sample, f->sort_group, f->lists, r->count, args, KN_COUNT(args), err);
+        status = launch(f, f->sample, f->sort_group, f->lists + 1, r->count, args, KN_COUNT(args), err);
     }
     if (!status) {
-        const kn_arg args[] = {KN_BUFFER(f->sorted), KN_VALUE(points), KN_VALUE(f->reach), KN_VALUE(n),
-                               KN_BUFFER(r->columns)};
+        uint32_t run = f->sort / f->lists;
+        const kn_arg args[] = {KN_BUFFER(f->sorted), KN_VALUE(points), KN_VALUE(run),
+                               KN_VALUE(f->reach),   KN_VALUE(n),      KN_BUFFER(r->columns)};
         status = launch(f, f->brackets, f->sort_group, 1, r->count, args, KN_COUNT(args), err);
     }
     return status;
