@@ -16,6 +16,7 @@ enum { DEFAULT_PARTS = 75 };
 static const char *const missing_words[] = {"error", "omit", "propagate",
                                             NULL}; // in the order of enum csv_missing
 static const char *const mad_scale_words[] = {"1", "normal", NULL};
+static const char *const endings[] = {".csv", NULL}; // of a folder's files
 const char *const stats_precision_words[] = {"float", "double", "both", NULL};
 
 #define FIELD(field) offsetof(struct stats_arguments, field)
@@ -105,9 +106,9 @@ static kn_status run_stats(void *given, kn_error *err)
     kn_status status = stats_check_arguments(arguments, err);
 
     if (!status)
-        status = inputs_add(&files, &arguments->inputs, ".csv", err);
+        status = inputs_add(&files, &arguments->inputs, endings, err);
     if (!status)
-        status = inputs_add(&files, &common->operands, ".csv", err);
+        status = inputs_add(&files, &common->operands, endings, err);
     run.file_count = files.count;
     if (!status)
         status = settle(&run, err);

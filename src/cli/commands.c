@@ -17,6 +17,7 @@ const struct command *const koine_commands[] = {
     &command_fft,
     &command_gemm,
     &command_stats,
+    &command_autocorr,
     &command_recon,
     &command_phantom,
     &command_trajectory,

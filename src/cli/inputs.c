@@ -26,11 +26,28 @@ static kn_status add_path(struct inputs *inputs, const char *folder, const char 
     return kn_fail_memory(err, 0, "listing the input files");
 }
 
-static bool ends_in(const char *name, const char *ending)
+static bool ends_in(const char *name, const char *const *endings)
 {
-    size_t length = strlen(name), tail = strlen(ending);
+    size_t length = strlen(name);
 
-    return length > tail && *name != '.' && strcmp(name + length - tail, ending) == 0;
+    for (; *endings; endings++) {
+        size_t tail = strlen(*endings);
+
+        if (length > tail && *name != '.' && strcmp(name + length - tail, *endings) == 0)
+            return true;
+    }
+    return false;
+}
+
+static kn_status fail_empty(const char *folder, const char *const *endings, kn_error *err)
+{
+    struct kn_text list = KN_TEXT_INIT;
+
+    for (size_t i = 0; endings[i]; i++)
+        kn_text_format(&list, "%s%s", !i ? "" : endings[i + 1] ? ", " : " or ", endings[i]);
+    kn_fail_at(err, KN_ERROR_INPUT, folder, 0, "no file in this folder ends in %s", kn_text_string(&list));
+    kn_text_free(&list);
+    return KN_ERROR_INPUT;
 }
 
 static int compare_paths(const void *a, const void *b)
@@ -40,7 +57,8 @@ static int compare_paths(const void *a, const void *b)
     return strcmp(*left, *right);
 }
 
-static kn_status add_folder(struct inputs *inputs, const char *folder, const char *ending, kn_error *err)
+static kn_status add_folder(struct inputs *inputs, const char *folder, const char *const *endings,
+                            kn_error *err)
 {
     DIR *dir = opendir(folder);
     size_t before = inputs->count;
@@ -50,13 +68,13 @@ static kn_status add_folder(struct inputs *inputs, const char *folder, const cha
     if (!dir)
         return kn_fail_errno(err, KN_ERROR_INPUT, folder, errno, "the folder cannot be read");
     while (!status && (entry = readdir(dir)))
-        if (ends_in(entry->d_name, ending))
+        if (ends_in(entry->d_name, endings))
             status = add_path(inputs, folder, entry->d_name, err);
     closedir(dir);
     if (status)
         return status;
     if (inputs->count == before)
-        return kn_fail_at(err, KN_ERROR_INPUT, folder, 0, "no file in this folder ends in %s", ending);
+        return fail_empty(folder, endings, err);
     qsort(inputs->paths + before, inputs->count - before, sizeof *inputs->paths, compare_paths);
     return KN_OK;
 }
@@ -69,7 +87,7 @@ static bool has_standard_input(const struct inputs *inputs)
     return false;
 }
 
-kn_status inputs_add(struct inputs *inputs, const struct string_list *items, const char *ending,
+kn_status inputs_add(struct inputs *inputs, const struct string_list *items, const char *const *endings,
                      kn_error *err)
 {
     kn_status status = KN_OK;
@@ -84,7 +102,7 @@ kn_status inputs_add(struct inputs *inputs, const struct string_list *items, con
             status =
                 kn_fail(err, KN_ERROR_ARGUMENT, "standard input (-) is named twice, and can be read once");
         else if (strcmp(item, "-") != 0 && stat(item, &info) == 0 && S_ISDIR(info.st_mode))
-            status = add_folder(inputs, item, ending, err);
+            status = add_folder(inputs, item, endings, err);
         else
             status = add_path(inputs, NULL, item, err);
     }

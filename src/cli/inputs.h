@@ -13,9 +13,9 @@ struct inputs {
     size_t capacity;
 };
 
-// Appends what each item stands for: itself, or (a folder) its files whose name ends in `ending`, sorted by
-// byte. KN_ERROR_INPUT for a folder that cannot be read or has no such file.
-kn_status inputs_add(struct inputs *inputs, const struct string_list *items, const char *ending,
+// Appends what each item stands for: itself, or (a folder) its files whose name ends in one of `endings`
+// (NULL ends them), sorted by byte. KN_ERROR_INPUT for a folder that cannot be read or has no such file.
+kn_status inputs_add(struct inputs *inputs, const struct string_list *items, const char *const *endings,
                      kn_error *err);
 void inputs_free(struct inputs *inputs);
 

@@ -1,0 +1,34 @@
+// SPDX-License-Identifier: Apache-2.0
+// From decoded images to what is correlated: one channel of whole numbers.
+#ifndef KN_APP_AUTOCORR_GREY_H
+#define KN_APP_AUTOCORR_GREY_H
+
+#include <stdbool.h>
+
+#include "../../io/image.h"
+#include "autocorr.h"
+
+struct autocorr_grey {
+    size_t width, height;
+    kn_type type;   // KN_U8 or KN_U16
+    void *pixels;   // row after row, without gaps; the caller frees
+    bool colour;    // it was made from red, green and blue
+    bool stretched; // it was made from real numbers: the least became 0, the greatest 65535
+};
+
+// Colour becomes (299 R + 587 G + 114 B) / 1000, rounded (ITU-R BT.601's luma), which is the grey level
+// itself where all three are equal; transparency is not looked at. 32-bit floats are kept if they are whole
+// numbers from 0 to 65535, else stretched over that range. Takes the image's samples over, whatever comes.
+// KN_ERROR_INPUT for floats that are not finite, with `file` and the pixel; KN_ERROR_MEMORY.
+kn_status autocorr_grey_of(const char *file, struct image *image, struct autocorr_grey *grey, kn_error *err);
+
+// Reads one page of a file, or the one page there is. KN_ERROR_INPUT and the others of image.h.
+kn_status autocorr_grey_read(const char *file, struct autocorr_grey *grey, kn_error *err);
+
+// It as an image that is correlated.
+static inline struct autocorr_image autocorr_image_of(const struct autocorr_grey *grey)
+{
+    return (struct autocorr_image){grey->width, grey->height, grey->width, grey->type, grey->pixels};
+}
+
+#endif

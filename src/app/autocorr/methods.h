@@ -1,0 +1,41 @@
+// SPDX-License-Identifier: Apache-2.0
+// Exact sums by any method, on the host or on a device: one table of methods, and what they keep between
+// calls.
+#ifndef KN_APP_AUTOCORR_METHODS_H
+#define KN_APP_AUTOCORR_METHODS_H
+
+#include <stdbool.h>
+
+#include "device.h"
+
+// The seconds of several calls together; build is the compilers' part, and not in compute.
+struct autocorr_seconds {
+    double build, upload, compute, download;
+};
+
+struct autocorr_engine {
+    kn_queue *queue; // NULL: the host
+    enum autocorr_method method;
+    enum autocorr_method ran; // last; AUTOCORR_AUTO as long as none did
+    const char *why;          // that one was taken for AUTOCORR_AUTO; NULL where it was named
+    struct autocorr_seconds seconds;
+    struct autocorr_kept *kept; // what methods on a device keep
+};
+
+// Whether a method is there at all, and whether it runs on a device.
+bool autocorr_method_is_there(enum autocorr_method method);
+bool autocorr_method_is_on_device(enum autocorr_method method);
+
+// Begins: `queue` is NULL for the host, and is borrowed. KN_ERROR_ARGUMENT for a method of the host where a
+// device was given, KN_ERROR_UNSUPPORTED for one of a device without one. AUTOCORR_AUTO takes what both have.
+kn_status autocorr_engine_begin(kn_queue *queue, enum autocorr_method method, struct autocorr_engine *engine,
+                                kn_error *err);
+void autocorr_engine_end(struct autocorr_engine *engine);
+
+// The sums of `count` tasks of one size, type and R, of which either all or none have a second image:
+// `products` has count times autocorr_offsets(R) elements. Masks may be there, and need not be the same.
+// Errors: autocorr_check's; those of the method.
+kn_status autocorr_engine_sums(struct autocorr_engine *engine, const struct autocorr_task *tasks,
+                               size_t count, uint64_t *products, kn_error *err);
+
+#endif

@@ -1,0 +1,48 @@
+// SPDX-License-Identifier: Apache-2.0
+// Frames of a series, decoded by several threads ahead of those who take them, in their order.
+#ifndef KN_APP_AUTOCORR_READER_H
+#define KN_APP_AUTOCORR_READER_H
+
+#include "grey.h"
+
+// A page of a file.
+struct autocorr_source {
+    const char *file;
+    size_t page, pages; // from 0; of how many
+};
+
+// All pages of the files, in order; the caller frees `sources`, which keeps the files' names. Looks at each
+// file's head. What cannot be opened is one page, so that it is found to be unreadable in its turn.
+// KN_ERROR_MEMORY.
+kn_status autocorr_list(char *const *files, size_t count, struct autocorr_source **sources, size_t *pages,
+                        kn_error *err);
+
+struct autocorr_decoded {
+    struct autocorr_grey grey; // the taker frees its pixels; NULL if it could not be read
+    kn_error error;            // and why
+};
+
+struct autocorr_reader_options {
+    unsigned threads; // 0: as many as OpenMP gives
+    size_t ahead;     // frames that are in memory at most, at least 1
+    // What is done to each frame in the thread that decoded it; NULL: nothing. Called by several at once.
+    kn_status (*prepare)(void *context, size_t index, struct autocorr_grey *grey, kn_error *err);
+    void *context;
+};
+
+struct autocorr_reader;
+
+// Starts the threads. `sources` must stay. KN_ERROR_MEMORY.
+kn_status autocorr_reader_open(const struct autocorr_source *sources, size_t count,
+                               const struct autocorr_reader_options *options, struct autocorr_reader **reader,
+                               kn_error *err);
+
+// The next frame, in the order of the sources. False where there is none: all were taken, or, without
+// `wait`, it is not decoded yet.
+bool autocorr_reader_next(struct autocorr_reader *reader, bool wait, struct autocorr_decoded *decoded);
+
+// Ends the threads, also before all frames were taken. `decode`, if not NULL: the seconds of decoding, of
+// all threads together. NULL is no reader.
+void autocorr_reader_close(struct autocorr_reader *reader, double *decode);
+
+#endif

@@ -1,0 +1,63 @@
+// SPDX-License-Identifier: Apache-2.0
+// From files to the correlation, the azimuthal average and the lengths of each frame. Frames are decoded by
+// several threads while others are computed, several at once on a device.
+#ifndef KN_APP_AUTOCORR_SERIES_H
+#define KN_APP_AUTOCORR_SERIES_H
+
+#include "methods.h"
+#include "normalize.h"
+#include "radial.h"
+#include "reader.h"
+#include "verify.h"
+
+struct autocorr_settings {
+    size_t max_offset; // 0: a quarter of the first frame's shorter side, at least 1 where there is one, at
+                       // most 250
+    enum autocorr_normalization normalization;
+    const struct autocorr_region *region; // NULL: all of each frame
+    const struct autocorr_grey *mask;     // where it is 0 pixels do not count; NULL: all do
+    const struct autocorr_grey *with;     // the second image of each frame; NULL: itself
+    bool one_size;                        // frames of another size than the first one's are refused
+    size_t verify;                        // offsets of each frame
+    uint64_t seed;
+    unsigned threads; // that decode; 0: all
+};
+
+// What came of a frame.
+struct autocorr_frame {
+    struct autocorr_source source;
+    size_t index;         // in the series, from 0
+    size_t width, height; // of what was correlated
+    size_t max_offset;
+    bool colour, stretched;      // as in struct autocorr_grey
+    uint64_t *products;          // over the offsets
+    double *values;              // over the offsets, normalised
+    struct autocorr_ring *rings; // R + 1
+    struct autocorr_lengths lengths;
+    enum autocorr_method method; // that ran
+    struct autocorr_verified verified;
+    double seconds;  // of computing: its share of those that were computed together
+    kn_error *error; // why there is nothing of it; NULL: there is
+};
+
+void autocorr_frame_free(struct autocorr_frame *frame);
+
+// Is told of each frame, in order, and may take arrays over by setting their pointers to NULL. What it
+// returns ends the work, unless it is KN_OK.
+typedef kn_status autocorr_take(void *context, struct autocorr_frame *frame, kn_error *err);
+
+struct autocorr_pipeline {
+    size_t frames, failed;
+    unsigned decoders;
+    double decode;  // seconds of all decoding threads together
+    double wait;    // for a frame to be decoded
+    double analyse; // from sums to lengths
+};
+
+// A frame that cannot be read or correlated is told of as one, and the others are done. Errors: what `take`
+// returned; KN_ERROR_MEMORY and errors of the device, which are not a frame's own.
+kn_status autocorr_series(struct autocorr_engine *engine, const struct autocorr_source *sources, size_t count,
+                          const struct autocorr_settings *settings, autocorr_take *take, void *context,
+                          struct autocorr_pipeline *pipeline, kn_error *err);
+
+#endif

@@ -1,0 +1,22 @@
+// SPDX-License-Identifier: Apache-2.0
+// Sums held against the definition, at offsets drawn by chance.
+#ifndef KN_APP_AUTOCORR_VERIFY_H
+#define KN_APP_AUTOCORR_VERIFY_H
+
+#include "autocorr.h"
+
+struct autocorr_verified {
+    size_t count; // offsets that were recomputed
+    size_t wrong; // of them
+    // The first wrong one: where, what was found and what the definition gives.
+    ptrdiff_t x0;
+    size_t y0;
+    uint64_t found, expected;
+};
+
+// Recomputes `count` offsets term by term, in 64 bits and serially; draws them by `state`, which is moved on.
+// Offsets may be drawn twice. Cost: one or two reads of the image for each.
+void autocorr_verify(const struct autocorr_task *task, const uint64_t *products, size_t count,
+                     uint64_t *state, struct autocorr_verified *verified);
+
+#endif

@@ -1,0 +1,134 @@
+// SPDX-License-Identifier: Apache-2.0
+// koine autocorr: the azimuthal averages with their maxima, and how R_max grows.
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+
+#include "../base/error.h"
+#include "../base/text.h"
+#include "../io/plot.h"
+#include "cmd_autocorr.h"
+
+enum { CURVES_MAX = 6 }; // of a long series, some frames from the first to the last
+
+// Draws it, or says that there is nothing to draw.
+static kn_status draw(const struct autocorr_run *run, const struct plot *plot, const char *path,
+                      kn_error *err)
+{
+    kn_error why = KN_ERROR_INIT;
+    kn_status status = plot_write(path, plot, run->arguments->common.force, &why);
+
+    if (status == KN_ERROR_ARGUMENT) {
+        fprintf(stderr, "%s: %s is not drawn: %s\n", run->arguments->common.command, path, why.text);
+        return KN_OK;
+    }
+    if (status && err)
+        *err = why;
+    return status;
+}
+
+static char *label(const char *format, const char *unit)
+{
+    struct kn_text text = KN_TEXT_INIT;
+
+    kn_text_format(&text, "%s (%s)", format, unit);
+    return kn_text_take(&text);
+}
+
+// The frames that are drawn.
+static size_t choose(const struct autocorr_run *run, const struct autocorr_row *chosen[CURVES_MAX])
+{
+    size_t good = 0, count, at = 0, taken = 0;
+
+    for (size_t i = 0; i < run->row_count; i++)
+        good += !run->rows[i].error;
+    count = good < CURVES_MAX ? good : CURVES_MAX;
+    for (size_t i = 0; i < run->row_count && taken < count; i++) {
+        if (run->rows[i].error)
+            continue;
+        if (at++ == (count > 1 ? taken * (good - 1) / (count - 1) : 0))
+            chosen[taken++] = &run->rows[i];
+    }
+    return taken;
+}
+
+static void add_curve(const struct autocorr_run *run, const struct autocorr_row *row, double *numbers,
+                      struct plot_series *series)
+{
+    double *x = numbers, *y = numbers + row->max_offset + 1;
+
+    for (size_t k = 0; k <= row->max_offset; k++) {
+        x[k] = row->rings[k].radius * run->pixel;
+        y[k] = row->rings[k].value;
+    }
+    *series = (struct plot_series){row->name, x, y, row->max_offset + 1};
+}
+
+kn_status autocorr_plot_c1d(const struct autocorr_run *run, const char *path, kn_error *err)
+{
+    const struct autocorr_row *chosen[CURVES_MAX];
+    struct plot_series series[CURVES_MAX + 1];
+    double peaks[2][2 * CURVES_MAX], *numbers;
+    size_t count = choose(run, chosen), total = 0, at = 0;
+    char *x_label = label("Offset R", run->unit);
+    struct plot plot = {.title = "Azimuthal average of the correlation",
+                        .x_label = x_label,
+                        .y_label = "C1D",
+                        .series = series,
+                        .series_count = count + 1};
+    kn_status status;
+
+    for (size_t i = 0; i < count; i++)
+        total += 2 * (chosen[i]->max_offset + 1);
+    numbers = malloc((total + 1) * sizeof *numbers);
+    if (!x_label || !numbers) {
+        free(x_label);
+        free(numbers);
+        return kn_fail_memory(err, total * sizeof *numbers, "drawing the plots");
+    }
+    for (size_t i = 0; i < count; i++) {
+        add_curve(run, chosen[i], numbers + at, &series[i]);
+        at += 2 * (chosen[i]->max_offset + 1);
+        peaks[0][2 * i] = chosen[i]->lengths.r_max;
+        peaks[1][2 * i] = chosen[i]->lengths.maximum;
+        peaks[0][2 * i + 1] = peaks[1][2 * i + 1] = NAN; // points, not a line
+    }
+    series[count] = (struct plot_series){"R_max", peaks[0], peaks[1], 2 * count};
+    status = draw(run, &plot, path, err);
+    free(x_label);
+    free(numbers);
+    return status;
+}
+
+kn_status autocorr_plot_growth(const struct autocorr_run *run, const char *path, kn_error *err)
+{
+    const double end = (double)(run->row_count - 1) * run->interval, ends[] = {0, end};
+    const struct autocorr_line *origin = &run->growth.origin, *line = &run->growth.line;
+    const double through[] = {0, origin->slope * end},
+                 free_line[] = {line->intercept, line->intercept + line->slope * end};
+    double *times = malloc(4 * run->row_count * sizeof *times), *lengths = times + 2 * run->row_count;
+    char *y_label = label("R_max", run->unit);
+    const struct plot_series series[] = {{"frames", times, lengths, 2 * run->row_count},
+                                         {"line through the origin", ends, through, 2},
+                                         {"free line", ends, free_line, 2}};
+    const struct plot plot = {.title = "Growth of the characteristic length",
+                              .x_label = "Time t (s)",
+                              .y_label = y_label,
+                              .series = series,
+                              .series_count = 3};
+    kn_status status;
+
+    if (!times || !y_label) {
+        status = kn_fail_memory(err, 4 * run->row_count * sizeof *times, "drawing the plots");
+    } else {
+        for (size_t i = 0; i < run->row_count; i++) {
+            times[2 * i] = (double)i * run->interval;
+            lengths[2 * i] = run->rows[i].error ? NAN : run->rows[i].lengths.r_max;
+            times[2 * i + 1] = lengths[2 * i + 1] = NAN; // points, not a line
+        }
+        status = draw(run, &plot, path, err);
+    }
+    free(times);
+    free(y_label);
+    return status;
+}

@@ -1,0 +1,170 @@
+// SPDX-License-Identifier: Apache-2.0
+// koine autocorr: from its options to what shall be computed, and where.
+#include <errno.h>
+#include <inttypes.h>
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+#include <time.h>
+
+#include "../base/clock.h"
+#include "../base/error.h"
+#include "cmd_autocorr.h"
+
+static const char *const endings[] = {".png", ".tif", ".tiff", NULL};
+
+// "X,Y,W,H"
+static kn_status read_region(const char *text, struct autocorr_region *region, kn_error *err)
+{
+    size_t *const numbers[] = {&region->x, &region->y, &region->width, &region->height};
+    const char *at = text;
+    bool right = true;
+
+    for (size_t i = 0; i < 4 && right; i++) {
+        char *end = (char *)at;
+
+        errno = 0;
+        *numbers[i] = *at >= '0' && *at <= '9' ? (size_t)strtoumax(at, &end, 10) : 0;
+        right = end != at && !errno && *end == (i < 3 ? ',' : '\0') && (i < 2 || *numbers[i]);
+        at = end + 1;
+    }
+    return right ? KN_OK
+                 : kn_fail(err, KN_ERROR_ARGUMENT,
+                           "--region: '%s' is not X,Y,W,H: four whole numbers, the last two from 1", text);
+}
+
+// A number above 0; `end` is what follows it.
+static bool read_positive(const char *text, double *value, char **end)
+{
+    *value = strtod(text, end);
+    return *end != text && isfinite(*value) && *value > 0;
+}
+
+static kn_status read_units(struct autocorr_run *run, kn_error *err)
+{
+    const struct autocorr_arguments *arguments = run->arguments;
+    char *end;
+
+    run->pixel = 1;
+    run->unit = "px";
+    if (arguments->interval && (!read_positive(arguments->interval, &run->interval, &end) || *end))
+        return kn_fail(err, KN_ERROR_ARGUMENT, "--interval: '%s' is no number of seconds above 0",
+                       arguments->interval);
+    if (!arguments->pixel)
+        return KN_OK;
+    if (!read_positive(arguments->pixel, &run->pixel, &end) || *end != ',' || !end[1])
+        return kn_fail(err, KN_ERROR_ARGUMENT,
+                       "--pixel: '%s' is not SIZE,UNIT: a number above 0 and a word, such as 0.5,um",
+                       arguments->pixel);
+    run->unit = end + 1;
+    return KN_OK;
+}
+
+static enum autocorr_method method_of(const struct autocorr_arguments *arguments)
+{
+    const char *word = autocorr_method_words[arguments->method];
+    size_t method = 0;
+
+    while (strcmp(autocorr_method_names[method], word) != 0)
+        method++;
+    return (enum autocorr_method)method;
+}
+
+kn_status autocorr_settle(struct autocorr_run *run, kn_error *err)
+{
+    const struct autocorr_arguments *arguments = run->arguments;
+    const struct common_arguments *common = &arguments->common;
+    kn_status status = KN_OK;
+
+    if (common->operands.count < 1)
+        return kn_fail(err, KN_ERROR_ARGUMENT, "expected IMAGE, a file or a folder; try '%s --help'",
+                       common->command);
+    if (arguments->region) {
+        status = read_region(arguments->region, &run->region, err);
+        run->settings.region = &run->region;
+    }
+    if (!status)
+        status = read_units(run, err);
+    run->settings.max_offset = arguments->max_offset;
+    run->settings.normalization = (enum autocorr_normalization)arguments->normalization;
+    run->settings.one_size = run->interval > 0;
+    run->settings.verify = arguments->verify;
+    run->settings.seed = (uint64_t)time(NULL);
+    run->settings.threads = (unsigned)arguments->decoders;
+    if (!status)
+        status = inputs_add(&run->files, &common->operands, endings, err);
+    return status;
+}
+
+kn_status autocorr_read(struct autocorr_run *run, kn_error *err)
+{
+    const struct autocorr_arguments *arguments = run->arguments;
+    double start = kn_clock_seconds();
+    kn_status status =
+        autocorr_list(run->files.paths, run->files.count, &run->sources, &run->source_count, err);
+
+    if (!status) {
+        run->rows = calloc(run->source_count, sizeof *run->rows);
+        if (!run->rows)
+            status = kn_fail_memory(err, run->source_count * sizeof *run->rows, "the frames");
+    }
+    if (!status && arguments->mask) {
+        status = autocorr_grey_read(arguments->mask, &run->mask, err);
+        run->settings.mask = &run->mask;
+    }
+    if (!status && arguments->with) {
+        status = autocorr_grey_read(arguments->with, &run->with, err);
+        run->settings.with = &run->with;
+    }
+    run->seconds.read = kn_clock_seconds() - start;
+    return status;
+}
+
+kn_status autocorr_open(struct autocorr_run *run, kn_error *err)
+{
+    const struct common_arguments *common = &run->arguments->common;
+    enum autocorr_method method = method_of(run->arguments);
+    struct places chosen = {NULL, 0};
+    kn_status status;
+
+    if (method != AUTOCORR_AUTO && !autocorr_method_is_on_device(method) && !common->devices.count) {
+        place_host(&run->place);
+    } else {
+        status = choose_places(&common->devices, &chosen, err);
+        if (!status && chosen.count > 1)
+            status = kn_fail(err, KN_ERROR_ARGUMENT, "--device names %zu devices; %s uses one", chosen.count,
+                             common->command);
+        if (!status)
+            status = place_open(chosen.specs[0].spec, false, common->command, &run->place, err);
+        choose_free(&chosen);
+        if (status)
+            return status;
+    }
+    return autocorr_engine_begin(run->place.queue, method, &run->engine, err);
+}
+
+const kn_device_info *autocorr_device(struct autocorr_run *run)
+{
+    if (autocorr_method_is_on_device(run->engine.ran))
+        return &run->place.device;
+    place_host(&run->host);
+    return &run->host.device;
+}
+
+void autocorr_free(struct autocorr_run *run)
+{
+    for (size_t i = 0; i < run->row_count; i++) {
+        free(run->rows[i].rings);
+        free(run->rows[i].products);
+        free(run->rows[i].error);
+    }
+    for (size_t i = 0; run->rows && i < run->source_count; i++)
+        free(run->rows[i].name);
+    free(run->rows);
+    free(run->sources);
+    free(run->mask.pixels);
+    free(run->with.pixels);
+    inputs_free(&run->files);
+    autocorr_engine_end(&run->engine);
+    place_close(&run->place);
+}

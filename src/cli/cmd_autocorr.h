@@ -1,0 +1,86 @@
+// SPDX-License-Identifier: Apache-2.0
+// koine autocorr: what was asked for (cmd_autocorr.c, autocorr_settle.c), what is said of it
+// (autocorr_print.c), and what is written (autocorr_write.c, autocorr_plot.c).
+#ifndef KN_CLI_CMD_AUTOCORR_H
+#define KN_CLI_CMD_AUTOCORR_H
+
+#include "../app/autocorr/growth.h"
+#include "../app/autocorr/series.h"
+#include "../io/json.h"
+#include "choose.h"
+#include "inputs.h"
+#include "options.h"
+#include "progress.h"
+
+struct autocorr_arguments {
+    struct common_arguments common;
+    const char *region, *mask, *with, *sums, *interval, *pixel;
+    size_t max_offset, verify, decoders;
+    int method;        // index into autocorr_method_words
+    int normalization; // enum autocorr_normalization
+    bool exact;
+};
+
+// What is kept of a frame.
+struct autocorr_row {
+    struct autocorr_source source;
+    char *name; // of its files, without folder and ending
+    size_t index, width, height, max_offset;
+    struct autocorr_ring *rings;
+    struct autocorr_lengths lengths; // in the unit
+    enum autocorr_method method;
+    struct autocorr_verified verified;
+    double seconds;
+    uint64_t *products; // with --sums
+    char *error;        // why there is nothing of it; NULL: there is
+};
+
+struct autocorr_run {
+    struct autocorr_arguments *arguments;
+    struct inputs files;
+    struct autocorr_source *sources;
+    size_t source_count;
+    struct autocorr_settings settings;
+    struct autocorr_region region;
+    struct autocorr_grey mask, with;
+    double interval; // seconds; 0: not given
+    double pixel;    // of the unit
+    const char *unit;
+    struct place place, host;
+    struct autocorr_engine engine;
+    struct progress progress;
+    struct autocorr_row *rows; // a row a frame
+    size_t row_count;
+    bool said_colour, said_stretched, has_growth;
+    struct autocorr_growth growth;
+    struct autocorr_pipeline pipeline;
+    struct kn_json_seconds seconds;
+};
+
+// The methods that there are; NULL ends them.
+extern const char *const autocorr_method_words[];
+
+// What can be refused before anything is read; what is read before the frames; the device.
+kn_status autocorr_settle(struct autocorr_run *run, kn_error *err);
+kn_status autocorr_read(struct autocorr_run *run, kn_error *err);
+kn_status autocorr_open(struct autocorr_run *run, kn_error *err);
+// What computed: the device, or the host where its methods ran.
+const kn_device_info *autocorr_device(struct autocorr_run *run);
+void autocorr_free(struct autocorr_run *run);
+
+// Tables for people. False if memory ran out.
+bool autocorr_print(struct autocorr_run *run);
+
+// Whether the files can be written; those of a frame; those of all; naming them.
+kn_status autocorr_try_files(struct autocorr_run *run, kn_error *err);
+kn_status autocorr_write_frame(const struct autocorr_run *run, const struct autocorr_row *row,
+                               const struct autocorr_frame *frame, kn_error *err);
+kn_status autocorr_write_files(const struct autocorr_run *run, kn_error *err);
+void autocorr_print_files(const struct autocorr_run *run);
+kn_status autocorr_write_json(struct autocorr_run *run, kn_error *err);
+
+// The plots among them.
+kn_status autocorr_plot_c1d(const struct autocorr_run *run, const char *path, kn_error *err);
+kn_status autocorr_plot_growth(const struct autocorr_run *run, const char *path, kn_error *err);
+
+#endif
