@@ -87,6 +87,12 @@ need_device()
     [ "$precision" = double ] || echo "the default device has no double precision: with --precision float instead"
 }
 
+# need_tiff FILE: skips the test where this Koine was built without libtiff; FILE is a TIFF image.
+need_tiff()
+{
+    ! koine autocorr "$1" 2>&1 | grep -q 'without which this Koine was built' || skip tiff "built without libtiff"
+}
+
 # on_oclgrind: whether the default device is Oclgrind's, which is slow, hands out no binaries, and gives the lines of
 # the text that it was given instead of those that #line states.
 on_oclgrind()

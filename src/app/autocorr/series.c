@@ -91,11 +91,8 @@ static kn_status make_task(struct series *series, struct pending *pending, kn_er
         task->mask_stride = mask->width;
     }
     task->max_offset = series->max_offset;
-    // Both images of a pair are looked at before they are cut, which might hide that their sizes differ.
-    if (settings->with && (settings->with->width != grey->width || settings->with->height != grey->height)) {
-        task->max_offset = 0;
-        status = autocorr_check(task, &why);
-    }
+    if (settings->with && settings->region) // both have it
+        status = autocorr_crop(&(struct autocorr_task){.first = task->second}, settings->region, &why);
     if (!status && settings->region)
         status = autocorr_crop(task, settings->region, &why);
     if (!status && !series->begun && !settings->max_offset)
