@@ -132,3 +132,25 @@ kn_status autocorr_plot_growth(const struct autocorr_run *run, const char *path,
     free(y_label);
     return status;
 }
+
+// Figure 6 of the source.
+kn_status autocorr_plot_variants(const struct autocorr_run *run, const char *path, kn_error *err)
+{
+    const struct autocorr_variants *variants = &run->variants;
+    struct plot_series series[AUTOCORR_METHODS];
+    double offsets[AUTOCORR_LADDER_MAX];
+    const struct plot plot = {.title = "Time of all offsets up to R",
+                              .x_label = "Greatest offset R (px)",
+                              .y_label = "Time (s)",
+                              .log_x = true,
+                              .log_y = true,
+                              .series = series,
+                              .series_count = variants->method_count};
+
+    for (size_t r = 0; r < variants->offset_count; r++)
+        offsets[r] = (double)variants->offsets[r];
+    for (size_t m = 0; m < variants->method_count; m++)
+        series[m] = (struct plot_series){autocorr_method_names[variants->methods[m]], offsets,
+                                         variants->seconds[m], variants->offset_count};
+    return draw(run, &plot, path, err);
+}

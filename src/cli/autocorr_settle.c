@@ -108,6 +108,9 @@ kn_status autocorr_read(struct autocorr_run *run, kn_error *err)
         if (!run->rows)
             status = kn_fail_memory(err, run->source_count * sizeof *run->rows, "the frames");
     }
+    if (!status && arguments->variants && run->source_count != 1)
+        status = kn_fail(err, KN_ERROR_ARGUMENT, "--variants takes one image, and %zu frames were given",
+                         run->source_count);
     if (!status && arguments->mask) {
         status = autocorr_grey_read(arguments->mask, &run->mask, err);
         run->settings.mask = &run->mask;
@@ -127,7 +130,8 @@ kn_status autocorr_open(struct autocorr_run *run, kn_error *err)
     struct places chosen = {NULL, 0};
     kn_status status;
 
-    if (method != AUTOCORR_AUTO && !autocorr_method_is_on_device(method) && !common->devices.count) {
+    if (!run->arguments->variants && method != AUTOCORR_AUTO && !autocorr_method_is_on_device(method) &&
+        !common->devices.count) {
         place_host(&run->place);
     } else {
         status = choose_places(&common->devices, &chosen, err);

@@ -101,6 +101,8 @@ static kn_status try_folder(struct autocorr_run *run, kn_error *err)
         status = try_path(run, "c1d", ".svg", err);
     if (!status && run->interval > 0)
         status = try_path(run, "growth", ".svg", err);
+    if (!status && run->arguments->variants)
+        status = try_path(run, "variants", ".svg", err);
     return status;
 }
 
@@ -240,10 +242,20 @@ static bool nothing_came(const struct autocorr_run *run)
     return run->pipeline.failed == run->source_count;
 }
 
+static kn_status
+write_plot(const struct autocorr_run *run, const char *name,
+           kn_status (*plot)(const struct autocorr_run *run, const char *path, kn_error *err), kn_error *err)
+{
+    char *path = path_of(run, name, ".svg");
+    kn_status status = path ? plot(run, path, err) : kn_fail_memory(err, 0, "naming the files");
+
+    free(path);
+    return status;
+}
+
 kn_status autocorr_write_files(const struct autocorr_run *run, kn_error *err)
 {
     kn_status status = KN_OK;
-    char *path;
 
     if (nothing_came(run))
         return KN_OK;
@@ -251,14 +263,11 @@ kn_status autocorr_write_files(const struct autocorr_run *run, kn_error *err)
         status = write_sums(run, err);
     if (status || !run->arguments->common.output || !plot_available())
         return status;
-    path = path_of(run, "c1d", ".svg");
-    status = path ? autocorr_plot_c1d(run, path, err) : kn_fail_memory(err, 0, "naming the files");
-    free(path);
-    if (status || !run->has_growth)
-        return status;
-    path = path_of(run, "growth", ".svg");
-    status = path ? autocorr_plot_growth(run, path, err) : kn_fail_memory(err, 0, "naming the files");
-    free(path);
+    status = write_plot(run, "c1d", autocorr_plot_c1d, err);
+    if (!status && run->has_growth)
+        status = write_plot(run, "growth", autocorr_plot_growth, err);
+    if (!status && run->arguments->variants)
+        status = write_plot(run, "variants", autocorr_plot_variants, err);
     return status;
 }
 
@@ -278,8 +287,9 @@ void autocorr_print_files(const struct autocorr_run *run)
     else
         printf("for each of %zu frames .c2d.npy, .c1d.csv and .c2d.png",
                run->source_count - run->pipeline.failed);
-    printf("%s%s\n", plot_available() ? "; c1d.svg" : "",
-           plot_available() && run->has_growth ? ", growth.svg" : "");
+    printf("%s%s%s\n", plot_available() ? "; c1d.svg" : "",
+           plot_available() && run->has_growth ? ", growth.svg" : "",
+           plot_available() && arguments->variants ? ", variants.svg" : "");
 }
 
 // ---- JSON ----
@@ -398,5 +408,7 @@ kn_status autocorr_write_json(struct autocorr_run *run, kn_error *err)
     if (run->has_growth)
         report_put(&root, "growth", growth_json(&run->growth));
     report_put(&root, "pipeline", pipeline_json(&run->pipeline));
+    if (arguments->variants)
+        report_put(&root, "variants", autocorr_variants_json(run));
     return report_write(root, &arguments->common, err);
 }

@@ -38,6 +38,8 @@ static const struct option_row options[] = {
      "from a frame to the next: they are a series, and R_max(t) is fitted by lines"},
     {"pixel", 0, OPTION_PATH, "SIZE,UNIT", NULL, NULL, FIELD(pixel),
      "how large a pixel is, such as 0.5,um: lengths are in that unit"},
+    {"variants", 0, OPTION_FLAG, NULL, NULL, NULL, FIELD(variants),
+     "one image by every method, for R = 16, 32 and so on: tables of times and speed-ups"},
     {"decoders", 0, OPTION_COUNT, "N", NULL, NULL, FIELD(decoders),
      "threads that decode frames (default: as many as there are processors)"},
     {.name = NULL},
@@ -170,6 +172,15 @@ static void judge(struct autocorr_run *run)
                 verified->expected);
         common->check_failed = true;
     }
+    for (size_t m = 0; m < run->variants.method_count; m++)
+        for (size_t r = 0; r < run->variants.offset_count; r++)
+            if (run->variants.differ[m][r]) {
+                fprintf(stderr, "%s: at R = %zu %zu sums by %s are not those by %s\n", common->command,
+                        run->variants.offsets[r], run->variants.differ[m][r],
+                        autocorr_method_names[run->variants.methods[m]],
+                        autocorr_method_names[run->variants.methods[0]]);
+                common->check_failed = true;
+            }
 }
 
 static kn_status report(struct autocorr_run *run, kn_error *err)
@@ -180,7 +191,7 @@ static kn_status report(struct autocorr_run *run, kn_error *err)
     if (!status && common->json)
         status = autocorr_write_json(run, err);
     if (!status && report_shows_text(common)) {
-        if (!autocorr_print(run))
+        if (!autocorr_print(run) || (run->arguments->variants && !autocorr_print_variants(run)))
             status = kn_fail_memory(err, 0, "printing the results");
         else
             autocorr_print_files(run);
@@ -205,6 +216,8 @@ static kn_status run_autocorr(void *given, kn_error *err)
         status = autocorr_open(&run, err);
     if (!status)
         status = compute(&run, err);
+    if (!status && run.arguments->variants)
+        status = autocorr_run_variants(&run, err);
     if (!status)
         status = report(&run, err);
     autocorr_free(&run);
@@ -245,7 +258,10 @@ const struct command command_autocorr = {
         "X0 "
         "= -R to R), NAME.c1d.csv and NAME.c2d.png (from the least correlation, black, to the greatest, "
         "white), and for all c1d.svg and with --interval growth.svg. Pages of a stack are called NAME-p1, "
-        "NAME-p2 and so on.",
+        "NAME-p2 and so on. --variants adds variants.svg.\n\n"
+        "--variants is the comparison of Lu et al.: naive (four nested loops), simd (the host's vectors and "
+        "threads) and the kernels on the device, for growing R. Their times are what a caller waits, without "
+        "reading and compiling; all sums have to be the same.",
     .common = COMMON_DEVICE | COMMON_JSON | COMMON_OUTPUT | COMMON_FORCE,
     .options = options,
     .examples = {{"koine autocorr foam_1.tif --region 60,10,640,350 --max-offset 60",

@@ -1,11 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
 // koine autocorr: what was asked for (cmd_autocorr.c, autocorr_settle.c), what is said of it
-// (autocorr_print.c), and what is written (autocorr_write.c, autocorr_plot.c).
+// (autocorr_print.c, autocorr_variants.c), and what is written (autocorr_write.c, autocorr_plot.c).
 #ifndef KN_CLI_CMD_AUTOCORR_H
 #define KN_CLI_CMD_AUTOCORR_H
 
 #include "../app/autocorr/growth.h"
 #include "../app/autocorr/series.h"
+#include "../app/autocorr/variants.h"
 #include "../io/json.h"
 #include "choose.h"
 #include "inputs.h"
@@ -18,7 +19,7 @@ struct autocorr_arguments {
     size_t max_offset, verify, decoders;
     int method;        // index into autocorr_method_words
     int normalization; // enum autocorr_normalization
-    bool exact;
+    bool exact, variants;
 };
 
 // What is kept of a frame.
@@ -54,6 +55,7 @@ struct autocorr_run {
     bool said_colour, said_stretched, has_growth;
     struct autocorr_growth growth;
     struct autocorr_pipeline pipeline;
+    struct autocorr_variants variants; // with --variants
     struct kn_json_seconds seconds;
 };
 
@@ -79,8 +81,14 @@ kn_status autocorr_write_files(const struct autocorr_run *run, kn_error *err);
 void autocorr_print_files(const struct autocorr_run *run);
 kn_status autocorr_write_json(struct autocorr_run *run, kn_error *err);
 
+// --variants: by every method for growing R, after the frame's own results; the tables, and the JSON.
+kn_status autocorr_run_variants(struct autocorr_run *run, kn_error *err);
+bool autocorr_print_variants(const struct autocorr_run *run);
+json_t *autocorr_variants_json(const struct autocorr_run *run);
+
 // The plots among them.
 kn_status autocorr_plot_c1d(const struct autocorr_run *run, const char *path, kn_error *err);
 kn_status autocorr_plot_growth(const struct autocorr_run *run, const char *path, kn_error *err);
+kn_status autocorr_plot_variants(const struct autocorr_run *run, const char *path, kn_error *err);
 
 #endif

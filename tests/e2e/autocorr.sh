@@ -266,6 +266,20 @@ expect_exit 0 koine autocorr "$work/grey8.png" -r 5 --device host
 expect_empty stderr
 expect_stdout '\(host\); seconds: '
 
+# ---- every method ----
+expect_exit 2 koine autocorr "$work/first.png" "$work/second.png" --variants
+expect_stderr '--variants takes one image, and 2 frames were given'
+expect_exit 0 koine autocorr "$work/first.png" -r 35 --variants --output "$work/variants" --json "$work/variants.json"
+expect_stdout '^Seconds for all offsets up to R'
+expect_stdout '^Speed-up over naive'
+expect_stdout '^Speed-up of .* over the others'
+python '
+rows = json.load(open("variants.json"))["variants"]
+assert {(r["method"], r["max_offset"]) for r in rows} >= {(m, o) for m in ("naive", "simd") for o in (16, 32, 35)}
+assert all(r["seconds"] > 0 and r["differ"] == 0 for r in rows)
+assert all(abs(r["speed_up"] - 1) < 1e-12 for r in rows if r["method"] == "naive")
+' "every method"
+
 # ---- TIFF, where it is read ----
 need_tiff "$work/whole.tif"
 for kind in whole tags; do

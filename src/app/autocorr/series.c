@@ -62,24 +62,15 @@ static size_t default_offset(size_t width, size_t height)
 
 // ---- one frame ----
 
-// Its task, or why it cannot be one; the message begins with the file's name.
-static kn_status make_task(struct series *series, struct pending *pending, kn_error *err)
+kn_status autocorr_make_task(const struct autocorr_settings *settings, const uint8_t *mask_bytes,
+                             const char *file, const struct autocorr_grey *grey, size_t max_offset,
+                             struct autocorr_task *task, kn_error *err)
 {
-    const struct autocorr_settings *settings = series->settings;
-    const struct autocorr_grey *grey = &pending->grey, *mask = settings->mask;
-    const char *file = pending->frame.source.file;
-    struct autocorr_task *task = &pending->task;
+    const struct autocorr_grey *mask = settings->mask;
     kn_error why = KN_ERROR_INIT;
     kn_status status = KN_OK;
 
-    *task = (struct autocorr_task){.first = autocorr_image_of(grey)};
-    if (settings->one_size && series->begun &&
-        (grey->width != series->width || grey->height != series->height))
-        return kn_fail_at(
-            err, KN_ERROR_INPUT, file, 0,
-            "is of %zu x %zu pixels, but the series begins with %zu x %zu (%s); all of a series "
-            "have one size",
-            grey->width, grey->height, series->width, series->height, series->sources[series->first].file);
+    *task = (struct autocorr_task){.first = autocorr_image_of(grey), .max_offset = max_offset};
     if (mask && (mask->width != grey->width || mask->height != grey->height))
         return kn_fail_at(err, KN_ERROR_INPUT, file, 0,
                           "is of %zu x %zu pixels, but the mask is of %zu x %zu; expected the same",
@@ -87,27 +78,43 @@ static kn_status make_task(struct series *series, struct pending *pending, kn_er
     if (settings->with)
         task->second = autocorr_image_of(settings->with);
     if (mask) {
-        task->mask = series->mask;
+        task->mask = mask_bytes;
         task->mask_stride = mask->width;
     }
-    task->max_offset = series->max_offset;
     if (settings->with && settings->region) // both have it
         status = autocorr_crop(&(struct autocorr_task){.first = task->second}, settings->region, &why);
     if (!status && settings->region)
         status = autocorr_crop(task, settings->region, &why);
-    if (!status && !series->begun && !settings->max_offset)
+    if (!status && !max_offset)
         task->max_offset = default_offset(task->first.width, task->first.height);
     if (!status)
         status = autocorr_check(task, &why);
-    if (status)
-        return kn_fail_at(err, status, file, 0, "%s", why.text);
-    if (!series->begun) {
-        series->begun = true;
-        series->first = pending->frame.index;
-        series->width = grey->width;
-        series->height = grey->height;
-        series->max_offset = task->max_offset;
-    }
+    return status ? kn_fail_at(err, status, file, 0, "%s", why.text) : KN_OK;
+}
+
+// Its task, or why it cannot be one.
+static kn_status make_task(struct series *series, struct pending *pending, kn_error *err)
+{
+    const struct autocorr_grey *grey = &pending->grey;
+    const char *file = pending->frame.source.file;
+    kn_status status;
+
+    if (series->settings->one_size && series->begun &&
+        (grey->width != series->width || grey->height != series->height))
+        return kn_fail_at(
+            err, KN_ERROR_INPUT, file, 0,
+            "is of %zu x %zu pixels, but the series begins with %zu x %zu (%s); all of a series "
+            "have one size",
+            grey->width, grey->height, series->width, series->height, series->sources[series->first].file);
+    status = autocorr_make_task(series->settings, series->mask, file, grey, series->max_offset,
+                                &pending->task, err);
+    if (status || series->begun)
+        return status;
+    series->begun = true;
+    series->first = pending->frame.index;
+    series->width = grey->width;
+    series->height = grey->height;
+    series->max_offset = pending->task.max_offset;
     return KN_OK;
 }
 
@@ -272,18 +279,18 @@ static kn_status add(struct series *series, size_t index, const struct autocorr_
 
 // ---- the series ----
 
-static kn_status take_mask(struct series *series, kn_error *err)
+kn_status autocorr_mask_bytes(const struct autocorr_grey *mask, uint8_t **bytes, kn_error *err)
 {
-    const struct autocorr_grey *mask = series->settings->mask;
     size_t count = mask ? mask->width * mask->height : 0;
 
+    *bytes = NULL;
     if (!mask)
         return KN_OK;
-    series->mask = malloc(count);
-    if (!series->mask)
+    *bytes = malloc(count);
+    if (!*bytes)
         return kn_fail_memory(err, count, "the mask");
     for (size_t i = 0; i < count; i++)
-        series->mask[i] =
+        (*bytes)[i] =
             mask->type == KN_U8 ? ((uint8_t *)mask->pixels)[i] != 0 : ((uint16_t *)mask->pixels)[i] != 0;
     return KN_OK;
 }
@@ -322,7 +329,7 @@ kn_status autocorr_series(struct autocorr_engine *engine, const struct autocorr_
                                               .ahead = frames_ahead(sources, count)};
     struct autocorr_reader *reader = NULL;
     struct autocorr_decoded decoded;
-    kn_status status = take_mask(&series, err);
+    kn_status status = autocorr_mask_bytes(settings->mask, &series.mask, err);
 
     *pipeline = (struct autocorr_pipeline){.frames = count, .decoders = kn_threads(settings->threads)};
     series.pending = calloc(TOGETHER_MAX, sizeof *series.pending);

@@ -23,6 +23,14 @@ struct autocorr_settings {
     unsigned threads; // that decode; 0: all
 };
 
+// What of a frame is correlated: `mask` has the bytes of the settings' mask; max_offset 0 is chosen as above.
+// Errors, with `file`: KN_ERROR_INPUT for a mask of another size, and autocorr_check's and autocorr_crop's.
+kn_status autocorr_make_task(const struct autocorr_settings *settings, const uint8_t *mask, const char *file,
+                             const struct autocorr_grey *grey, size_t max_offset, struct autocorr_task *task,
+                             kn_error *err);
+// A mask's bytes, 0 where it is black; NULL for none. The caller frees them. KN_ERROR_MEMORY.
+kn_status autocorr_mask_bytes(const struct autocorr_grey *mask, uint8_t **bytes, kn_error *err);
+
 // What came of a frame.
 struct autocorr_frame {
     struct autocorr_source source;

@@ -1,0 +1,123 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "variants.h"
+
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "../../base/clock.h"
+#include "../../base/error.h"
+
+enum { FIRST_OFFSET = 16, REPETITIONS = 5 };
+
+static const double enough = 0.5; // seconds
+
+// The slowest first: the others are held against it.
+static const enum autocorr_method order[] = {AUTOCORR_NAIVE,      AUTOCORR_SIMD,     AUTOCORR_TEXTURE_STYLE,
+                                             AUTOCORR_TWO_KERNEL, AUTOCORR_TWO_LINE, AUTOCORR_DIRECT,
+                                             AUTOCORR_FFT};
+
+static void list(const kn_queue *queue, size_t max_offset, struct autocorr_variants *variants)
+{
+    for (size_t i = 0; i < sizeof order / sizeof *order; i++)
+        if (autocorr_method_is_there(order[i]) && (queue || !autocorr_method_is_on_device(order[i])))
+            variants->methods[variants->method_count++] = order[i];
+    variants->against = variants->methods[variants->method_count - 1];
+    for (size_t i = 0; i < variants->method_count; i++)
+        if (variants->methods[i] == AUTOCORR_TWO_LINE)
+            variants->against = AUTOCORR_TWO_LINE;
+    for (size_t r = FIRST_OFFSET; r < max_offset && variants->offset_count + 1 < AUTOCORR_LADDER_MAX; r *= 2)
+        variants->offsets[variants->offset_count++] = r;
+    variants->offsets[variants->offset_count++] = max_offset;
+}
+
+// Seconds that a caller waits, without compiling.
+static kn_status time_method(struct autocorr_engine *engine, const struct autocorr_task *task,
+                             uint64_t *products, double *seconds, kn_error *err)
+{
+    double begin = kn_clock_seconds();
+    kn_status status = KN_OK;
+
+    *seconds = INFINITY;
+    for (size_t i = 0; i < REPETITIONS && !status && (i == 0 || kn_clock_seconds() - begin < enough); i++) {
+        double start = kn_clock_seconds(), built = engine->seconds.build;
+
+        status = autocorr_engine_sums(engine, task, 1, products, err);
+        *seconds = fmin(*seconds, kn_clock_seconds() - start - (engine->seconds.build - built));
+    }
+    return status;
+}
+
+static size_t count_differences(const uint64_t *a, const uint64_t *b, size_t count)
+{
+    size_t differences = 0;
+
+    for (size_t i = 0; i < count; i++)
+        differences += a[i] != b[i];
+    return differences;
+}
+
+// All methods at one offset.
+static kn_status run_offset(struct autocorr_engine *engines, const struct autocorr_task *task, size_t offset,
+                            uint64_t *expected, uint64_t *found, struct autocorr_variants *variants,
+                            kn_error *err)
+{
+    struct autocorr_task smaller = *task;
+    size_t count = autocorr_offsets(variants->offsets[offset]);
+    kn_status status = KN_OK;
+
+    smaller.max_offset = variants->offsets[offset];
+    for (size_t m = 0; m < variants->method_count && !status; m++) {
+        uint64_t *sums = m ? found : expected;
+
+        memset(sums, 0xff, count * sizeof *sums);
+        status = time_method(&engines[m], &smaller, sums, &variants->seconds[m][offset], err);
+        variants->differ[m][offset] = count_differences(expected, sums, count);
+    }
+    return status;
+}
+
+kn_status autocorr_variants_run(kn_queue *queue, const struct autocorr_task *task,
+                                void (*progress)(void *context, double done), void *context,
+                                struct autocorr_variants *variants, kn_error *err)
+{
+    size_t most = autocorr_offsets(task->max_offset);
+    uint64_t *sums = malloc(2 * most * sizeof *sums);
+    struct autocorr_engine engines[AUTOCORR_METHODS];
+    size_t begun = 0;
+    kn_status status = KN_OK;
+
+    memset(variants, 0, sizeof *variants);
+    if (!sums)
+        return kn_fail_memory(err, 2 * most * sizeof *sums, "the sums of all variants");
+    list(queue, task->max_offset, variants);
+    for (; begun < variants->method_count && !status; begun++) {
+        enum autocorr_method method = variants->methods[begun];
+
+        status = autocorr_engine_begin(autocorr_method_is_on_device(method) ? queue : NULL, method,
+                                       &engines[begun], err);
+    }
+    for (size_t r = 0; r < variants->offset_count && !status; r++) {
+        status = run_offset(engines, task, r, sums, sums + most, variants, err);
+        if (progress)
+            progress(context, (double)(r + 1) / (double)variants->offset_count);
+    }
+    for (size_t m = 0; m < begun; m++)
+        autocorr_engine_end(&engines[m]);
+    free(sums);
+    return status;
+}
+
+double autocorr_speed_up(const struct autocorr_variants *variants, enum autocorr_method of,
+                         enum autocorr_method over, size_t offset)
+{
+    double times[2] = {NAN, NAN};
+
+    for (size_t m = 0; m < variants->method_count; m++) {
+        if (variants->methods[m] == of)
+            times[0] = variants->seconds[m][offset];
+        if (variants->methods[m] == over)
+            times[1] = variants->seconds[m][offset];
+    }
+    return times[1] / times[0];
+}
