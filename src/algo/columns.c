@@ -2,6 +2,7 @@
 #include "columns.h"
 
 #include <stdio.h>
+#include <string.h>
 
 #include "../base/error.h"
 
@@ -34,6 +35,12 @@ kn_status column_check(const char *function, const kn_queue *queue, const kn_buf
 bool column_is_soft(const kn_queue *queue)
 {
     return !queue->context->device.info.fp64;
+}
+
+bool column_is_nvidia(const kn_context *context)
+{
+    return strcmp(context->device.info.backend, "cuda") == 0 ||
+           strstr(context->device.extensions, "cl_nv_device_attribute_query") != NULL;
 }
 
 void column_define(struct column_defines *defines, const char *name, unsigned value)

@@ -16,6 +16,9 @@ kn_status column_check(const char *function, const kn_queue *queue, const kn_buf
 // Whether sums in double are computed in integers, since the device has no double precision.
 bool column_is_soft(const kn_queue *queue);
 
+// Whether kernels may hold PTX for cards from sm_70 on: through CUDA, and through NVIDIA's OpenCL.
+bool column_is_nvidia(const kn_context *context);
+
 // "-D NAME=VALUE" with a number.
 #define COLUMN_DEFINES 16
 struct column_defines {

@@ -60,12 +60,6 @@ static size_t larger(size_t a, size_t b)
     return a > b ? a : b;
 }
 
-static bool is_nvidia(const kn_context *context)
-{
-    return strcmp(context->device.info.backend, "cuda") == 0 ||
-           strstr(context->device.extensions, "cl_nv_device_attribute_query") != NULL;
-}
-
 static kn_status choose_places(struct radix *r, kn_error *err)
 {
     unsigned asked = r->job->options.radix_places,
@@ -87,7 +81,7 @@ static kn_sort_lanes best_lanes(const struct radix *r)
 {
     const kn_context *context = r->queue->context;
 
-    if (is_nvidia(context))
+    if (column_is_nvidia(context))
         return KN_SORT_LANES_BALLOT;
     if (context->device.info.type == KN_DEVICE_CPU && !r->job->options.radix_group &&
         !r->job->options.radix_keys)
@@ -101,7 +95,7 @@ static kn_status choose_lanes(struct radix *r, kn_error *err)
     unsigned wanted = r->job->options.lanes;
 
     r->lanes = wanted == KN_SORT_LANES_AUTO ? best_lanes(r) : wanted;
-    if ((rungs[r->lanes].subgroup == 1 && !is_nvidia(context)) ||
+    if ((rungs[r->lanes].subgroup == 1 && !column_is_nvidia(context)) ||
         (rungs[r->lanes].subgroup == 2 && !has_ballot(context)))
         return kn_fail(err, KN_ERROR_UNSUPPORTED,
                        "%s: %s (%s) has not what lanes %u need; it has those of KN_SORT_LANES_LOCAL (%d) and "
@@ -151,7 +145,7 @@ static const struct shape *shape_for(const struct radix *r)
     static const struct shape other = {16, true, SIZE_MAX, 256, 4, 0, 16, 2};
     size_t element = larger(kn_type_size(r->job->type), r->job->value_size);
 
-    for (size_t i = 0; i < KN_COUNT(shapes) && is_nvidia(r->queue->context); i++)
+    for (size_t i = 0; i < KN_COUNT(shapes) && column_is_nvidia(r->queue->context); i++)
         if (element <= shapes[i].element && r->n <= shapes[i].n &&
             (r->job->values != NULL) == shapes[i].values)
             return &shapes[i];
@@ -224,7 +218,7 @@ static void choose_counting(struct radix *r)
     bool possible = r->flags & FOLDED && r->lanes != KN_SORT_LANES_SERIAL;
 
     if (counting == KN_SORT_COUNTING_AUTO)
-        counting = is_nvidia(r->queue->context) && r->n <= ahead_up_to ? KN_SORT_COUNTING_AHEAD
+        counting = column_is_nvidia(r->queue->context) && r->n <= ahead_up_to ? KN_SORT_COUNTING_AHEAD
                                                                        : KN_SORT_COUNTING_SEPARATE;
     r->tables = possible && counting == KN_SORT_COUNTING_AHEAD ? (unsigned)kn_type_size(r->job->type) : 1;
 }
