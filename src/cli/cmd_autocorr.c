@@ -14,7 +14,7 @@
 
 #define FIELD(field) offsetof(struct autocorr_arguments, field)
 
-const char *const autocorr_method_words[] = {"auto", "naive", "simd", NULL};
+const char *const autocorr_method_words[] = {"auto", "direct", "naive", "simd", NULL};
 
 static const struct option_row options[] = {
     {"max-offset", 'r', OPTION_COUNT, "R", NULL, NULL, FIELD(max_offset),

@@ -82,12 +82,24 @@ mask = [[255 if 3 <= x < 15 and 2 <= y < 12 else 0 for x in range(20)] for y in 
 images.png("mask.png", mask)
 ' "making the images"
 
-# sums NAME R ARGUMENT...: koine's, by each method, are those of the definition; `pixels` is Python's way to them.
+methods="auto naive simd"
+if koine devices --json - | grep -q '"default": true'; then
+    methods="$methods direct"
+fi
+# The kernel file of a method on a device, as KOINE_LOG=debug names it.
+kernels_of()
+{
+    case $1 in
+    direct) echo autocorr_direct.cl ;;
+    esac
+}
+
+# sums NAME R ARGUMENT...: koine's, by each method, are those of the definition.
 sums()
 {
     name=$1 most=$2
     shift 2
-    for method in auto naive simd; do
+    for method in $methods; do
         expect_exit 0 koine autocorr "$work/$name" -r "$most" --method "$method" --sums "$work/sums.npy" --force \
             --verify 5 "$@"
         expect_stdout '^verified: 5 sums recomputed term by term, 0 differ$'
@@ -119,6 +131,27 @@ sums wide.png 300
 sums line.png 39
 sums board.png 6
 sums bright.png 11
+
+# ---- what a method is called is what runs ----
+for method in $methods; do
+    [ "$method" != auto ] || continue
+    expect_exit 0 env KOINE_LOG=debug "$KOINE" autocorr "$work/grey8.png" -r 9 --method "$method" --json "$work/ran.json" --force
+    grep -q "\"method\": \"$method\"" "$work/ran.json" || fail "the JSON does not name $method"
+    kernels=$(kernels_of "$method")
+    if [ -n "$kernels" ]; then
+        expect_stderr "$kernels: "
+        expect_exit 4 koine autocorr "$work/grey8.png" --method "$method" --device host
+        expect_stderr "the method $method runs on a device, and there is none here"
+        expect_exit 4 without_devices "$KOINE" autocorr "$work/grey8.png" --method "$method"
+    else
+        expect_empty stderr
+        expect_stdout "^by $method on .*\(host\)"
+    fi
+done
+if [ "$methods" != "auto naive simd" ]; then
+    expect_exit 2 koine autocorr "$work/grey8.png" --method simd --device auto
+    expect_stderr 'the method simd runs on the host, and a device was given'
+fi
 
 # ---- sizes and answers at their edges ----
 expect_exit 0 koine autocorr "$work/one.png" --json "$work/one.json"

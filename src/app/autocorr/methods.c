@@ -4,6 +4,7 @@
 #include "../../base/array.h"
 #include "../../base/clock.h"
 #include "../../base/error.h"
+#include "batch.h"
 #include "host.h"
 
 typedef kn_status compute_sums(struct autocorr_engine *engine, const struct autocorr_task *tasks,
@@ -31,12 +32,25 @@ static kn_status simd(struct autocorr_engine *engine, const struct autocorr_task
     return status;
 }
 
+static kn_status direct_frames(struct autocorr_engine *engine, const struct autocorr_frames *frames,
+                               kn_buffer *products, kn_error *err)
+{
+    return autocorr_direct_device(engine->queue, frames, products, err);
+}
+
+static kn_status direct(struct autocorr_engine *engine, const struct autocorr_task *tasks, size_t count,
+                        uint64_t *products, kn_error *err)
+{
+    return autocorr_batch(engine, tasks, count, direct_frames, products, err);
+}
+
 // A method that is not in the table is not there.
 static const struct row {
     enum autocorr_method method;
     bool on_device;
     compute_sums *sums;
 } rows[] = {
+    {AUTOCORR_DIRECT, true, direct},
     {AUTOCORR_NAIVE, false, naive},
     {AUTOCORR_SIMD, false, simd},
 };
@@ -84,14 +98,15 @@ kn_status autocorr_engine_begin(kn_queue *queue, enum autocorr_method method, st
 
 void autocorr_engine_end(struct autocorr_engine *engine)
 {
-    engine->queue = NULL;
+    autocorr_batch_free(engine->kept);
+    engine->kept = NULL;
 }
 
 // What AUTOCORR_AUTO stands for.
 static enum autocorr_method choose(struct autocorr_engine *engine)
 {
-    engine->why = "the host's only fast one";
-    return AUTOCORR_SIMD;
+    engine->why = engine->queue ? "the device's only fast one" : "the host's only fast one";
+    return engine->queue ? AUTOCORR_DIRECT : AUTOCORR_SIMD;
 }
 
 kn_status autocorr_engine_sums(struct autocorr_engine *engine, const struct autocorr_task *tasks,

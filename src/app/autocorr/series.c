@@ -179,7 +179,7 @@ static kn_status sum(struct series *series, struct autocorr_task *tasks, kn_erro
 static kn_status compute(struct series *series, kn_error *err)
 {
     struct autocorr_task tasks[TOGETHER_MAX];
-    double start = kn_clock_seconds(), summed, share;
+    double start = kn_clock_seconds(), built = series->engine->seconds.build, summed, share;
     size_t count = series->pending_count;
     unsigned threads = kn_threads(0);
     kn_status status = KN_OK;
@@ -203,7 +203,8 @@ static kn_status compute(struct series *series, kn_error *err)
         }
     }
     series->pipeline->analyse += kn_clock_seconds() - summed;
-    share = (kn_clock_seconds() - start) / (double)(count ? count : 1);
+    share =
+        (kn_clock_seconds() - start - (series->engine->seconds.build - built)) / (double)(count ? count : 1);
     for (size_t i = 0; i < count && !status; i++) {
         struct autocorr_frame *frame = &series->pending[i].frame;
 

@@ -19,9 +19,9 @@ struct autocorr_variants {
     enum autocorr_method against; // whose speed-up over the others figure 9 has: two-line, or the last
 };
 
-// Each is computed once, and up to four times more while that takes less than half a second: the least time
-// counts, without compiling. `queue` NULL: the host's methods alone. `progress` may be NULL. Errors: those of
-// the methods; KN_ERROR_MEMORY.
+// Each is computed once, on a device twice, and up to five times while that takes less than half a second:
+// the least time counts, without compiling. `queue` NULL: the host's methods alone. `progress` may be NULL.
+// Errors: those of the methods; KN_ERROR_MEMORY.
 kn_status autocorr_variants_run(kn_queue *queue, const struct autocorr_task *task,
                                 void (*progress)(void *context, double done), void *context,
                                 struct autocorr_variants *variants, kn_error *err);
