@@ -7,8 +7,8 @@
 
 static const double pi = 3.14159265358979323846;
 
-// exp(-2 pi i k / n): the angle is reduced to an eighth of the circle while it is still a fraction.
-static void root_of_unity(uint64_t k, uint64_t n, double value[2])
+// The angle is reduced to an eighth of the circle while it is still a fraction.
+void fft_root_of_unity(uint64_t k, uint64_t n, double value[2])
 {
     uint64_t eighth = (8 * (k % n)) / n; // octant
     uint64_t twice = (eighth + 1) / 2;   // quarters next to it
@@ -41,7 +41,7 @@ static bool push_root(struct fft_roots *roots, uint64_t k, uint64_t n)
 {
     double value[2];
 
-    root_of_unity(k, n, value);
+    fft_root_of_unity(k, n, value);
     return push(roots, value);
 }
 
@@ -96,14 +96,14 @@ static void transform(const double *x, double *y, size_t n, size_t stride)
         double part[13][2];
         for (size_t r = 0; r < radix; r++) {
             double w[2], *from = y + 2 * (r * m + k);
-            root_of_unity(r * k, n, w);
+            fft_root_of_unity(r * k, n, w);
             part[r][0] = from[0] * w[0] - from[1] * w[1];
             part[r][1] = from[0] * w[1] + from[1] * w[0];
         }
         for (size_t q = 0; q < radix; q++) {
             double sum[2] = {0, 0}, w[2];
             for (size_t r = 0; r < radix; r++) {
-                root_of_unity(r * q, radix, w);
+                fft_root_of_unity(r * q, radix, w);
                 sum[0] += part[r][0] * w[0] - part[r][1] * w[1];
                 sum[1] += part[r][0] * w[1] + part[r][1] * w[0];
             }
@@ -122,7 +122,7 @@ bool fft_roots_of_chirp(struct fft_roots *roots, size_t n, size_t length, uint32
     *down = (uint32_t)roots->count;
     for (uint64_t j = 0; j < n && fine; j++) {
         double w[2];
-        root_of_unity(j * j % (2 * n), 2 * n, w);
+        fft_root_of_unity(j * j % (2 * n), 2 * n, w);
         fine = push(roots, w);
         w[1] = -w[1];
         for (size_t part = 0; part < 2; part++)

@@ -9,7 +9,7 @@
 
 #include "host.h"
 
-#define VECTOR_CODE __attribute__((target("avx2,bmi,bmi2,popcnt")))
+#define VECTOR_CODE __attribute__((target("avx2,fma,bmi,bmi2,popcnt")))
 #define VECTOR_WORD VECTOR_CODE static inline __attribute__((always_inline))
 
 typedef __m256i vector;

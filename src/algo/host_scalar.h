@@ -9,7 +9,7 @@
 #include "host.h"
 
 #define VECTOR_CODE
-#define VECTOR_WORD static inline
+#define VECTOR_WORD static inline __attribute__((always_inline))
 
 #if KEY_BITS == 64
 typedef host_i64 key;

@@ -1,0 +1,34 @@
+// SPDX-License-Identifier: Apache-2.0
+// The word `transpose`, of LANES vectors, with the shuffles that AVX2 and AVX-512 share: within the 128 bits
+// of a lane first, and then by transpose_lanes, of which both have their own.
+
+#if KEY_BITS == 64
+enum { WITHIN = 2 }; // numbers of 128 bits
+
+VECTOR_WORD void transpose_within(reals *v)
+{
+    const reals low = DOUBLES(unpacklo)(v[0], v[1]);
+
+    v[1] = DOUBLES(unpackhi)(v[0], v[1]);
+    v[0] = low;
+}
+#else
+enum { WITHIN = 4 };
+
+VECTOR_WORD void transpose_within(reals *v)
+{
+    const reals low = REALS(unpacklo)(v[0], v[1]), high = REALS(unpackhi)(v[0], v[1]);
+    const reals low2 = REALS(unpacklo)(v[2], v[3]), high2 = REALS(unpackhi)(v[2], v[3]);
+
+    v[0] = FROM_DOUBLES(DOUBLES(unpacklo)(AS_DOUBLES(low), AS_DOUBLES(low2)));
+    v[1] = FROM_DOUBLES(DOUBLES(unpackhi)(AS_DOUBLES(low), AS_DOUBLES(low2)));
+    v[2] = FROM_DOUBLES(DOUBLES(unpacklo)(AS_DOUBLES(high), AS_DOUBLES(high2)));
+    v[3] = FROM_DOUBLES(DOUBLES(unpackhi)(AS_DOUBLES(high), AS_DOUBLES(high2)));
+}
+#endif
+
+VECTOR_WORD void transpose(reals tile[LANES])
+{
+    _Pragma("GCC unroll 4") for (size_t i = 0; i < LANES; i += WITHIN) transpose_within(tile + i);
+    _Pragma("GCC unroll 4") for (size_t i = 0; i < WITHIN; i++) transpose_lanes(tile + i, WITHIN);
+}
