@@ -175,9 +175,10 @@ static double energy_of(const struct block *block, size_t lane)
 static void check_round_trip(const struct host_fft_code *code, kn_type type, kn_host_level level,
                              uint64_t *state)
 {
-    static const size_t lengths[] = {7, 1000, 1800, 1 << 13, 15625, 3 * 5 * 7 * 64 * 5, 1 << 16, 300000};
+    // the last one, in four parts, by lines alone
+    static const size_t lengths[] = {7, 1000, 1800, 1 << 13, 15625, 33600, 300000};
 
-    for (size_t i = 0; i < sizeof lengths / sizeof *lengths; i++) {
+    for (size_t i = 0; i < sizeof lengths / sizeof *lengths - (code->lanes > 1); i++) {
         size_t n = lengths[i];
         struct block x = make_block(code, n, state), y = make_block(code, n, NULL);
         struct block scratch = make_block(code, 2 * n, NULL);
