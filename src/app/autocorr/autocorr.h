@@ -76,8 +76,9 @@ kn_status autocorr_reference(const struct autocorr_task *task, uint64_t *product
 kn_status autocorr_reference_windows(const struct autocorr_task *task, struct autocorr_window *windows,
                                      kn_error *err);
 
-// The windows' sums by summed areas of the images' edges: each image is read once, and 8 R numbers are added
-// a row. With a mask term by term, as the reference. KN_ERROR_MEMORY, and autocorr_check's errors.
+// The windows' sums by summed areas of the images' edges: each image is read once, its rows are added up, and
+// W + 8 R numbers for each Y0. With a mask by Fourier transforms (host_fourier.h) and all threads, or, where
+// these are not exact, term by term, as the reference. KN_ERROR_MEMORY, and autocorr_check's errors.
 kn_status autocorr_windows(const struct autocorr_task *task, struct autocorr_window *windows, kn_error *err);
 
 #endif

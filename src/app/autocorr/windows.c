@@ -1,88 +1,66 @@
 // SPDX-License-Identifier: Apache-2.0
 // An overlap is the image less a strip at one side, left or right, and one at the bottom (of the first image)
 // or the top (of the second). So all windows' sums come out of one walk over the rows, from the side that
-// stays: each row's sums without its first and without its last k pixels are added to those of the rows
-// before.
+// stays: each row is added to the sums of the columns, and of these, for each Y0, all but the first and all
+// but the last k are added up.
 #include "autocorr.h"
 
 #include <stdbool.h>
 #include <stdlib.h>
 
 #include "../../base/error.h"
+#include "host_fourier.h"
 
 // Sums of pixels and of their squares.
 struct sums {
     uint64_t s, q;
 };
 
-// Of the rows so far: without[k] lack the first k pixels of each, or the last.
+// Of the rows so far: without[k] lack the first k columns, or the last.
 struct edges {
     struct sums *without_first, *without_last;
-    size_t count; // k = 0 to count - 1; what has fewer pixels is 0
+    size_t count; // k = 0 to count - 1; what has fewer columns is 0
+    struct sums *columns;
+    size_t width;
 };
 
-static uint64_t pixel_of(const struct autocorr_image *image, size_t at)
+static void add_row(const struct autocorr_image *image, size_t y, struct sums *columns)
 {
-    return image->type == KN_U8 ? ((const uint8_t *)image->pixels)[at]
-                                : ((const uint16_t *)image->pixels)[at];
-}
+    const uint8_t *bytes = (const uint8_t *)image->pixels + (image->type == KN_U8 ? y * image->stride : 0);
+    const uint16_t *words = (const uint16_t *)image->pixels + (image->type == KN_U16 ? y * image->stride : 0);
 
-// Squares of a row of 8 bits have 32 bits up to 66,051 pixels, and go in pieces of fewer.
-static struct sums row_of_bytes(const uint8_t *row, size_t width)
-{
-    enum { PIECE = 1 << 16 };
-    struct sums sums = {0, 0};
-
-    for (size_t first = 0; first < width; first += PIECE) {
-        size_t end = width - first < PIECE ? width : first + PIECE;
-        uint32_t s = 0, q = 0;
-
-        for (size_t x = first; x < end; x++) {
-            s += row[x];
-            q += (uint32_t)row[x] * row[x];
+    if (image->type == KN_U8)
+        for (size_t x = 0; x < image->width; x++) {
+            columns[x].s += bytes[x];
+            columns[x].q += (uint32_t)bytes[x] * bytes[x];
         }
-        sums.s += s;
-        sums.q += q;
+    else
+        for (size_t x = 0; x < image->width; x++) {
+            columns[x].s += words[x];
+            columns[x].q += (uint32_t)words[x] * words[x];
+        }
+}
+
+static void subtract(struct sums *sums, const struct sums *column)
+{
+    sums->s -= column->s;
+    sums->q -= column->q;
+}
+
+static void add_columns(struct edges *edges)
+{
+    struct sums first = {0, 0}, last;
+
+    for (size_t x = 0; x < edges->width; x++) {
+        first.s += edges->columns[x].s;
+        first.q += edges->columns[x].q;
     }
-    return sums;
-}
-
-static struct sums row_of_words(const uint16_t *row, size_t width)
-{
-    struct sums sums = {0, 0};
-
-    for (size_t x = 0; x < width; x++) {
-        sums.s += row[x];
-        sums.q += (uint32_t)row[x] * row[x];
-    }
-    return sums;
-}
-
-static void add(struct sums *to, struct sums row)
-{
-    to->s += row.s;
-    to->q += row.q;
-}
-
-static void subtract_pixel(struct sums *sums, uint64_t pixel)
-{
-    sums->s -= pixel;
-    sums->q -= pixel * pixel;
-}
-
-static void add_row(const struct autocorr_image *image, size_t y, struct edges *edges)
-{
-    size_t row = y * image->stride, last = row + image->width - 1;
-    struct sums without_first = image->type == KN_U8
-                                    ? row_of_bytes((const uint8_t *)image->pixels + row, image->width)
-                                    : row_of_words((const uint16_t *)image->pixels + row, image->width);
-    struct sums without_last = without_first;
-
-    for (size_t k = 0; k < edges->count && k < image->width; k++) {
-        add(&edges->without_first[k], without_first);
-        add(&edges->without_last[k], without_last);
-        subtract_pixel(&without_first, pixel_of(image, row + k));
-        subtract_pixel(&without_last, pixel_of(image, last - k));
+    last = first;
+    for (size_t k = 0; k < edges->count && k < edges->width; k++) {
+        edges->without_first[k] = first;
+        edges->without_last[k] = last;
+        subtract(&first, &edges->columns[k]);
+        subtract(&last, &edges->columns[edges->width - 1 - k]);
     }
 }
 
@@ -115,18 +93,40 @@ static kn_status walk(const struct autocorr_task *task, bool is_second, struct a
 {
     const struct autocorr_image *image = is_second ? autocorr_second(task) : &task->first;
     size_t count = task->max_offset + 1;
-    struct sums *memory = calloc(2 * count, sizeof *memory);
-    struct edges edges = {memory, memory + count, count};
+    struct sums *memory = calloc(2 * count + image->width, sizeof *memory);
+    struct edges edges = {memory, memory + count, count, memory + 2 * count, image->width};
 
     if (!memory)
-        return kn_fail_memory(err, 2 * count * sizeof *memory, "the sums of an image's edges");
+        return kn_fail_memory(err, (2 * count + image->width) * sizeof *memory,
+                              "the sums of an image's edges");
     for (size_t left = image->height; left-- > 0;) {
-        add_row(image, is_second ? left : image->height - 1 - left, &edges);
-        if (left <= task->max_offset)
-            store(&edges, task->max_offset, left, is_second, windows);
+        add_row(image, is_second ? left : image->height - 1 - left, edges.columns);
+        if (left > task->max_offset)
+            continue;
+        add_columns(&edges);
+        store(&edges, task->max_offset, left, is_second, windows);
     }
     free(memory);
     return KN_OK;
+}
+
+// By Fourier transforms, or term by term where these are not exact.
+static kn_status masked_windows(const struct autocorr_task *task, struct autocorr_window *windows,
+                                kn_error *err)
+{
+    struct autocorr_fourier *fourier;
+    kn_error inexact = KN_ERROR_INIT;
+    kn_status status = autocorr_fourier_create(NULL, &fourier, err);
+
+    if (status)
+        return status;
+    status = autocorr_fourier_exact(fourier, task, NULL, windows, NULL, &inexact);
+    autocorr_fourier_free(fourier);
+    if (status == KN_ERROR_UNSUPPORTED)
+        return autocorr_reference_windows(task, windows, err);
+    if (status && err)
+        *err = inexact;
+    return status;
 }
 
 kn_status autocorr_windows(const struct autocorr_task *task, struct autocorr_window *windows, kn_error *err)
@@ -135,7 +135,7 @@ kn_status autocorr_windows(const struct autocorr_task *task, struct autocorr_win
     kn_status status;
 
     if (task->mask)
-        return autocorr_reference_windows(task, windows, err);
+        return masked_windows(task, windows, err);
     status = autocorr_check(task, err);
     for (size_t y0 = 0; y0 <= max_offset && !status; y0++)
         for (size_t column = 0; column <= 2 * max_offset; column++) {
