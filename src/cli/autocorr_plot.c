@@ -137,7 +137,7 @@ kn_status autocorr_plot_growth(const struct autocorr_run *run, const char *path,
 kn_status autocorr_plot_variants(const struct autocorr_run *run, const char *path, kn_error *err)
 {
     const struct autocorr_variants *variants = &run->variants;
-    struct plot_series series[AUTOCORR_METHODS];
+    struct plot_series series[AUTOCORR_VARIANTS_MAX];
     double offsets[AUTOCORR_LADDER_MAX];
     const struct plot plot = {.title = "Time of all offsets up to R",
                               .x_label = "Greatest offset R (px)",
@@ -145,12 +145,12 @@ kn_status autocorr_plot_variants(const struct autocorr_run *run, const char *pat
                               .log_x = true,
                               .log_y = true,
                               .series = series,
-                              .series_count = variants->method_count};
+                              .series_count = variants->count};
 
     for (size_t r = 0; r < variants->offset_count; r++)
         offsets[r] = (double)variants->offsets[r];
-    for (size_t m = 0; m < variants->method_count; m++)
-        series[m] = (struct plot_series){autocorr_method_names[variants->methods[m]], offsets,
-                                         variants->seconds[m], variants->offset_count};
+    for (size_t m = 0; m < variants->count; m++)
+        series[m] = (struct plot_series){variants->items[m].name, offsets, variants->items[m].seconds,
+                                         variants->offset_count};
     return draw(run, &plot, path, err);
 }

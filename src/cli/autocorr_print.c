@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // koine autocorr: what it says to people.
+#include <inttypes.h>
 #include <math.h>
 #include <stdio.h>
 
@@ -89,19 +90,25 @@ static void print_hint(const struct autocorr_run *run)
 static void print_verified(const struct autocorr_run *run)
 {
     size_t count = 0, wrong = 0;
+    uint64_t most = 0;
 
     for (size_t i = 0; i < run->row_count; i++) {
         count += run->rows[i].verified.count;
         wrong += run->rows[i].verified.wrong;
+        most = run->rows[i].verified.most > most ? run->rows[i].verified.most : most;
     }
-    if (count)
+    if (count && run->bound > 0)
+        printf("verified: %zu sums recomputed term by term, the greatest difference %" PRIu64
+               ", %zu differ by more than the bound\n",
+               count, most, wrong);
+    else if (count)
         printf("verified: %zu sums recomputed term by term, %zu differ\n", count, wrong);
 }
 
-bool autocorr_print(struct autocorr_run *run)
+bool autocorr_print(const struct autocorr_run *run)
 {
     const struct kn_json_seconds *seconds = &run->seconds;
-    const kn_device_info *device = autocorr_device(run);
+    const kn_device_info *device = &run->place.device;
 
     if (!print_frames(run))
         return false;
@@ -110,6 +117,9 @@ bool autocorr_print(struct autocorr_run *run)
     print_growth(run);
     print_hint(run);
     print_verified(run);
+    if (run->bound > 0)
+        printf("sums in single precision: each is off by less than %.3g; --exact has none that is off\n",
+               run->bound);
     printf("by %s on %s (%s); seconds: total %.3f, waiting for frames %.3f (decoding %.3f in %u thread%s), ",
            autocorr_method_names[run->engine.ran], device->name, device->spec, seconds->total,
            run->pipeline.wait, run->pipeline.decode, run->pipeline.decoders,

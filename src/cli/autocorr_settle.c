@@ -70,6 +70,13 @@ static enum autocorr_method method_of(const struct autocorr_arguments *arguments
     return (enum autocorr_method)method;
 }
 
+bool autocorr_is_exact(const struct autocorr_run *run)
+{
+    const struct autocorr_arguments *arguments = run->arguments;
+
+    return arguments->exact || arguments->sums || arguments->common.precision == PRECISION_DOUBLE;
+}
+
 kn_status autocorr_settle(struct autocorr_run *run, kn_error *err)
 {
     const struct autocorr_arguments *arguments = run->arguments;
@@ -130,7 +137,7 @@ kn_status autocorr_open(struct autocorr_run *run, kn_error *err)
     struct places chosen = {NULL, 0};
     kn_status status;
 
-    if (!run->arguments->variants && method != AUTOCORR_AUTO && !autocorr_method_is_on_device(method) &&
+    if (!run->arguments->variants && method != AUTOCORR_AUTO && !autocorr_method_is_there(method, true) &&
         !common->devices.count) {
         place_host(&run->place);
     } else {
@@ -144,15 +151,7 @@ kn_status autocorr_open(struct autocorr_run *run, kn_error *err)
         if (status)
             return status;
     }
-    return autocorr_engine_begin(run->place.queue, method, &run->engine, err);
-}
-
-const kn_device_info *autocorr_device(struct autocorr_run *run)
-{
-    if (autocorr_method_is_on_device(run->engine.ran))
-        return &run->place.device;
-    place_host(&run->host);
-    return &run->host.device;
+    return autocorr_engine_begin(run->place.queue, method, autocorr_is_exact(run), &run->engine, err);
 }
 
 void autocorr_free(struct autocorr_run *run)

@@ -26,7 +26,8 @@ kn_status autocorr_run_variants(struct autocorr_run *run, kn_error *err)
         status = autocorr_make_task(&run->settings, mask, file, &grey, run->settings.max_offset, &task, err);
     if (!status) {
         progress_begin(&run->progress, run->arguments->common.quiet);
-        status = autocorr_variants_run(run->place.queue, &task, step, &run->progress, &run->variants, err);
+        status = autocorr_variants_run(run->place.queue, &task, autocorr_is_exact(run), step, &run->progress,
+                                       &run->variants, err);
         progress_end(&run->progress);
     }
     free(grey.pixels);
@@ -34,37 +35,36 @@ kn_status autocorr_run_variants(struct autocorr_run *run, kn_error *err)
     return status;
 }
 
-static const char *name_of(const struct autocorr_variants *variants, size_t m)
+// How often the time of one goes into that of another.
+static double speed_up(const struct autocorr_variants *variants, size_t of, size_t over, size_t offset)
 {
-    return autocorr_method_names[variants->methods[m]];
+    return variants->items[over].seconds[offset] / variants->items[of].seconds[offset];
 }
 
-// A row an offset, a column a method. `of` and `over` say whose speed-up it is; AUTOCORR_AUTO is the
-// column's.
-static bool print_table(const struct autocorr_variants *variants, const char *title, bool times,
-                        enum autocorr_method of, enum autocorr_method over)
+// A row an offset, a column a variant: its time, its speed-up over the first one, that of `against` over it.
+enum shown { TIMES, OVER_FIRST, OF_AGAINST };
+
+static bool print_table(const struct autocorr_variants *variants, const char *title, enum shown shown)
 {
-    char layout[AUTOCORR_METHODS + 2] = "r";
+    char layout[AUTOCORR_VARIANTS_MAX + 2] = "r";
     struct table table;
 
-    for (size_t m = 0; m < variants->method_count; m++) {
+    for (size_t m = 0; m < variants->count; m++) {
         layout[m + 1] = 'r';
         layout[m + 2] = '\0';
     }
     printf("\n%s:\n", title);
     table_begin(&table, layout);
     table_add(&table, "R");
-    for (size_t m = 0; m < variants->method_count; m++)
-        table_add(&table, "%s", name_of(variants, m));
+    for (size_t m = 0; m < variants->count; m++)
+        table_add(&table, "%s", variants->items[m].name);
     for (size_t r = 0; r < variants->offset_count; r++) {
         table_add(&table, "%zu", variants->offsets[r]);
-        for (size_t m = 0; m < variants->method_count; m++) {
-            enum autocorr_method own = variants->methods[m];
-
+        for (size_t m = 0; m < variants->count; m++)
             table_add(&table, "%.4g",
-                      times ? variants->seconds[m][r]
-                            : autocorr_speed_up(variants, of ? of : own, over ? over : own, r));
-        }
+                      shown == TIMES        ? variants->items[m].seconds[r]
+                      : shown == OVER_FIRST ? speed_up(variants, m, 0, r)
+                                            : speed_up(variants, variants->against, m, r));
     }
     return table_finish(&table);
 }
@@ -72,17 +72,13 @@ static bool print_table(const struct autocorr_variants *variants, const char *ti
 bool autocorr_print_variants(const struct autocorr_run *run)
 {
     const struct autocorr_variants *variants = &run->variants;
-    char title[128];
+    char over[64], of[64];
 
-    if (!print_table(variants, "Seconds for all offsets up to R (the source's figure 6)", true, AUTOCORR_AUTO,
-                     AUTOCORR_AUTO))
-        return false;
-    snprintf(title, sizeof title, "Speed-up over %s (figure 7)", name_of(variants, 0));
-    if (!print_table(variants, title, false, AUTOCORR_AUTO, variants->methods[0]))
-        return false;
-    snprintf(title, sizeof title, "Speed-up of %s over the others (figure 9)",
-             autocorr_method_names[variants->against]);
-    return print_table(variants, title, false, variants->against, AUTOCORR_AUTO);
+    snprintf(over, sizeof over, "Speed-up over %s (figure 7)", variants->items[0].name);
+    snprintf(of, sizeof of, "Speed-up of %s over the others (figure 9)",
+             variants->items[variants->against].name);
+    return print_table(variants, "Seconds for all offsets up to R (the source's figure 6)", TIMES) &&
+           print_table(variants, over, OVER_FIRST) && print_table(variants, of, OF_AGAINST);
 }
 
 json_t *autocorr_variants_json(const struct autocorr_run *run)
@@ -90,17 +86,15 @@ json_t *autocorr_variants_json(const struct autocorr_run *run)
     const struct autocorr_variants *variants = &run->variants;
     json_t *array = json_array();
 
-    for (size_t m = 0; m < variants->method_count; m++)
+    for (size_t m = 0; m < variants->count; m++)
         for (size_t r = 0; r < variants->offset_count; r++) {
             json_t *object = json_object();
 
-            report_put(&object, "method", json_string(name_of(variants, m)));
+            report_put(&object, "method", json_string(variants->items[m].name));
             report_put(&object, "max_offset", json_integer((json_int_t)variants->offsets[r]));
-            report_put(&object, "seconds", kn_json_double(variants->seconds[m][r]));
-            report_put(
-                &object, "speed_up",
-                kn_json_double(autocorr_speed_up(variants, variants->methods[m], variants->methods[0], r)));
-            report_put(&object, "differ", json_integer((json_int_t)variants->differ[m][r]));
+            report_put(&object, "seconds", kn_json_double(variants->items[m].seconds[r]));
+            report_put(&object, "speed_up", kn_json_double(speed_up(variants, m, 0, r)));
+            report_put(&object, "differ", json_integer((json_int_t)variants->items[m].differ[r]));
             report_append(&array, object);
         }
     return array;

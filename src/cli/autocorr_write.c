@@ -310,6 +310,7 @@ static void put_verified(json_t **object, const struct autocorr_verified *verifi
 
     report_put(&inner, "count", json_integer((json_int_t)verified->count));
     report_put(&inner, "wrong", json_integer((json_int_t)verified->wrong));
+    report_put(&inner, "greatest_difference", json_integer((json_int_t)verified->most));
     report_put(object, "verified", inner);
 }
 
@@ -389,7 +390,8 @@ kn_status autocorr_write_json(struct autocorr_run *run, kn_error *err)
 {
     const struct autocorr_arguments *arguments = run->arguments;
     json_t *frames = json_array(), *failed = json_array();
-    json_t *root = report_begin("autocorr", autocorr_device(run), precision_words[PRECISION_DOUBLE],
+    json_t *root = report_begin("autocorr", &run->place.device,
+                                precision_words[run->bound > 0 ? PRECISION_FLOAT : PRECISION_DOUBLE],
                                 policy_words[KN_POLICY_DEFAULT], &run->seconds);
 
     for (size_t i = 0; i < run->row_count; i++)
@@ -398,7 +400,8 @@ kn_status autocorr_write_json(struct autocorr_run *run, kn_error *err)
         else
             report_append(&frames, frame_json(run, &run->rows[i]));
     report_put(&root, "method", json_string(autocorr_method_names[run->engine.ran]));
-    report_put(&root, "exact", json_true());
+    report_put(&root, "exact", json_boolean(!(run->bound > 0)));
+    report_put(&root, "bound", kn_json_double(run->bound));
     report_put(&root, "normalize", json_string(autocorr_normalization_names[run->settings.normalization]));
     report_put(&root, "with", arguments->with ? kn_json_string(arguments->with) : json_null());
     report_put(&root, "unit", kn_json_string(run->unit));

@@ -3,6 +3,7 @@
 #include "cmd_autocorr.h"
 
 #include <inttypes.h>
+#include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -14,14 +15,15 @@
 
 #define FIELD(field) offsetof(struct autocorr_arguments, field)
 
-const char *const autocorr_method_words[] = {"auto", "direct", "naive", "simd", NULL};
+const char *const autocorr_method_words[] = {"auto", "direct", "fft", "naive", "simd", NULL};
 
 static const struct option_row options[] = {
     {"max-offset", 'r', OPTION_COUNT, "R", NULL, NULL, FIELD(max_offset),
      "the largest offset in pixels (default: a quarter of the first frame's shorter side, at most 250)"},
     {"method", 'm', OPTION_CHOICE, NULL, autocorr_method_words, "auto", FIELD(method),
      "how the sums are computed; auto takes what is fastest"},
-    {"exact", 0, OPTION_FLAG, NULL, NULL, NULL, FIELD(exact), "only methods whose sums are exact"},
+    {"exact", 0, OPTION_FLAG, NULL, NULL, NULL, FIELD(exact),
+     "every sum is exact: fft in double precision, rounded to whole numbers; the others always are"},
     {"sums", 0, OPTION_PATH, "FILE.npy", NULL, NULL, FIELD(sums),
      "write the exact sums here, as int64; of several frames one after another"},
     {"verify", 0, OPTION_COUNT, "N", NULL, NULL, FIELD(verify),
@@ -99,6 +101,8 @@ static kn_status take(void *context, struct autocorr_frame *frame, kn_error *err
     row->max_offset = frame->max_offset;
     row->lengths = frame->lengths;
     row->method = frame->method;
+    row->bound = frame->bound;
+    run->bound = fmax(run->bound, frame->bound);
     row->verified = frame->verified;
     row->seconds = frame->seconds;
     row->rings = frame->rings;
@@ -144,7 +148,7 @@ static kn_status compute(struct autocorr_run *run, kn_error *err)
     status = autocorr_series(&run->engine, run->sources, run->source_count, &run->settings, take, run,
                              &run->pipeline, err);
     progress_end(&run->progress);
-    on_device = autocorr_method_is_on_device(run->engine.ran);
+    on_device = run->place.queue != NULL;
     run->seconds.read += run->pipeline.wait;
     run->seconds.build = on_device ? run->engine.seconds.build : -1;
     run->seconds.upload = on_device ? run->engine.seconds.upload : -1;
@@ -172,13 +176,12 @@ static void judge(struct autocorr_run *run)
                 verified->expected);
         common->check_failed = true;
     }
-    for (size_t m = 0; m < run->variants.method_count; m++)
+    for (size_t m = 0; m < run->variants.count; m++)
         for (size_t r = 0; r < run->variants.offset_count; r++)
-            if (run->variants.differ[m][r]) {
+            if (run->variants.items[m].differ[r]) {
                 fprintf(stderr, "%s: at R = %zu %zu sums by %s are not those by %s\n", common->command,
-                        run->variants.offsets[r], run->variants.differ[m][r],
-                        autocorr_method_names[run->variants.methods[m]],
-                        autocorr_method_names[run->variants.methods[0]]);
+                        run->variants.offsets[r], run->variants.items[m].differ[r],
+                        run->variants.items[m].name, run->variants.items[0].name);
                 common->check_failed = true;
             }
 }
@@ -232,8 +235,15 @@ const struct command command_autocorr = {
         "Reads PNG and TIFF images (all pages of a stack; of a folder the files that end in .png, .tif or "
         ".tiff, in the order of their names) and computes, for all offsets |X0| <= R and 0 <= Y0 <= R, C2D: "
         "the sum of I(x,y) I(x+X0,y+Y0) over the overlap. The other half plane is the same turned by half a "
-        "turn. With --with the second image is the shifted one. The sums are whole numbers and exact. Colour "
+        "turn. With --with the second image is the shifted one. Colour "
         "becomes grey (0.299 red + 0.587 green + 0.114 blue); transparency is not looked at.\n\n"
+        "The methods: naive is four nested loops and simd the host's vectors and threads; direct is a kernel "
+        "on a "
+        "device; fft, in both places, takes a time that hardly depends on R. auto takes what should be "
+        "fastest. "
+        "All sums are exact whole numbers, but those of fft without --exact (or --precision double, or "
+        "--sums), "
+        "which are rounded from single precision: their error's bound is printed.\n\n"
         "The sums become a correlation by --normalize. With P the sum, n the number of pairs, S1, S2 and Q1, "
         "Q2 the sums of the overlap's pixels and of their squares: pearson is (P - S1 S2 / n) / sqrt((Q1 - "
         "S1^2 / n)(Q2 - S2^2 / n)); energy is P / sqrt(E1 E2) with the whole images' sums of squares "
@@ -262,7 +272,8 @@ const struct command command_autocorr = {
         "--variants is the comparison of Lu et al.: naive (four nested loops), simd (the host's vectors and "
         "threads) and the kernels on the device, for growing R. Their times are what a caller waits, without "
         "reading and compiling; all sums have to be the same.",
-    .common = COMMON_DEVICE | COMMON_JSON | COMMON_OUTPUT | COMMON_FORCE,
+    .common = COMMON_DEVICE | COMMON_PRECISION | COMMON_JSON | COMMON_OUTPUT | COMMON_FORCE,
+    .precision = "float",
     .options = options,
     .examples = {{"koine autocorr foam_1.tif --region 60,10,640,350 --max-offset 60",
                   "the distance between bubbles in a part of a photograph"},

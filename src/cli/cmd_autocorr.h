@@ -30,6 +30,7 @@ struct autocorr_row {
     struct autocorr_ring *rings;
     struct autocorr_lengths lengths; // in the unit
     enum autocorr_method method;
+    double bound;
     struct autocorr_verified verified;
     double seconds;
     uint64_t *products; // with --sums
@@ -47,11 +48,12 @@ struct autocorr_run {
     double interval; // seconds; 0: not given
     double pixel;    // of the unit
     const char *unit;
-    struct place place, host;
+    struct place place;
     struct autocorr_engine engine;
     struct progress progress;
     struct autocorr_row *rows; // a row a frame
     size_t row_count;
+    double bound; // the greatest of all frames
     bool said_colour, said_stretched, has_growth;
     struct autocorr_growth growth;
     struct autocorr_pipeline pipeline;
@@ -66,12 +68,12 @@ extern const char *const autocorr_method_words[];
 kn_status autocorr_settle(struct autocorr_run *run, kn_error *err);
 kn_status autocorr_read(struct autocorr_run *run, kn_error *err);
 kn_status autocorr_open(struct autocorr_run *run, kn_error *err);
-// What computed: the device, or the host where its methods ran.
-const kn_device_info *autocorr_device(struct autocorr_run *run);
+// Whether every sum has to be.
+bool autocorr_is_exact(const struct autocorr_run *run);
 void autocorr_free(struct autocorr_run *run);
 
 // Tables for people. False if memory ran out.
-bool autocorr_print(struct autocorr_run *run);
+bool autocorr_print(const struct autocorr_run *run);
 
 // Whether the files can be written; those of a frame; those of all; naming them.
 kn_status autocorr_try_files(struct autocorr_run *run, kn_error *err);

@@ -82,7 +82,7 @@ mask = [[255 if 3 <= x < 15 and 2 <= y < 12 else 0 for x in range(20)] for y in 
 images.png("mask.png", mask)
 ' "making the images"
 
-methods="auto naive simd"
+methods="auto naive simd fft"
 if koine devices --json - | grep -q '"default": true'; then
     methods="$methods direct"
 fi
@@ -148,7 +148,7 @@ for method in $methods; do
         expect_stdout "^by $method on .*\(host\)"
     fi
 done
-if [ "$methods" != "auto naive simd" ]; then
+if [ "$methods" != "auto naive simd fft" ]; then
     expect_exit 2 koine autocorr "$work/grey8.png" --method simd --device auto
     expect_stderr 'the method simd runs on the host, and a device was given'
 fi

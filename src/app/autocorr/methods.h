@@ -1,12 +1,14 @@
 // SPDX-License-Identifier: Apache-2.0
-// Exact sums by any method, on the host or on a device: one table of methods, and what they keep between
-// calls.
+// Sums by any method, on the host or on a device: one table of methods, and what they keep between calls.
 #ifndef KN_APP_AUTOCORR_METHODS_H
 #define KN_APP_AUTOCORR_METHODS_H
 
 #include <stdbool.h>
 
 #include "device.h"
+
+struct autocorr_fourier;
+struct autocorr_kept;
 
 // The seconds of several calls together; build is the compilers' part, and not in compute.
 struct autocorr_seconds {
@@ -16,20 +18,22 @@ struct autocorr_seconds {
 struct autocorr_engine {
     kn_queue *queue; // NULL: the host
     enum autocorr_method method;
+    bool exact;               // every sum is the definition's
     enum autocorr_method ran; // last; AUTOCORR_AUTO as long as none did
-    const char *why;          // that one was taken for AUTOCORR_AUTO; NULL where it was named
+    double bound;             // of the last sums' errors; 0 where they are exact
     struct autocorr_seconds seconds;
-    struct autocorr_kept *kept; // what methods on a device keep
+    struct autocorr_fourier *fourier; // what methods keep
+    struct autocorr_kept *kept;
 };
 
-// Whether a method is there at all, and whether it runs on a device.
-bool autocorr_method_is_there(enum autocorr_method method);
-bool autocorr_method_is_on_device(enum autocorr_method method);
+// Whether a method is there, on the host or on a device.
+bool autocorr_method_is_there(enum autocorr_method method, bool on_device);
 
-// Begins: `queue` is NULL for the host, and is borrowed. KN_ERROR_ARGUMENT for a method of the host where a
-// device was given, KN_ERROR_UNSUPPORTED for one of a device without one. AUTOCORR_AUTO takes what both have.
-kn_status autocorr_engine_begin(kn_queue *queue, enum autocorr_method method, struct autocorr_engine *engine,
-                                kn_error *err);
+// Begins: `queue` is NULL for the host, and is borrowed. Without `exact` AUTOCORR_FFT computes in single
+// precision; all others are exact. KN_ERROR_ARGUMENT for a method of the host alone where a device was given,
+// KN_ERROR_UNSUPPORTED for one of a device alone without one. AUTOCORR_AUTO takes what should be fastest.
+kn_status autocorr_engine_begin(kn_queue *queue, enum autocorr_method method, bool exact,
+                                struct autocorr_engine *engine, kn_error *err);
 void autocorr_engine_end(struct autocorr_engine *engine);
 
 // The sums of `count` tasks of one size, type and R, of which either all or none have a second image:

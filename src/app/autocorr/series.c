@@ -166,6 +166,7 @@ static kn_status sum(struct series *series, struct autocorr_task *tasks, kn_erro
         struct autocorr_frame *frame = &series->pending[i].frame;
 
         frame->method = series->engine->ran;
+        frame->bound = series->engine->bound;
         frame->products = malloc(offsets * sizeof *products);
         if (frame->products)
             memcpy(frame->products, products + i * offsets, offsets * sizeof *products);
@@ -209,7 +210,7 @@ static kn_status compute(struct series *series, kn_error *err)
         struct autocorr_frame *frame = &series->pending[i].frame;
 
         frame->seconds = share;
-        autocorr_verify(&tasks[i], frame->products, series->settings->verify, &series->state,
+        autocorr_verify(&tasks[i], frame->products, frame->bound, series->settings->verify, &series->state,
                         &frame->verified);
         status = series->take(series->context, frame, err);
     }

@@ -43,6 +43,7 @@ struct autocorr_frame {
     struct autocorr_ring *rings; // R + 1
     struct autocorr_lengths lengths;
     enum autocorr_method method; // that ran
+    double bound;                // of the sums' errors; 0: they are exact
     struct autocorr_verified verified;
     double seconds;  // of computing: its share of those that were computed together
     kn_error *error; // why there is nothing of it; NULL: there is

@@ -13,19 +13,27 @@ enum { FIRST_OFFSET = 16, REPETITIONS = 5, DEVICE_LEAST = 2 };
 static const double enough = 0.5; // seconds
 
 // The slowest first: the others are held against it.
-static const enum autocorr_method order[] = {AUTOCORR_NAIVE,      AUTOCORR_SIMD,     AUTOCORR_TEXTURE_STYLE,
-                                             AUTOCORR_TWO_KERNEL, AUTOCORR_TWO_LINE, AUTOCORR_DIRECT,
-                                             AUTOCORR_FFT};
+static const struct {
+    enum autocorr_method method;
+    bool on_device;
+    const char *name;
+} order[AUTOCORR_VARIANTS_MAX] = {
+    {AUTOCORR_NAIVE, false, "naive"},          {AUTOCORR_SIMD, false, "simd"},
+    {AUTOCORR_FFT, false, "fft-host"},         {AUTOCORR_TEXTURE_STYLE, true, "texture-style"},
+    {AUTOCORR_TWO_KERNEL, true, "two-kernel"}, {AUTOCORR_TWO_LINE, true, "two-line"},
+    {AUTOCORR_DIRECT, true, "direct"},         {AUTOCORR_FFT, true, "fft"},
+};
 
 static void list(const kn_queue *queue, size_t max_offset, struct autocorr_variants *variants)
 {
-    for (size_t i = 0; i < sizeof order / sizeof *order; i++)
-        if (autocorr_method_is_there(order[i]) && (queue || !autocorr_method_is_on_device(order[i])))
-            variants->methods[variants->method_count++] = order[i];
-    variants->against = variants->methods[variants->method_count - 1];
-    for (size_t i = 0; i < variants->method_count; i++)
-        if (variants->methods[i] == AUTOCORR_TWO_LINE)
-            variants->against = AUTOCORR_TWO_LINE;
+    for (size_t i = 0; i < AUTOCORR_VARIANTS_MAX; i++)
+        if (autocorr_method_is_there(order[i].method, order[i].on_device) && (queue || !order[i].on_device))
+            variants->items[variants->count++] = (struct autocorr_variant){
+                .method = order[i].method, .on_device = order[i].on_device, .name = order[i].name};
+    variants->against = variants->count - 1;
+    for (size_t i = 0; i < variants->count; i++)
+        if (variants->items[i].method == AUTOCORR_TWO_LINE)
+            variants->against = i;
     for (size_t r = FIRST_OFFSET; r < max_offset && variants->offset_count + 1 < AUTOCORR_LADDER_MAX; r *= 2)
         variants->offsets[variants->offset_count++] = r;
     variants->offsets[variants->offset_count++] = max_offset;
@@ -36,7 +44,7 @@ static kn_status time_method(struct autocorr_engine *engine, const struct autoco
                              uint64_t *products, double *seconds, kn_error *err)
 {
     // A device's compiler may wait for the first launch.
-    size_t least = autocorr_method_is_on_device(engine->method) ? DEVICE_LEAST : 1;
+    size_t least = engine->queue ? DEVICE_LEAST : 1;
     double begin = kn_clock_seconds();
     kn_status status = KN_OK;
 
@@ -51,12 +59,12 @@ static kn_status time_method(struct autocorr_engine *engine, const struct autoco
     return status;
 }
 
-static size_t count_differences(const uint64_t *a, const uint64_t *b, size_t count)
+static size_t count_differences(const uint64_t *a, const uint64_t *b, size_t count, double bound)
 {
     size_t differences = 0;
 
     for (size_t i = 0; i < count; i++)
-        differences += a[i] != b[i];
+        differences += (double)(a[i] > b[i] ? a[i] - b[i] : b[i] - a[i]) > bound;
     return differences;
 }
 
@@ -70,23 +78,24 @@ static kn_status run_offset(struct autocorr_engine *engines, const struct autoco
     kn_status status = KN_OK;
 
     smaller.max_offset = variants->offsets[offset];
-    for (size_t m = 0; m < variants->method_count && !status; m++) {
+    for (size_t m = 0; m < variants->count && !status; m++) {
+        struct autocorr_variant *variant = &variants->items[m];
         uint64_t *sums = m ? found : expected;
 
         memset(sums, 0xff, count * sizeof *sums);
-        status = time_method(&engines[m], &smaller, sums, &variants->seconds[m][offset], err);
-        variants->differ[m][offset] = count_differences(expected, sums, count);
+        status = time_method(&engines[m], &smaller, sums, &variant->seconds[offset], err);
+        variant->differ[offset] = count_differences(expected, sums, count, engines[m].bound);
     }
     return status;
 }
 
-kn_status autocorr_variants_run(kn_queue *queue, const struct autocorr_task *task,
+kn_status autocorr_variants_run(kn_queue *queue, const struct autocorr_task *task, bool exact,
                                 void (*progress)(void *context, double done), void *context,
                                 struct autocorr_variants *variants, kn_error *err)
 {
     size_t most = autocorr_offsets(task->max_offset);
     uint64_t *sums = malloc(2 * most * sizeof *sums);
-    struct autocorr_engine engines[AUTOCORR_METHODS];
+    struct autocorr_engine engines[AUTOCORR_VARIANTS_MAX];
     size_t begun = 0;
     kn_status status = KN_OK;
 
@@ -94,10 +103,10 @@ kn_status autocorr_variants_run(kn_queue *queue, const struct autocorr_task *tas
     if (!sums)
         return kn_fail_memory(err, 2 * most * sizeof *sums, "the sums of all variants");
     list(queue, task->max_offset, variants);
-    for (; begun < variants->method_count && !status; begun++) {
-        enum autocorr_method method = variants->methods[begun];
+    for (; begun < variants->count && !status; begun++) {
+        const struct autocorr_variant *variant = &variants->items[begun];
 
-        status = autocorr_engine_begin(autocorr_method_is_on_device(method) ? queue : NULL, method,
+        status = autocorr_engine_begin(variant->on_device ? queue : NULL, variant->method, exact,
                                        &engines[begun], err);
     }
     for (size_t r = 0; r < variants->offset_count && !status; r++) {
@@ -109,18 +118,4 @@ kn_status autocorr_variants_run(kn_queue *queue, const struct autocorr_task *tas
         autocorr_engine_end(&engines[m]);
     free(sums);
     return status;
-}
-
-double autocorr_speed_up(const struct autocorr_variants *variants, enum autocorr_method of,
-                         enum autocorr_method over, size_t offset)
-{
-    double times[2] = {NAN, NAN};
-
-    for (size_t m = 0; m < variants->method_count; m++) {
-        if (variants->methods[m] == of)
-            times[0] = variants->seconds[m][offset];
-        if (variants->methods[m] == over)
-            times[1] = variants->seconds[m][offset];
-    }
-    return times[1] / times[0];
 }

@@ -5,29 +5,29 @@
 
 #include "methods.h"
 
-enum { AUTOCORR_LADDER_MAX = 16 };
+enum { AUTOCORR_LADDER_MAX = 16, AUTOCORR_VARIANTS_MAX = AUTOCORR_METHODS };
 
 struct autocorr_variants {
     size_t offsets[AUTOCORR_LADDER_MAX]; // R: 16, 32, ... and the greatest
     size_t offset_count;
-    enum autocorr_method methods[AUTOCORR_METHODS]; // those that run here, in their order, naive first
-    size_t method_count;
-    // By methods and offsets: what a caller waits, images to the device and sums back; and how many sums are
-    // not naive's.
-    double seconds[AUTOCORR_METHODS][AUTOCORR_LADDER_MAX];
-    size_t differ[AUTOCORR_METHODS][AUTOCORR_LADDER_MAX];
-    enum autocorr_method against; // whose speed-up over the others figure 9 has: two-line, or the last
+    struct autocorr_variant {
+        enum autocorr_method method;
+        bool on_device;
+        const char *name; // "fft-host" and the method's name otherwise
+        // By offsets: what a caller waits, images to the device and sums back; and how many sums are not
+        // naive's within the bound that the method states.
+        double seconds[AUTOCORR_LADDER_MAX];
+        size_t differ[AUTOCORR_LADDER_MAX];
+    } items[AUTOCORR_VARIANTS_MAX]; // those that run here, naive first
+    size_t count;
+    size_t against; // whose speed-up over the others figure 9 has: two-line's, or the last one's
 };
 
 // Each is computed once, on a device twice, and up to five times while that takes less than half a second:
 // the least time counts, without compiling. `queue` NULL: the host's methods alone. `progress` may be NULL.
 // Errors: those of the methods; KN_ERROR_MEMORY.
-kn_status autocorr_variants_run(kn_queue *queue, const struct autocorr_task *task,
+kn_status autocorr_variants_run(kn_queue *queue, const struct autocorr_task *task, bool exact,
                                 void (*progress)(void *context, double done), void *context,
                                 struct autocorr_variants *variants, kn_error *err);
-
-// How often the time of one goes into that of another, at the offset of that number.
-double autocorr_speed_up(const struct autocorr_variants *variants, enum autocorr_method of,
-                         enum autocorr_method over, size_t offset);
 
 #endif

@@ -36,7 +36,7 @@ static uint64_t sum_at(const struct autocorr_task *task, ptrdiff_t x0, size_t y0
     return sum;
 }
 
-void autocorr_verify(const struct autocorr_task *task, const uint64_t *products, size_t count,
+void autocorr_verify(const struct autocorr_task *task, const uint64_t *products, double bound, size_t count,
                      uint64_t *state, struct autocorr_verified *verified)
 {
     size_t columns = 2 * task->max_offset + 1;
@@ -45,14 +45,16 @@ void autocorr_verify(const struct autocorr_task *task, const uint64_t *products,
     for (size_t i = 0; i < count; i++) {
         size_t at = (size_t)(draw(state) % autocorr_offsets(task->max_offset)), y0 = at / columns;
         ptrdiff_t x0 = (ptrdiff_t)(at % columns) - (ptrdiff_t)task->max_offset;
-        uint64_t expected = sum_at(task, x0, y0);
+        uint64_t expected = sum_at(task, x0, y0), found = products[at];
+        uint64_t difference = found > expected ? found - expected : expected - found;
 
-        if (products[at] == expected)
+        verified->most = difference > verified->most ? difference : verified->most;
+        if ((double)difference <= bound)
             continue;
         if (!verified->wrong++) {
             verified->x0 = x0;
             verified->y0 = y0;
-            verified->found = products[at];
+            verified->found = found;
             verified->expected = expected;
         }
     }

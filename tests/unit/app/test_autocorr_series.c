@@ -12,14 +12,13 @@
 
 enum { TOGETHER = 3 };
 
-static void expect_sums(enum autocorr_method method, const struct autocorr_task *tasks)
+static void expect_sums(enum autocorr_method method, bool on_device, const struct autocorr_task *tasks)
 {
     size_t offsets = autocorr_offsets(tasks[0].max_offset), count = TOGETHER * offsets;
     uint64_t *found = malloc((count + 1) * sizeof *found), *expected = malloc(offsets * sizeof *expected);
     struct autocorr_engine engine;
 
-    EXPECT_OK(
-        autocorr_engine_begin(autocorr_method_is_on_device(method) ? queue : NULL, method, &engine, &err));
+    EXPECT_OK(autocorr_engine_begin(on_device ? queue : NULL, method, true, &engine, &err));
     for (size_t together = 1; together <= TOGETHER; together += 2) {
         memset(found, 0xab, (count + 1) * sizeof *found);
         EXPECT_OK(autocorr_engine_sums(&engine, tasks, together, found, &err));
@@ -61,8 +60,9 @@ START_TEST(methods)
                 }
             }
             for (enum autocorr_method method = AUTOCORR_AUTO + 1; method < AUTOCORR_METHODS; method++)
-                if (autocorr_method_is_there(method))
-                    expect_sums(method, tasks);
+                for (unsigned place = 0; place < 2; place++)
+                    if (autocorr_method_is_there(method, place))
+                        expect_sums(method, place, tasks);
             for (size_t i = 0; i < TOGETHER; i++) {
                 free_image(&tasks[i].first);
                 free_image(&tasks[i].second);
@@ -77,9 +77,9 @@ START_TEST(places)
     struct autocorr_engine engine;
 
     EXPECT_REFUSED(KN_ERROR_UNSUPPORTED, "the method direct runs on a device, and there is none here",
-                   autocorr_engine_begin(NULL, AUTOCORR_DIRECT, &engine, &err));
+                   autocorr_engine_begin(NULL, AUTOCORR_DIRECT, false, &engine, &err));
     EXPECT_REFUSED(KN_ERROR_ARGUMENT, "the method simd runs on the host, and a device was given",
-                   autocorr_engine_begin(queue, AUTOCORR_SIMD, &engine, &err));
+                   autocorr_engine_begin(queue, AUTOCORR_SIMD, false, &engine, &err));
 }
 END_TEST
 
@@ -96,20 +96,23 @@ START_TEST(wrong_sums)
     struct autocorr_verified verified;
 
     EXPECT_OK(autocorr_reference(&task, products, &err));
-    autocorr_verify(&task, products, 300, &state, &verified);
+    autocorr_verify(&task, products, 0, 300, &state, &verified);
     ck_assert_uint_eq(verified.count, 300);
     ck_assert_uint_eq(verified.wrong, 0);
     products[bad]++; // 300 draws miss one of 28 once in 50,000 times
     state = 5;
-    autocorr_verify(&task, products, 300, &state, &verified);
+    autocorr_verify(&task, products, 0, 300, &state, &verified);
     ck_assert_uint_gt(verified.wrong, 0);
     ck_assert_uint_lt(verified.wrong, 300);
     ck_assert_int_eq((int)verified.x0, -2);
     ck_assert_uint_eq(verified.y0, 1);
     ck_assert_uint_eq(verified.found, verified.expected + 1);
+    autocorr_verify(&task, products, 1, 300, &state, &verified); // within a bound of 1
+    ck_assert_uint_eq(verified.wrong, 0);
+    ck_assert_uint_eq(verified.most, 1);
     for (size_t i = 0; i < offsets; i++)
         products[i] ^= 1;
-    autocorr_verify(&task, products, 10, &state, &verified);
+    autocorr_verify(&task, products, 0, 10, &state, &verified);
     ck_assert_uint_ge(verified.wrong, 9);
     free(mask);
     free_image(&image);
@@ -215,7 +218,7 @@ START_TEST(series)
     ck_assert_uint_eq(count, FRAMES);
     for (unsigned device = 0; device < 2; device++) {
         seen = (struct seen){0, 0};
-        EXPECT_OK(autocorr_engine_begin(device ? queue : NULL, AUTOCORR_AUTO, &engine, &err));
+        EXPECT_OK(autocorr_engine_begin(device ? queue : NULL, AUTOCORR_AUTO, true, &engine, &err));
         EXPECT_OK(autocorr_series(&engine, sources, count, &settings, look, &seen, &pipeline, &err));
         ck_assert_uint_eq(seen.count, FRAMES);
         ck_assert_uint_eq(seen.last_good, FRAMES - 1);
@@ -224,7 +227,7 @@ START_TEST(series)
         autocorr_engine_end(&engine);
     }
     // Whoever takes the frames may end the work.
-    EXPECT_OK(autocorr_engine_begin(NULL, AUTOCORR_AUTO, &engine, &err));
+    EXPECT_OK(autocorr_engine_begin(NULL, AUTOCORR_AUTO, true, &engine, &err));
     ck_assert_int_eq(autocorr_series(&engine, sources, count, &settings, stop, &taken, &pipeline, &err),
                      KN_ERROR_INTERRUPTED);
     ck_assert_uint_eq(taken, 3);
