@@ -10,9 +10,9 @@
 #define NO_EVENT NULL
 
 enum {
-    SEGMENT_PIXELS = 65536, // of a slice at most, see the kernel's widths
-    SEGMENT_STEP = 64,      // a multiple of all steps of the kernel
-    ROWS_MOST = 64,         // of a slice, where nothing is said
+    SLICE_PIXELS = 65536, // at most, see the kernel's widths
+    SEGMENT_STEP = 64,    // a multiple of all steps of the kernel
+    ROWS_MOST = 64,       // of a slice, where nothing is said
     ROWS_LEAST = 8,
     LANES_X = 4,       // work-items side by side, where there are many offsets
     LANES_Z = 8,       // that share a slice's rows, at most
@@ -65,6 +65,14 @@ struct autocorr_direct_tuning autocorr_direct_tuning_for(const kn_queue *queue)
     return info->type == KN_DEVICE_CPU ? cpu : column_is_nvidia(queue->context) ? bytes : gpu;
 }
 
+// Where a work-item's loops are limited, they go over a slice in turn in the worst case.
+static size_t slice_pixels(const struct direct *d)
+{
+    size_t limit = d->queue->context->device.info.loop_limit / 4;
+
+    return limit ? least(limit, SLICE_PIXELS) : SLICE_PIXELS;
+}
+
 static kn_status check_tuning(const struct direct *d, kn_error *err)
 {
     const struct autocorr_direct_tuning *t = &d->tuning;
@@ -73,7 +81,7 @@ static kn_status check_tuning(const struct direct *d, kn_error *err)
     if ((unsigned)t->dot >= AUTOCORR_DOTS || t->tile_x < 4 || t->tile_x % 4 || t->tile_x > 64 ||
         (t->vectors && (t->dot == AUTOCORR_DOT_BYTES || (t->tile_x != 8 && t->tile_x != 16))) ||
         t->tile_y < 1 || t->tile_y > 64 || t->chunk < 4 || t->chunk % 4 || t->chunk > 256 || t->items < 1 ||
-        t->rows > SEGMENT_PIXELS / SEGMENT_STEP)
+        t->rows > slice_pixels(d) / SEGMENT_STEP)
         return kn_fail(
             err, KN_ERROR_ARGUMENT,
             "autocorr_direct_tuned: no kernel with product %u%s, tiles of %u x %u offsets, chunks of %u, "
@@ -120,8 +128,8 @@ static size_t second_bytes(const struct direct *d)
 
 static void choose_segments(struct direct *d)
 {
-    d->segment =
-        (uint32_t)least(SEGMENT_PIXELS / d->rows, d->width + SEGMENT_STEP - 1) / SEGMENT_STEP * SEGMENT_STEP;
+    d->segment = (uint32_t)(least(slice_pixels(d) / d->rows, d->width + SEGMENT_STEP - 1) / SEGMENT_STEP *
+                            SEGMENT_STEP);
     d->segments = (uint32_t)shares(d->width, d->segment);
     d->slices = (uint32_t)shares(d->height, d->rows) * d->segments;
 }

@@ -24,7 +24,8 @@ struct autocorr_direct_tuning {
     unsigned tile_x, tile_y; // offsets of a work-item; tile_x is a multiple of 4, with vectors 8 or 16
     unsigned chunk;          // values of a row in local memory: a multiple of 4, at most 256
     unsigned items;          // work-items in a group, at most
-    unsigned rows; // of the second image in a slice, at most 1,024; 0: as many as keep the device busy
+    unsigned rows; // of the second image in a slice, at most 1,024, or 255 on rusticl; 0: as many as keep the
+                   // device busy
 };
 
 // What is taken where nothing is said.
