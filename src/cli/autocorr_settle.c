@@ -60,16 +60,6 @@ static kn_status read_units(struct autocorr_run *run, kn_error *err)
     return KN_OK;
 }
 
-static enum autocorr_method method_of(const struct autocorr_arguments *arguments)
-{
-    const char *word = autocorr_method_words[arguments->method];
-    size_t method = 0;
-
-    while (strcmp(autocorr_method_names[method], word) != 0)
-        method++;
-    return (enum autocorr_method)method;
-}
-
 bool autocorr_is_exact(const struct autocorr_run *run)
 {
     const struct autocorr_arguments *arguments = run->arguments;
@@ -133,7 +123,7 @@ kn_status autocorr_read(struct autocorr_run *run, kn_error *err)
 kn_status autocorr_open(struct autocorr_run *run, kn_error *err)
 {
     const struct common_arguments *common = &run->arguments->common;
-    enum autocorr_method method = method_of(run->arguments);
+    enum autocorr_method method = (enum autocorr_method)run->arguments->method;
     struct places chosen = {NULL, 0};
     kn_status status;
 

@@ -15,12 +15,10 @@
 
 #define FIELD(field) offsetof(struct autocorr_arguments, field)
 
-const char *const autocorr_method_words[] = {"auto", "direct", "fft", "naive", "simd", NULL};
-
 static const struct option_row options[] = {
     {"max-offset", 'r', OPTION_COUNT, "R", NULL, NULL, FIELD(max_offset),
      "the largest offset in pixels (default: a quarter of the first frame's shorter side, at most 250)"},
-    {"method", 'm', OPTION_CHOICE, NULL, autocorr_method_words, "auto", FIELD(method),
+    {"method", 'm', OPTION_CHOICE, NULL, autocorr_method_names, "auto", FIELD(method),
      "how the sums are computed; auto takes what is fastest"},
     {"exact", 0, OPTION_FLAG, NULL, NULL, NULL, FIELD(exact),
      "every sum is exact: fft in double precision, rounded to whole numbers; the others always are"},

@@ -17,7 +17,7 @@ struct autocorr_arguments {
     struct common_arguments common;
     const char *region, *mask, *with, *sums, *interval, *pixel;
     size_t max_offset, verify, decoders;
-    int method;        // index into autocorr_method_words
+    int method;        // enum autocorr_method
     int normalization; // enum autocorr_normalization
     bool exact, variants;
 };
@@ -60,9 +60,6 @@ struct autocorr_run {
     struct autocorr_variants variants; // with --variants
     struct kn_json_seconds seconds;
 };
-
-// The methods that there are; NULL ends them.
-extern const char *const autocorr_method_words[];
 
 // What can be refused before anything is read; what is read before the frames; the device.
 kn_status autocorr_settle(struct autocorr_run *run, kn_error *err);

@@ -84,13 +84,14 @@ images.png("mask.png", mask)
 
 methods="auto naive simd fft"
 if koine devices --json - | grep -q '"default": true'; then
-    methods="$methods direct"
+    methods="$methods direct texture-style two-line two-kernel"
 fi
 # The kernel file of a method on a device, as KOINE_LOG=debug names it.
 kernels_of()
 {
     case $1 in
     direct) echo autocorr_direct.cl ;;
+    texture-style | two-*) echo autocorr_ladder.cl ;;
     esac
 }
 

@@ -51,6 +51,12 @@ static kn_status direct(struct autocorr_engine *engine, const struct autocorr_fr
     return autocorr_direct_device(engine->queue, frames, products, err);
 }
 
+static kn_status ladder(struct autocorr_engine *engine, const struct autocorr_frames *frames,
+                        kn_buffer *products, kn_error *err)
+{
+    return autocorr_ladder_device(engine->queue, frames, engine->ran, products, err);
+}
+
 // ---- all of them ----
 
 // A method that is neither on the host nor on a device is not there.
@@ -62,6 +68,9 @@ static const struct row {
     [AUTOCORR_FFT] = {fourier, NULL},
     [AUTOCORR_NAIVE] = {naive, NULL},
     [AUTOCORR_SIMD] = {simd, NULL},
+    [AUTOCORR_TEXTURE_STYLE] = {NULL, ladder},
+    [AUTOCORR_TWO_LINE] = {NULL, ladder},
+    [AUTOCORR_TWO_KERNEL] = {NULL, ladder},
 };
 
 bool autocorr_method_is_there(enum autocorr_method method, bool on_device)
