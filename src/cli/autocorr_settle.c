@@ -1,7 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
 // koine autocorr: from its options to what shall be computed, and where.
-#include <errno.h>
-#include <inttypes.h>
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
@@ -12,26 +10,6 @@
 #include "cmd_autocorr.h"
 
 static const char *const endings[] = {".png", ".tif", ".tiff", NULL};
-
-// "X,Y,W,H"
-static kn_status read_region(const char *text, struct autocorr_region *region, kn_error *err)
-{
-    size_t *const numbers[] = {&region->x, &region->y, &region->width, &region->height};
-    const char *at = text;
-    bool right = true;
-
-    for (size_t i = 0; i < 4 && right; i++) {
-        char *end = (char *)at;
-
-        errno = 0;
-        *numbers[i] = *at >= '0' && *at <= '9' ? (size_t)strtoumax(at, &end, 10) : 0;
-        right = end != at && !errno && *end == (i < 3 ? ',' : '\0') && (i < 2 || *numbers[i]);
-        at = end + 1;
-    }
-    return right ? KN_OK
-                 : kn_fail(err, KN_ERROR_ARGUMENT,
-                           "--region: '%s' is not X,Y,W,H: four whole numbers, the last two from 1", text);
-}
 
 // A number above 0; `end` is what follows it.
 static bool read_positive(const char *text, double *value, char **end)
@@ -77,9 +55,11 @@ kn_status autocorr_settle(struct autocorr_run *run, kn_error *err)
         return kn_fail(err, KN_ERROR_ARGUMENT, "expected IMAGE, a file or a folder; try '%s --help'",
                        common->command);
     if (arguments->region) {
-        status = read_region(arguments->region, &run->region, err);
+        status = prepare_region("region", arguments->region, &run->region, err);
         run->settings.region = &run->region;
     }
+    if (!status)
+        status = prepare_settle(&arguments->prepare, common, &run->plan, err);
     if (!status)
         status = read_units(run, err);
     run->settings.max_offset = arguments->max_offset;
@@ -116,6 +96,9 @@ kn_status autocorr_read(struct autocorr_run *run, kn_error *err)
         status = autocorr_grey_read(arguments->with, &run->with, err);
         run->settings.with = &run->with;
     }
+    if (!status)
+        status = prepare_open(&arguments->prepare, run->sources, run->source_count, &run->plan, err);
+    run->settings.preparation = run->plan.preparation;
     run->seconds.read = kn_clock_seconds() - start;
     return status;
 }
@@ -158,6 +141,7 @@ void autocorr_free(struct autocorr_run *run)
     free(run->mask.pixels);
     free(run->with.pixels);
     inputs_free(&run->files);
+    prepare_close(&run->plan);
     autocorr_engine_end(&run->engine);
     place_close(&run->place);
 }

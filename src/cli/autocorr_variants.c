@@ -17,9 +17,13 @@ kn_status autocorr_run_variants(struct autocorr_run *run, kn_error *err)
     const char *file = run->sources[0].file;
     struct autocorr_grey grey = {.pixels = NULL};
     struct autocorr_task task;
+    struct autocorr_prepared prepared = {.dust = 0};
     uint8_t *mask = NULL;
     kn_status status = autocorr_grey_read(file, &grey, err);
 
+    if (!status && run->plan.preparation)
+        status = autocorr_prepare(run->plan.preparation, file, &grey, &prepared, err);
+    autocorr_prepared_free(&prepared);
     if (!status)
         status = autocorr_mask_bytes(run->settings.mask, &mask, err);
     if (!status)

@@ -19,56 +19,21 @@ static const char *const frame_endings[] = {".c2d.npy", ".c1d.csv", ".c2d.png", 
 
 // ---- names ----
 
-// A file in --output's folder; the caller frees it. NULL: out of memory.
 static char *path_of(const struct autocorr_run *run, const char *name, const char *ending)
 {
-    struct kn_text path = KN_TEXT_INIT;
-
-    kn_text_format(&path, "%s/%s%s", run->arguments->common.output, name, ending);
-    return kn_text_take(&path);
+    return prepare_path(run->arguments->common.output, name, ending);
 }
 
-// The file's name without folder and ending, and the page of a stack.
-static kn_status name_row(struct autocorr_row *row, const struct autocorr_source *source, kn_error *err)
-{
-    const char *slash = strrchr(source->file, '/'), *base = slash ? slash + 1 : source->file;
-    const char *dot = strrchr(base, '.');
-    struct kn_text name = KN_TEXT_INIT;
-
-    kn_text_add_bytes(&name, base, dot && dot != base ? (size_t)(dot - base) : strlen(base));
-    if (source->pages > 1)
-        kn_text_format(&name, "-p%zu", source->page + 1);
-    row->name = kn_text_take(&name);
-    return row->name ? KN_OK : kn_fail_memory(err, 0, "naming the files");
-}
-
-struct named {
-    const char *name, *file;
-};
-
-static int compare_names(const void *a, const void *b)
-{
-    return strcmp(((const struct named *)a)->name, ((const struct named *)b)->name);
-}
-
-// Two frames of one name would write the same files.
 static kn_status check_names(const struct autocorr_run *run, kn_error *err)
 {
-    struct named *names = malloc(run->source_count * sizeof *names);
-    kn_status status = KN_OK;
+    char **names = malloc(run->source_count * sizeof *names);
+    kn_status status;
 
     if (!names)
         return kn_fail_memory(err, run->source_count * sizeof *names, "naming the files");
     for (size_t i = 0; i < run->source_count; i++)
-        names[i] = (struct named){run->rows[i].name, run->sources[i].file};
-    qsort(names, run->source_count, sizeof *names, compare_names);
-    for (size_t i = 1; i < run->source_count && !status; i++)
-        if (strcmp(names[i - 1].name, names[i].name) == 0)
-            status =
-                kn_fail(err, KN_ERROR_ARGUMENT,
-                        "--output: %s and %s would both be written to %s%s; give them different names, or "
-                        "a folder each",
-                        names[i - 1].file, names[i].file, names[i].name, frame_endings[0]);
+        names[i] = run->rows[i].name;
+    status = prepare_check_names(names, run->sources, run->source_count, frame_endings[0], err);
     free(names);
     return status;
 }
@@ -89,6 +54,9 @@ static kn_status try_folder(struct autocorr_run *run, kn_error *err)
 
     if (!status)
         status = kn_output_folder(run->arguments->common.output, err);
+    for (size_t i = 0; i < run->source_count && !status; i++)
+        status = prepare_try_steps(&run->plan, run->arguments->common.output, run->rows[i].name,
+                                   run->arguments->common.force, err);
     for (size_t i = 0; i < run->source_count && !status; i++)
         for (size_t e = 0; frame_endings[e] && !status; e++)
             status = try_path(run, run->rows[i].name, frame_endings[e], err);
@@ -111,8 +79,11 @@ kn_status autocorr_try_files(struct autocorr_run *run, kn_error *err)
     const struct autocorr_arguments *arguments = run->arguments;
     kn_status status = report_try(&arguments->common, err);
 
-    for (size_t i = 0; i < run->source_count && !status; i++)
-        status = name_row(&run->rows[i], &run->sources[i], err);
+    for (size_t i = 0; i < run->source_count && !status; i++) {
+        run->rows[i].name = prepare_name(&run->sources[i]);
+        if (!run->rows[i].name)
+            status = kn_fail_memory(err, 0, "naming the files");
+    }
     if (!status && arguments->sums)
         status = report_try_file(arguments->sums, arguments->common.force, err);
     return status || !arguments->common.output ? status : try_folder(run, err);
@@ -202,7 +173,9 @@ kn_status autocorr_write_frame(const struct autocorr_run *run, const struct auto
         free(path);
     }
     interrupt_release();
-    return status;
+    return status ? status
+                  : prepare_write_steps(&run->plan, run->arguments->common.output, row->name,
+                                        &frame->prepared, force, err);
 }
 
 // ---- those of all frames ----
@@ -337,6 +310,8 @@ static json_t *frame_json(const struct autocorr_run *run, const struct autocorr_
     report_put(&object, "r_zero", kn_json_double(lengths->r_zero));
     report_put(&object, "c1d", rings);
     report_put(&object, "method", json_string(autocorr_method_names[row->method]));
+    if (run->plan.asked)
+        report_put(&object, "prepared", prepare_json(&run->plan, &row->prepared));
     if (row->verified.count)
         put_verified(&object, &row->verified);
     report_put(&object, "seconds", kn_json_double(row->seconds));

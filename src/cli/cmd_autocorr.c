@@ -42,6 +42,7 @@ static const struct option_row options[] = {
      "one image by every method, for R = 16, 32 and so on: tables of times and speed-ups"},
     {"decoders", 0, OPTION_COUNT, "N", NULL, NULL, FIELD(decoders),
      "threads that decode frames (default: as many as there are processors)"},
+    PREPARE_OPTIONS(struct autocorr_arguments, prepare),
     {.name = NULL},
 };
 
@@ -50,7 +51,7 @@ static void remark(struct autocorr_run *run, const struct autocorr_frame *frame)
 {
     const char *command = run->arguments->common.command;
 
-    if (frame->colour && !run->said_colour)
+    if (frame->colour && !run->said_colour && !run->arguments->prepare.grey)
         fprintf(stderr, "%s: %s is in colour: its grey is 0.299 red + 0.587 green + 0.114 blue\n", command,
                 frame->source.file);
     if (frame->stretched && !run->said_stretched)
@@ -109,6 +110,8 @@ static kn_status take(void *context, struct autocorr_frame *frame, kn_error *err
         row->products = frame->products;
         frame->products = NULL;
     }
+    row->prepared = frame->prepared;
+    memset(row->prepared.pictures, 0, sizeof row->prepared.pictures);
     scale(&row->lengths, run->pixel);
     return autocorr_write_frame(run, row, frame, err);
 }
@@ -267,6 +270,9 @@ const struct command command_autocorr = {
         "= -R to R), NAME.c1d.csv and NAME.c2d.png (from the least correlation, black, to the greatest, "
         "white), and for all c1d.svg and with --interval growth.svg. Pages of a stack are called NAME-p1, "
         "NAME-p2 and so on. --variants adds variants.svg.\n\n"
+        "--grey, --stabilise, --flatten, --dust, --contrast and --crop prepare the frames first, as koine "
+        "prepare "
+        "does (see there); regions and masks are those of the prepared frames.\n\n"
         "--variants is the comparison of Lu et al.: naive (four nested loops), simd (the host's vectors and "
         "threads) and the kernels on the device, for growing R. Their times are what a caller waits, without "
         "reading and compiling; all sums have to be the same.",

@@ -11,6 +11,7 @@
 #include "choose.h"
 #include "inputs.h"
 #include "options.h"
+#include "prepare.h"
 #include "progress.h"
 
 struct autocorr_arguments {
@@ -20,6 +21,7 @@ struct autocorr_arguments {
     int method;        // enum autocorr_method
     int normalization; // enum autocorr_normalization
     bool exact, variants;
+    struct prepare_arguments prepare;
 };
 
 // What is kept of a frame.
@@ -28,7 +30,8 @@ struct autocorr_row {
     char *name; // of its files, without folder and ending
     size_t index, width, height, max_offset;
     struct autocorr_ring *rings;
-    struct autocorr_lengths lengths; // in the unit
+    struct autocorr_lengths lengths;   // in the unit
+    struct autocorr_prepared prepared; // without pictures
     enum autocorr_method method;
     double bound;
     struct autocorr_verified verified;
@@ -45,6 +48,7 @@ struct autocorr_run {
     struct autocorr_settings settings;
     struct autocorr_region region;
     struct autocorr_grey mask, with;
+    struct prepare_plan plan;
     double interval; // seconds; 0: not given
     double pixel;    // of the unit
     const char *unit;

@@ -18,6 +18,7 @@ const struct command *const koine_commands[] = {
     &command_gemm,
     &command_stats,
     &command_autocorr,
+    &command_prepare,
     &command_recon,
     &command_phantom,
     &command_trajectory,

@@ -21,6 +21,7 @@ extern const struct command command_fft;
 extern const struct command command_gemm;
 extern const struct command command_stats;
 extern const struct command command_autocorr;
+extern const struct command command_prepare;
 extern const struct command command_recon;
 extern const struct command command_phantom;
 extern const struct command command_trajectory;

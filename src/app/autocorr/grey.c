@@ -85,16 +85,27 @@ kn_status autocorr_grey_of(const char *file, struct image *image, struct autocor
     return status;
 }
 
-kn_status autocorr_grey_read(const char *file, struct autocorr_grey *grey, kn_error *err)
+kn_status autocorr_source_read(const struct autocorr_source *source, struct autocorr_grey *grey,
+                               kn_error *err)
 {
     struct image_file *opened = NULL;
     struct image image = {.samples = NULL};
+    kn_status status = image_open(source->file, 0, &opened, err);
+
+    if (!status)
+        status = image_read(opened, source->page, &image, err);
+    image_close(opened);
+    return status ? status : autocorr_grey_of(source->file, &image, grey, err);
+}
+
+kn_status autocorr_grey_read(const char *file, struct autocorr_grey *grey, kn_error *err)
+{
+    const struct autocorr_source source = {file, 0, 1};
+    struct image_file *opened = NULL;
     kn_status status = image_open(file, 0, &opened, err);
 
     if (!status && image_pages(opened) != 1)
         status = kn_fail_at(err, KN_ERROR_INPUT, file, 0, "has %zu pages, expected one", image_pages(opened));
-    if (!status)
-        status = image_read(opened, 0, &image, err);
     image_close(opened);
-    return status ? status : autocorr_grey_of(file, &image, grey, err);
+    return status ? status : autocorr_source_read(&source, grey, err);
 }

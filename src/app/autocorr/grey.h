@@ -8,6 +8,12 @@
 #include "../../io/image.h"
 #include "autocorr.h"
 
+// A page of a file.
+struct autocorr_source {
+    const char *file;
+    size_t page, pages; // from 0; of how many
+};
+
 struct autocorr_grey {
     size_t width, height;
     kn_type type;   // KN_U8 or KN_U16
@@ -24,6 +30,10 @@ kn_status autocorr_grey_of(const char *file, struct image *image, struct autocor
 
 // Reads one page of a file, or the one page there is. KN_ERROR_INPUT and the others of image.h.
 kn_status autocorr_grey_read(const char *file, struct autocorr_grey *grey, kn_error *err);
+
+// Reads a page. The same errors.
+kn_status autocorr_source_read(const struct autocorr_source *source, struct autocorr_grey *grey,
+                               kn_error *err);
 
 // It as an image that is correlated.
 static inline struct autocorr_image autocorr_image_of(const struct autocorr_grey *grey)

@@ -87,8 +87,9 @@ static void read_frame(const struct autocorr_reader *reader, size_t index, struc
 
     memset(decoded, 0, sizeof *decoded);
     status = decode(&reader->sources[index], opened, &decoded->grey, &decoded->error);
-    if (!status && options->prepare)
-        status = options->prepare(options->context, index, &decoded->grey, &decoded->error);
+    if (!status && options->preparation)
+        status = autocorr_prepare(options->preparation, reader->sources[index].file, &decoded->grey,
+                                  &decoded->prepared, &decoded->error);
     if (status) {
         free(decoded->grey.pixels);
         decoded->grey.pixels = NULL;
@@ -167,7 +168,7 @@ bool autocorr_reader_next(struct autocorr_reader *reader, bool wait, struct auto
     if (slot->ready) {
         *decoded = slot->decoded;
         slot->ready = false;
-        slot->decoded.grey.pixels = NULL;
+        memset(&slot->decoded, 0, sizeof slot->decoded);
         reader->taken++;
         pthread_cond_broadcast(&reader->turn);
         found = true;
@@ -188,8 +189,10 @@ void autocorr_reader_close(struct autocorr_reader *reader, double *decode)
         pthread_join(reader->threads[i], NULL);
     if (decode)
         *decode = reader->decode;
-    for (size_t i = 0; reader->slots && i < reader->options.ahead; i++)
+    for (size_t i = 0; reader->slots && i < reader->options.ahead; i++) {
         free(reader->slots[i].decoded.grey.pixels);
+        autocorr_prepared_free(&reader->slots[i].decoded.prepared);
+    }
     pthread_mutex_destroy(&reader->state);
     pthread_cond_destroy(&reader->turn);
     free(reader->slots);

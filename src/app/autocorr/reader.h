@@ -3,13 +3,7 @@
 #ifndef KN_APP_AUTOCORR_READER_H
 #define KN_APP_AUTOCORR_READER_H
 
-#include "grey.h"
-
-// A page of a file.
-struct autocorr_source {
-    const char *file;
-    size_t page, pages; // from 0; of how many
-};
+#include "prepare.h"
 
 // All pages of the files, in order; the caller frees `sources`, which keeps the files' names. Looks at each
 // file's head. What cannot be opened is one page, so that it is found to be unreadable in its turn.
@@ -18,16 +12,15 @@ kn_status autocorr_list(char *const *files, size_t count, struct autocorr_source
                         kn_error *err);
 
 struct autocorr_decoded {
-    struct autocorr_grey grey; // the taker frees its pixels; NULL if it could not be read
-    kn_error error;            // and why
+    struct autocorr_grey grey;         // the taker frees its pixels; NULL if it could not be read
+    struct autocorr_prepared prepared; // and this
+    kn_error error;                    // and why
 };
 
 struct autocorr_reader_options {
-    unsigned threads; // 0: as many as OpenMP gives
-    size_t ahead;     // frames that are in memory at most, at least 1
-    // What is done to each frame in the thread that decoded it; NULL: nothing. Called by several at once.
-    kn_status (*prepare)(void *context, size_t index, struct autocorr_grey *grey, kn_error *err);
-    void *context;
+    unsigned threads;                               // 0: as many as OpenMP gives
+    size_t ahead;                                   // frames that are in memory at most, at least 1
+    const struct autocorr_preparation *preparation; // in the thread that decoded it; NULL: nothing is done
 };
 
 struct autocorr_reader;

@@ -46,6 +46,7 @@ void autocorr_frame_free(struct autocorr_frame *frame)
     free(frame->values);
     free(frame->rings);
     free(frame->error);
+    autocorr_prepared_free(&frame->prepared);
     frame->products = NULL;
     frame->values = NULL;
     frame->rings = NULL;
@@ -239,14 +240,14 @@ static kn_status fail_frame(struct series *series, struct pending *pending, cons
     kn_status status = compute(series, err);
 
     free(pending->grey.pixels);
-    if (status)
-        return status;
-    pending->frame.error = malloc(sizeof *why);
-    if (!pending->frame.error)
-        return kn_fail_memory(err, sizeof *why, "a frame's error");
-    *pending->frame.error = *why;
-    series->pipeline->failed++;
-    status = series->take(series->context, &pending->frame, err);
+    pending->frame.error = status ? NULL : malloc(sizeof *why);
+    if (!status && !pending->frame.error)
+        status = kn_fail_memory(err, sizeof *why, "a frame's error");
+    if (!status) {
+        *pending->frame.error = *why;
+        series->pipeline->failed++;
+        status = series->take(series->context, &pending->frame, err);
+    }
     autocorr_frame_free(&pending->frame);
     return status;
 }
@@ -255,8 +256,9 @@ static kn_status fail_frame(struct series *series, struct pending *pending, cons
 static kn_status add(struct series *series, size_t index, const struct autocorr_decoded *decoded,
                      kn_error *err)
 {
-    struct pending pending = {.frame = {.source = series->sources[index], .index = index},
-                              .grey = decoded->grey};
+    struct pending pending = {
+        .frame = {.source = series->sources[index], .index = index, .prepared = decoded->prepared},
+        .grey = decoded->grey};
     kn_error why = decoded->error;
     kn_status status = why.code;
 
@@ -272,6 +274,7 @@ static kn_status add(struct series *series, size_t index, const struct autocorr_
     if (!fits(series, &pending.task))
         status = compute(series, err);
     if (status) {
+        autocorr_frame_free(&pending.frame);
         free(pending.grey.pixels);
         return status;
     }
@@ -328,7 +331,8 @@ kn_status autocorr_series(struct autocorr_engine *engine, const struct autocorr_
                             settings->max_offset,
                             .pending_count = 0};
     struct autocorr_reader_options options = {.threads = settings->threads,
-                                              .ahead = frames_ahead(sources, count)};
+                                              .ahead = frames_ahead(sources, count),
+                                              .preparation = settings->preparation};
     struct autocorr_reader *reader = NULL;
     struct autocorr_decoded decoded;
     kn_status status = autocorr_mask_bytes(settings->mask, &series.mask, err);

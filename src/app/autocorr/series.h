@@ -20,7 +20,8 @@ struct autocorr_settings {
     bool one_size;                        // frames of another size than the first one's are refused
     size_t verify;                        // offsets of each frame
     uint64_t seed;
-    unsigned threads; // that decode; 0: all
+    unsigned threads;                               // that decode; 0: all
+    const struct autocorr_preparation *preparation; // NULL: frames are taken as they are
 };
 
 // What of a frame is correlated: `mask` has the bytes of the settings' mask; max_offset 0 is chosen as above.
@@ -37,7 +38,8 @@ struct autocorr_frame {
     size_t index;         // in the series, from 0
     size_t width, height; // of what was correlated
     size_t max_offset;
-    bool colour, stretched;      // as in struct autocorr_grey
+    bool colour, stretched; // as in struct autocorr_grey
+    struct autocorr_prepared prepared;
     uint64_t *products;          // over the offsets
     double *values;              // over the offsets, normalised
     struct autocorr_ring *rings; // R + 1
