@@ -286,15 +286,16 @@ const struct command command_prepare = {
         "standard deviation: several times the length that is looked for, or that goes too.\n\n"
         "--dust fills what the mask marks, or with auto what is off its neighbourhood's median (17 x 17 "
         "pixels) "
-        "by more than 8 standard deviations, with the smoothest surface through its edge.\n\n"
+        "by more than 8 standard deviations of all pixels and twice as far as 98 % of them (so that what the "
+        "picture is "
+        "made of is no dust), with the smoothest surface through its edge.\n\n"
         "--contrast auto takes the levels of the first frame for all, so that they stay comparable.",
     .common = COMMON_JSON | COMMON_OUTPUT | COMMON_FORCE,
     .options = options,
-    .examples =
-        {{"koine prepare photos/ --stabilise --flatten 200 --dust auto --output ready",
-          "a series of photographs, each moved back onto the first, evenly lit and cleaned"},
-         {"koine prepare photo.png --contrast auto --crop 60,10,640,350 --steps --output x",
-          "one photograph, with a picture of each step"}},
+    .examples = {{"koine prepare photos/ --stabilise --flatten 200 --dust auto --output ready",
+                  "a series of photographs, each moved back onto the first, evenly lit and cleaned"},
+                 {"koine prepare photo.png --flatten 90 --crop 60,10,640,350 --steps --output x",
+                  "one photograph, with a picture of each step"}},
     .arguments_size = sizeof(struct arguments),
     .run = run_prepare,
 };

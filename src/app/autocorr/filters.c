@@ -12,7 +12,7 @@
 
 enum { BOXES = 3, DUST_REACH = 8, DUST_GROWTH = 2, MEDIAN_BINS = 256, ROUNDS_MAX = 1000 };
 
-static const double dust_deviations = 8, dust_levels = 3;
+static const double dust_deviations = 8, dust_levels = 3, dust_share = 0.98, dust_ratio = 2;
 static const double normal_deviation = 1.4826; // of a normal distribution with a MAD of 1
 static const double tail = 1e-3;               // of the pixels, beyond the levels of contrast
 
@@ -178,9 +178,9 @@ static kn_status find_distances(const float *picture, size_t width, size_t heigh
 
 kn_status autocorr_find_dust(const float *picture, size_t width, size_t height, uint8_t *dust, kn_error *err)
 {
-    const double half = 0.5;
+    const double parts[] = {0.5, dust_share};
     size_t count = width * height;
-    double median = 0, most;
+    double quantiles[2] = {0, 0}, most;
     float *distances = malloc(count * sizeof *distances);
     kn_status status;
 
@@ -188,8 +188,9 @@ kn_status autocorr_find_dust(const float *picture, size_t width, size_t height, 
         return kn_fail_memory(err, count * sizeof *distances, "finding dust");
     status = find_distances(picture, width, height, distances, err);
     if (!status)
-        status = kn_host_quantiles(distances, KN_F32, count, &half, 1, &median, NULL, err);
-    most = fmax(dust_levels, dust_deviations * normal_deviation * median);
+        status = kn_host_quantiles(distances, KN_F32, count, parts, 2, quantiles, NULL, err);
+    most = fmax(dust_deviations * normal_deviation * quantiles[0], dust_ratio * quantiles[1]);
+    most = fmax(most, dust_levels);
     for (size_t i = 0; i < count && !status; i++)
         dust[i] = (double)distances[i] > most;
     if (!status)

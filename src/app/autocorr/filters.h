@@ -15,8 +15,9 @@
 kn_status autocorr_flatten(float *picture, size_t width, size_t height, double radius, kn_error *err);
 
 // Dust: pixels that are off their neighbourhood's median (17 x 17, in 256 steps from the least level to the
-// greatest) by more than 8 standard deviations, told by the median of all pixels' distances, and by at least
-// 3 levels; and what is within 2 pixels of them. 1 in `dust`, else 0. KN_ERROR_MEMORY.
+// greatest) by more than 8 standard deviations, told by the median of all pixels' distances, by more than
+// twice the distance that 98 % of them keep within, so that what a picture is made of is no dust, and by at
+// least 3 levels; and what is within 2 pixels of them. 1 in `dust`, else 0. KN_ERROR_MEMORY.
 kn_status autocorr_find_dust(const float *picture, size_t width, size_t height, uint8_t *dust, kn_error *err);
 
 // Pixels where `dust` is not 0 become what lies around them: the harmonic function through their edge, so
