@@ -18,31 +18,6 @@
 // LOAD (0: complex, 1: real from SAMPLE, 2: complex, the first half of a Hermitian line);
 // STORE (0: complex, 1: the real part); INNER, SPLIT (0: that counter is always 0); TWIDDLE; WIDE (64-bit indices);
 // SHORT_IN, SHORT_OUT (1: places from side.count on are missing); SCALED (0: scale is 1); TABLE_IN, TABLE_OUT (multiply by roots[table + place]: chirps).
-#ifndef POINTS
-#define POINTS 256
-#define RADIX_0 16
-#define RADIX_1 16
-#define ITEMS 16
-#define LINES 16
-#endif
-#ifndef RADIX_1
-#define RADIX_1 1
-#endif
-#ifndef RADIX_2
-#define RADIX_2 1
-#endif
-#ifndef RADIX_3
-#define RADIX_3 1
-#endif
-#ifndef RADIX_4
-#define RADIX_4 1
-#endif
-#ifndef RADIX_5
-#define RADIX_5 1
-#endif
-#ifndef BUFFERS
-#define BUFFERS 1
-#endif
 #ifndef ROWS_IN
 #define ROWS_IN 1
 #endif
@@ -89,7 +64,7 @@
 #define TABLE_OUT 0
 #endif
 
-#include "lib/fft.clh"
+#include "lib/fft_line.clh"
 
 #ifndef SAMPLE
 #define SAMPLE real
@@ -109,36 +84,6 @@ typedef ulong index;
 #else
 typedef uint index;
 #endif
-
-#define GROUP (LINES * ITEMS)
-#define STAGES (1 + (RADIX_1 > 1) + (RADIX_2 > 1) + (RADIX_3 > 1) + (RADIX_4 > 1) + (RADIX_5 > 1))
-#if BUFFERS == 2 && STAGES % 2
-#define LAST_BUFFER 1
-#else
-#define LAST_BUFFER 0
-#endif
-#define SPAN_1 RADIX_0
-#define SPAN_2 (SPAN_1 * RADIX_1)
-#define SPAN_3 (SPAN_2 * RADIX_2)
-#define SPAN_4 (SPAN_3 * RADIX_3)
-#define SPAN_5 (SPAN_4 * RADIX_4)
-#define RADIX_LAST (POINTS / (STAGES == 1 ? 1 : STAGES == 2 ? SPAN_1 : STAGES == 3 ? SPAN_2 : STAGES == 4 ? SPAN_3 : STAGES == 5 ? SPAN_4 : SPAN_5))
-// Butterflies of a radix that a work-item does, the last one perhaps past the end; points that it holds then.
-#define ROUNDS(radix) ((POINTS / (radix) + ITEMS - 1) / ITEMS)
-#define HOLDS(radix) (ROUNDS(radix) * (radix))
-// Which line of the group, and which of its work-items: neighbours take up a line, or lie across lines.
-#define LINE(rows) ((uint)((rows) ? get_local_id(0) / ITEMS : get_local_id(0) % LINES))
-#define ITEM(rows) ((uint)((rows) ? get_local_id(0) % ITEMS : get_local_id(0) / LINES))
-
-#define IS_INSIDE(j, radix) (POINTS / (radix) % ITEMS == 0 || (j) < POINTS / (radix))
-
-// A number of a line in local memory. The first radix is a stride: made odd, it meets no bank twice. A CPU has no banks.
-#if KN_CPU || RADIX_0 % 2
-#define SLOT(i) (i)
-#else
-#define SLOT(i) ((i) + (i) / RADIX_0)
-#endif
-#define PITCH (SLOT(POINTS - 1) + 1 | 1)
 
 typedef struct {
     ulong inner, outer, stride, point, split, count;
@@ -231,70 +176,6 @@ inline void store(__global result *out, line_place line, index place, real2 valu
 #endif
 }
 
-// One radix: roots of unity, then transforms in registers. `span`: the product of the radices before it.
-inline void transform(real2 *x, uint item, uint radix, uint span, __global const real2 *roots)
-{
-#pragma unroll
-    for (uint round = 0; round < ROUNDS(radix); round++) {
-        uint k = (item + round * ITEMS) % span;
-        if (span > 1) {
-#pragma unroll
-            for (uint r = 1; r < radix; r++)
-                x[round * radix + r] = multiply(x[round * radix + r], roots[span - RADIX_0 + (r - 1) * span + k]);
-        }
-        fft_registers(x + round * radix, radix);
-    }
-}
-
-inline void put(__local real2 *line, const real2 *x, uint item, uint radix, uint span)
-{
-#pragma unroll
-    for (uint round = 0; round < ROUNDS(radix); round++) {
-        uint j = item + round * ITEMS;
-        uint first = j / span * span * radix + j % span;
-        if (IS_INSIDE(j, radix)) {
-#pragma unroll
-            for (uint r = 0; r < radix; r++)
-                line[SLOT(first) + r * SLOT(span)] = x[round * radix + r];
-        }
-    }
-}
-
-inline void take(__local const real2 *line, real2 *x, uint item, uint radix)
-{
-#pragma unroll
-    for (uint round = 0; round < ROUNDS(radix); round++) {
-        uint j = item + round * ITEMS;
-        if (IS_INSIDE(j, radix)) {
-#pragma unroll
-            for (uint r = 0; r < radix; r++)
-                x[round * radix + r] = line[SLOT(j) + r * SLOT(POINTS / radix)];
-        }
-    }
-}
-
-// A stage between two exchanges. No number lives in registers across a barrier if there are two buffers.
-#if BUFFERS == 2
-#define STAGE(from, to, radix, span)                                                                                  \
-    {                                                                                                                 \
-        real2 x[HOLDS(radix)];                                                                                        \
-        take(exchange + from * LINES * PITCH + LINE(ROWS_OUT) * PITCH, x, ITEM(ROWS_OUT), radix);                     \
-        transform(x, ITEM(ROWS_OUT), radix, span, roots + at);                                                        \
-        put(exchange + to * LINES * PITCH + LINE(ROWS_OUT) * PITCH, x, ITEM(ROWS_OUT), radix, span);                  \
-    }                                                                                                                 \
-    barrier(CLK_LOCAL_MEM_FENCE);
-#else
-#define STAGE(from, to, radix, span)                                                                                  \
-    {                                                                                                                 \
-        real2 x[HOLDS(radix)];                                                                                        \
-        take(exchange + LINE(ROWS_OUT) * PITCH, x, ITEM(ROWS_OUT), radix);                                            \
-        transform(x, ITEM(ROWS_OUT), radix, span, roots + at);                                                        \
-        barrier(CLK_LOCAL_MEM_FENCE);                                                                                 \
-        put(exchange + LINE(ROWS_OUT) * PITCH, x, ITEM(ROWS_OUT), radix, span);                                       \
-    }                                                                                                                 \
-    barrier(CLK_LOCAL_MEM_FENCE);
-#endif
-
 // The numbers of a work-item from memory, RADIX_0 apart.
 inline __attribute__((always_inline)) void load_line(__global const source *in, line_place place, uint item, real2 *x, __global const real2 *table,
                       uint length)
@@ -350,18 +231,7 @@ fft_pass(__global const source *in, __global result *out, side from, side to, ui
     // Others will write where this work-item has read.
     barrier(CLK_LOCAL_MEM_FENCE | CLK_GLOBAL_MEM_FENCE);
 #endif
-#if STAGES > 2
-    STAGE(0, 1, RADIX_1, SPAN_1)
-#endif
-#if STAGES > 3
-    STAGE(1, 0, RADIX_2, SPAN_2)
-#endif
-#if STAGES > 4
-    STAGE(0, 1, RADIX_3, SPAN_3)
-#endif
-#if STAGES > 5
-    STAGE(1, 0, RADIX_4, SPAN_4)
-#endif
+    MIDDLE_STAGES
 
     uint line = first + LINE(ROWS_OUT);
     real2 x[HOLDS(RADIX_LAST)];
