@@ -31,6 +31,8 @@ struct fft_bounds {
     bool banks;     // local memory has banks
 };
 
+// A device's, for numbers of two of `type` each; `options` may be NULL. fft_passes.c.
+struct fft_bounds fft_bounds_of(const kn_device_info *info, kn_type type, const kn_fft_options *options);
 bool fft_is_smooth(size_t n); // no prime factor above 13
 // False if `points` cannot be transformed in one pass within the bounds.
 bool fft_cut_line(size_t points, const struct fft_bounds *bounds, struct fft_cut *cut);
@@ -58,6 +60,10 @@ bool fft_roots_of_long(struct fft_roots *roots, size_t n, uint32_t *at, uint32_t
 // exp(-+i pi j^2 / n), and the spectrum of its conjugate in a circle of `length`, divided by it.
 bool fft_roots_of_chirp(struct fft_roots *roots, size_t n, size_t length, uint32_t *down, uint32_t *up,
                         uint32_t *filter);
+
+// Onto the device, as numbers of `type`. fft_own.c.
+kn_status fft_upload_roots(kn_queue *queue, const struct fft_roots *roots, kn_type type, kn_buffer **buffer,
+                           kn_error *err);
 
 // ---- the project's own transform ----
 

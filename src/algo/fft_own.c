@@ -74,8 +74,8 @@ static kn_status get_kernels(kn_context *context, const kn_fft_shape *shape, str
     return status;
 }
 
-static kn_status upload_roots(kn_queue *queue, const struct fft_roots *roots, kn_type type,
-                              kn_buffer **buffer, kn_error *err)
+kn_status fft_upload_roots(kn_queue *queue, const struct fft_roots *roots, kn_type type, kn_buffer **buffer,
+                           kn_error *err)
 {
     size_t numbers = 2 * roots->count, bytes = (numbers ? numbers : 2) * kn_type_size(type);
     float *singles = malloc(numbers * sizeof *singles + 1);
@@ -152,7 +152,7 @@ static kn_status own_create(kn_queue *queue, const struct fft_shape *shape, cons
             describe(text, passes);
     }
     if (!status)
-        status = upload_roots(queue, &roots, shape->given.type, &own->roots, err);
+        status = fft_upload_roots(queue, &roots, shape->given.type, &own->roots, err);
     free(roots.values);
     if (status)
         own_free(own);

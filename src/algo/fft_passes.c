@@ -30,7 +30,7 @@ struct axis {
     unsigned load, store;
 };
 
-static struct fft_bounds bounds_of(const kn_device_info *info, kn_type type, const kn_fft_options *options)
+struct fft_bounds fft_bounds_of(const kn_device_info *info, kn_type type, const kn_fft_options *options)
 {
     return (struct fft_bounds){.held = options && options->held ? options->held
                                        : type == KN_F64         ? 8
@@ -332,7 +332,7 @@ kn_status fft_plan_passes(const struct fft_shape *shape, kn_fft_direction direct
                         .info = info,
                         .options = options,
                         .inverse = direction == KN_FFT_INVERSE,
-                        .bounds = bounds_of(info, shape->given.type, options),
+                        .bounds = fft_bounds_of(info, shape->given.type, options),
                         .passes = passes,
                         .roots = roots,
                         .err = err};
