@@ -1,11 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "batch.h"
 
+#include <math.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "../../base/clock.h"
 #include "../../base/error.h"
+#include "device_fft.h"
 
 enum { FIRST, SECOND, PRODUCTS, BUFFERS };
 
@@ -13,6 +15,12 @@ struct autocorr_kept {
     kn_buffer *buffers[BUFFERS];
     unsigned char *packed;
     size_t packed_bytes;
+    double *energies; // of each frame, and each image: sum (I - m)^2
+    size_t count;     // frames in them
+    bool cross;
+    struct autocorr_fft *fft;
+    struct autocorr_frames plan; // of which it is
+    size_t batch;
 };
 
 void autocorr_batch_free(struct autocorr_kept *kept)
@@ -22,7 +30,62 @@ void autocorr_batch_free(struct autocorr_kept *kept)
     for (size_t i = 0; i < BUFFERS; i++)
         kn_buffer_free(kept->buffers[i]);
     free(kept->packed);
+    free(kept->energies);
+    autocorr_fft_free(kept->fft);
     free(kept);
+}
+
+kn_status autocorr_batch_fft(struct autocorr_engine *engine, const struct autocorr_frames *frames,
+                             struct autocorr_fft **fft, kn_error *err)
+{
+    struct autocorr_kept *kept = engine->kept;
+    const struct autocorr_frames *plan = &kept->plan;
+    kn_status status;
+
+    if (!kept->fft || plan->width != frames->width || plan->height != frames->height ||
+        plan->type != frames->type || plan->max_offset != frames->max_offset ||
+        !plan->second != !frames->second || frames->count > kept->batch) {
+        autocorr_fft_free(kept->fft);
+        kept->fft = NULL;
+        status = autocorr_fft_create(engine->queue, frames->width, frames->height, frames->max_offset,
+                                     frames->type, frames->second != NULL, engine->exact, frames->count,
+                                     &kept->fft, err);
+        if (status)
+            return status;
+        kept->plan = *frames;
+        kept->batch = frames->count;
+    }
+    *fft = kept->fft;
+    return KN_OK;
+}
+
+static double level_at(const unsigned char *pixels, kn_type type, size_t i)
+{
+    return type == KN_U8 ? pixels[i] : ((const uint16_t *)(const void *)pixels)[i];
+}
+
+static double energy_of(const unsigned char *pixels, kn_type type, size_t count)
+{
+    double sum = 0, squares = 0, mean;
+
+    for (size_t i = 0; i < count; i++) {
+        double level = level_at(pixels, type, i);
+
+        sum += level;
+        squares += level * level;
+    }
+    mean = floor(sum / (double)count);
+    return squares - mean * (2 * sum - mean * (double)count); // whole numbers below 2^63: right to 1e-15
+}
+
+double autocorr_batch_energy(const struct autocorr_engine *engine)
+{
+    const struct autocorr_kept *kept = engine->kept;
+    double most = 0;
+
+    for (size_t i = 0; i < kept->count; i++)
+        most = fmax(most, sqrt(kept->energies[2 * i] * kept->energies[2 * i + kept->cross]));
+    return most;
 }
 
 static kn_status grow(kn_queue *queue, kn_buffer **buffer, size_t bytes, kn_error *err)
@@ -34,10 +97,11 @@ static kn_status grow(kn_queue *queue, kn_buffer **buffer, size_t bytes, kn_erro
     return kn_buffer_create(kn_queue_context(queue), bytes, buffer, err);
 }
 
-static kn_status make_room(struct autocorr_engine *engine, size_t image_bytes, bool cross, size_t sum_bytes,
-                           kn_error *err)
+static kn_status make_room(struct autocorr_engine *engine, size_t count, size_t image_bytes, bool cross,
+                           size_t sum_bytes, kn_error *err)
 {
     struct autocorr_kept *kept = engine->kept;
+    double *energies;
     kn_status status;
 
     if (!kept)
@@ -51,6 +115,12 @@ static kn_status make_room(struct autocorr_engine *engine, size_t image_bytes, b
         if (!kept->packed)
             return kn_fail_memory(err, image_bytes, "a batch of frames");
     }
+    energies = realloc(kept->energies, 2 * count * sizeof *energies);
+    if (!energies)
+        return kn_fail_memory(err, 2 * count * sizeof *energies, "a batch of frames");
+    kept->energies = energies;
+    kept->count = count;
+    kept->cross = cross;
     status = grow(engine->queue, &kept->buffers[FIRST], image_bytes, err);
     if (!status && cross)
         status = grow(engine->queue, &kept->buffers[SECOND], image_bytes, err);
@@ -77,8 +147,12 @@ static kn_status upload(struct autocorr_engine *engine, const struct autocorr_ta
     size_t bytes = image->width * image->height * kn_type_size(image->type);
     struct autocorr_kept *kept = engine->kept;
 
-    for (size_t i = 0; i < count; i++)
+    for (size_t i = 0; i < count; i++) {
         pack(second ? autocorr_second(&tasks[i]) : &tasks[i].first, &tasks[i], kept->packed + i * bytes);
+        if (engine->ran == AUTOCORR_FFT && !engine->exact)
+            kept->energies[2 * i + second] =
+                energy_of(kept->packed + i * bytes, image->type, image->width * image->height);
+    }
     return kn_buffer_write(engine->queue, kept->buffers[second ? SECOND : FIRST], 0, kept->packed,
                            count * bytes, err);
 }
@@ -101,8 +175,8 @@ kn_status autocorr_batch(struct autocorr_engine *engine, const struct autocorr_t
     for (size_t i = 0; i < count && !status; i++)
         status = autocorr_check(&tasks[i], err);
     if (!status)
-        status = make_room(engine, count * image->width * image->height * kn_type_size(image->type), cross,
-                           sum_bytes, err);
+        status = make_room(engine, count, count * image->width * image->height * kn_type_size(image->type),
+                           cross, sum_bytes, err);
     if (!status)
         status = upload(engine, tasks, count, false, err);
     if (!status && cross)

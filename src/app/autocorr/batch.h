@@ -9,6 +9,16 @@
 typedef kn_status autocorr_on_device(struct autocorr_engine *engine, const struct autocorr_frames *frames,
                                      kn_buffer *products, kn_error *err);
 
+// The transforms of the last frames, if they were of the same size and kind; else new ones. KN_ERROR_MEMORY
+// and the others of autocorr_fft_create.
+struct autocorr_fft;
+kn_status autocorr_batch_fft(struct autocorr_engine *engine, const struct autocorr_frames *frames,
+                             struct autocorr_fft **fft, kn_error *err);
+
+// The greatest root of sum (I - m)^2 sum (I' - m')^2 of the frames that were packed last, with their means m
+// and m' rounded down.
+double autocorr_batch_energy(const struct autocorr_engine *engine);
+
 // Packs the tasks' pixels, black where a mask leaves them out, copies them to the device, computes, and
 // copies the sums back; adds to the engine's seconds. Buffers grow, and stay until autocorr_batch_free.
 // Errors: autocorr_check's; KN_ERROR_MEMORY; those of `compute`.

@@ -6,6 +6,7 @@
 #include "../../base/clock.h"
 #include "../../base/error.h"
 #include "batch.h"
+#include "device_fft.h"
 #include "host.h"
 #include "host_fourier.h"
 
@@ -57,6 +58,19 @@ static kn_status ladder(struct autocorr_engine *engine, const struct autocorr_fr
     return autocorr_ladder_device(engine->queue, frames, engine->ran, products, err);
 }
 
+static kn_status transforms(struct autocorr_engine *engine, const struct autocorr_frames *frames,
+                            kn_buffer *products, kn_error *err)
+{
+    struct autocorr_fft *fft;
+    kn_status status = autocorr_batch_fft(engine, frames, &fft, err);
+
+    if (!status)
+        status = autocorr_fft_sums(engine->queue, fft, frames, products, err);
+    if (!status && !engine->exact)
+        engine->bound = autocorr_fft_bound(fft, autocorr_batch_energy(engine));
+    return status;
+}
+
 // ---- all of them ----
 
 // A method that is neither on the host nor on a device is not there.
@@ -64,12 +78,9 @@ static const struct row {
     compute_frame *on_host;
     autocorr_on_device *on_device;
 } rows[AUTOCORR_METHODS] = {
-    [AUTOCORR_DIRECT] = {NULL, direct},
-    [AUTOCORR_FFT] = {fourier, NULL},
-    [AUTOCORR_NAIVE] = {naive, NULL},
-    [AUTOCORR_SIMD] = {simd, NULL},
-    [AUTOCORR_TEXTURE_STYLE] = {NULL, ladder},
-    [AUTOCORR_TWO_LINE] = {NULL, ladder},
+    [AUTOCORR_DIRECT] = {NULL, direct},        [AUTOCORR_FFT] = {fourier, transforms},
+    [AUTOCORR_NAIVE] = {naive, NULL},          [AUTOCORR_SIMD] = {simd, NULL},
+    [AUTOCORR_TEXTURE_STYLE] = {NULL, ladder}, [AUTOCORR_TWO_LINE] = {NULL, ladder},
     [AUTOCORR_TWO_KERNEL] = {NULL, ladder},
 };
 
@@ -101,11 +112,41 @@ void autocorr_engine_end(struct autocorr_engine *engine)
     engine->fourier = NULL;
 }
 
+// Multiplications and additions of all offsets, and of the transforms of a circle of W + R by H + R points (a
+// real one there and back: 5 N log2 N).
+static double direct_terms(const struct autocorr_task *task)
+{
+    double w = (double)task->first.width, h = (double)task->first.height, r = (double)task->max_offset;
+
+    return w * (2 * r + 1) * h * (r + 1);
+}
+
+static double transform_terms(const struct autocorr_task *task)
+{
+    double points =
+        (double)(task->first.width + task->max_offset) * (double)(task->first.height + task->max_offset);
+
+    return 5 * points * log2(points + 1) * (task->second.pixels ? 1.5 : 1);
+}
+
+// How many terms of a direct sum take the time of one of a transform: on an H200 3.6e13 a second against
+// 2.5e12, on PoCL (two cores) 2e10 against 5e9. Exact transforms are of doubles and take twice as long.
+static const double gpu_ratio = 15, cpu_ratio = 4, exact_factor = 2;
+
 // What AUTOCORR_AUTO stands for. On the host transforms were faster at every R from 2 on (750 x 1500 pixels
 // of 8 and 16 bits, two cores with AVX-512), exact ones too.
-static enum autocorr_method choose(const struct autocorr_engine *engine)
+static enum autocorr_method choose(const struct autocorr_engine *engine, const struct autocorr_task *task)
 {
-    return engine->queue ? AUTOCORR_DIRECT : AUTOCORR_FFT;
+    const kn_device_info *device = engine->queue ? kn_context_device(kn_queue_context(engine->queue)) : NULL;
+    double ratio = device && device->type == KN_DEVICE_CPU ? cpu_ratio : gpu_ratio;
+
+    if (!device)
+        return AUTOCORR_FFT;
+    if (engine->exact && !device->fp64)
+        return AUTOCORR_DIRECT;
+    return direct_terms(task) > ratio * transform_terms(task) * (engine->exact ? exact_factor : 1)
+               ? AUTOCORR_FFT
+               : AUTOCORR_DIRECT;
 }
 
 static kn_status on_host(struct autocorr_engine *engine, const struct autocorr_task *tasks, size_t count,
@@ -120,21 +161,30 @@ static kn_status on_host(struct autocorr_engine *engine, const struct autocorr_t
     return status;
 }
 
+static kn_status run(struct autocorr_engine *engine, enum autocorr_method method,
+                     const struct autocorr_task *tasks, size_t count, uint64_t *products, kn_error *err)
+{
+    engine->ran = method;
+    engine->bound = 0;
+    return engine->queue ? autocorr_batch(engine, tasks, count, rows[method].on_device, products, err)
+                         : on_host(engine, tasks, count, rows[method].on_host, products, err);
+}
+
 kn_status autocorr_engine_sums(struct autocorr_engine *engine, const struct autocorr_task *tasks,
                                size_t count, uint64_t *products, kn_error *err)
 {
-    const struct row *row;
-
+    enum autocorr_method method;
+    kn_error why = KN_ERROR_INIT;
     kn_status status;
 
-    engine->ran = engine->method == AUTOCORR_AUTO ? choose(engine) : engine->method;
-    engine->bound = 0;
-    row = &rows[engine->ran];
-    status = engine->queue ? autocorr_batch(engine, tasks, count, row->on_device, products, err)
-                           : on_host(engine, tasks, count, row->on_host, products, err);
-    // Images of so many bright pixels that not even double precision is exact.
-    if (status != KN_ERROR_UNSUPPORTED || engine->method != AUTOCORR_AUTO || engine->queue)
-        return status;
-    engine->ran = AUTOCORR_SIMD;
-    return on_host(engine, tasks, count, simd, products, err);
+    if (engine->method != AUTOCORR_AUTO)
+        return run(engine, engine->method, tasks, count, products, err);
+    method = choose(engine, tasks);
+    status = run(engine, method, tasks, count, products, &why);
+    // Transforms that cannot be exact here (images of many bright pixels), or whose lines are too long.
+    if (method == AUTOCORR_FFT && (status == KN_ERROR_UNSUPPORTED || status == KN_ERROR_LIMIT))
+        return run(engine, engine->queue ? AUTOCORR_DIRECT : AUTOCORR_SIMD, tasks, count, products, err);
+    if (status && err)
+        *err = why;
+    return status;
 }
