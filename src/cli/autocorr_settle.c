@@ -103,6 +103,13 @@ kn_status autocorr_read(struct autocorr_run *run, kn_error *err)
     return status;
 }
 
+// The best device there is, if it is the processor: its own code is faster than any kernel on it.
+static bool is_processor(const struct autocorr_run *run, const char *spec)
+{
+    return !run->arguments->variants && run->arguments->method == AUTOCORR_AUTO && !*spec &&
+           run->place.queue && run->place.device.type == KN_DEVICE_CPU;
+}
+
 kn_status autocorr_open(struct autocorr_run *run, kn_error *err)
 {
     const struct common_arguments *common = &run->arguments->common;
@@ -120,6 +127,10 @@ kn_status autocorr_open(struct autocorr_run *run, kn_error *err)
                              common->command);
         if (!status)
             status = place_open(chosen.specs[0].spec, false, common->command, &run->place, err);
+        if (!status && is_processor(run, chosen.specs[0].spec)) {
+            place_close(&run->place);
+            place_host(&run->place);
+        }
         choose_free(&chosen);
         if (status)
             return status;
