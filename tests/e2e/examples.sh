@@ -16,6 +16,24 @@ on_oclgrind || expect_stdout '^half\.cl:3: does not compile'
 expect_stdout '^half\.cl.*: does not compile'
 expect_stdout '/= tow;'
 
+# Two liquids that part: their mean is kept, and lengths grow as t^(1/3), that is as the frame's number k: the first zero
+# over k is 1.00 to 1.02 in all frames (t^(1/4) would make it 16 % less in the last than in the first).
+if ! on_oclgrind; then
+    mkdir "$work/frames"
+    expect_exit 0 "$bin/cahn_hilliard" "${srcdir:-.}/doc/examples/cahn_hilliard.cl" "$work/frames" 128 8
+    [ "$(sed 's/.*mean //' "$work/out" | cut -c 1-7 | sort -u | wc -l)" -eq 1 ] || fail "the mean is not kept: $(cat "$work/out")"
+    expect_exit 0 koine autocorr "$work/frames" --interval 1 --json "$work/growth.json"
+    awk -F '[:,]' '/"r_zero"/ { zero[n++] = $2 } /"r_max":/ { most[m++] = $2 }
+        END {
+            for (i = 0; i < n; i++)
+                if (zero[i] < 0.97 * (4 + i) || zero[i] > 1.05 * (4 + i) || (i && most[i] <= most[i - 1]))
+                    bad = 1
+            exit n != 5 || bad
+        }' "$work/growth.json" || fail "no growth as t^(1/3): $(cat "$work/out")"
+fi
+expect_exit 2 "$bin/cahn_hilliard"
+expect_exit 3 "$bin/cahn_hilliard" "$work/none.cl" "$work"
+
 # CUDA's: on a real device if there is one, else with the fake driver, which runs no kernels: nothing is sorted, but the
 # application's own context, stream and memory go through Koine's hands and come back whole.
 if [ ! -x "$bin/cuda_embed" ]; then
