@@ -40,20 +40,23 @@ kn_status autocorr_batch_fft(struct autocorr_engine *engine, const struct autoco
 {
     struct autocorr_kept *kept = engine->kept;
     const struct autocorr_frames *plan = &kept->plan;
+    size_t batch;
     kn_status status;
 
     if (!kept->fft || plan->width != frames->width || plan->height != frames->height ||
         plan->type != frames->type || plan->max_offset != frames->max_offset ||
         !plan->second != !frames->second || frames->count > kept->batch) {
+        // One frame may be all there is; more than before are a series.
+        batch = kept->fft && frames->count < AUTOCORR_TOGETHER_MAX ? AUTOCORR_TOGETHER_MAX : frames->count;
         autocorr_fft_free(kept->fft);
         kept->fft = NULL;
-        status = autocorr_fft_create(engine->queue, frames->width, frames->height, frames->max_offset,
-                                     frames->type, frames->second != NULL, engine->exact, frames->count,
-                                     &kept->fft, err);
+        status =
+            autocorr_fft_create(engine->queue, frames->width, frames->height, frames->max_offset,
+                                frames->type, frames->second != NULL, engine->exact, batch, &kept->fft, err);
         if (status)
             return status;
         kept->plan = *frames;
-        kept->batch = frames->count;
+        kept->batch = batch;
     }
     *fft = kept->fft;
     return KN_OK;

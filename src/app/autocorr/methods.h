@@ -10,6 +10,8 @@
 struct autocorr_fourier;
 struct autocorr_kept;
 
+enum { AUTOCORR_TOGETHER_MAX = 64 }; // tasks that are worth computing together
+
 // The seconds of several calls together; build is the compilers' part, and not in compute.
 struct autocorr_seconds {
     double build, upload, compute, download;

@@ -2,6 +2,7 @@
 #include "reader.h"
 
 #include <pthread.h>
+#include <signal.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -133,6 +134,7 @@ kn_status autocorr_reader_open(const struct autocorr_source *sources, size_t cou
 {
     size_t threads = kn_threads(options->threads);
     struct autocorr_reader *opened = calloc(1, sizeof *opened);
+    sigset_t all, before;
 
     *reader = NULL;
     if (!opened)
@@ -144,9 +146,13 @@ kn_status autocorr_reader_open(const struct autocorr_source *sources, size_t cou
     pthread_cond_init(&opened->turn, NULL);
     opened->slots = calloc(options->ahead, sizeof *opened->slots);
     opened->threads = calloc(threads, sizeof *opened->threads);
+    // Signals are for the thread that called: what it does for them to wait must hold.
+    sigfillset(&all);
+    pthread_sigmask(SIG_BLOCK, &all, &before);
     while (opened->slots && opened->threads && opened->thread_count < threads &&
            pthread_create(&opened->threads[opened->thread_count], NULL, work, opened) == 0)
         opened->thread_count++;
+    pthread_sigmask(SIG_SETMASK, &before, NULL);
     if (!opened->thread_count) {
         autocorr_reader_close(opened, NULL);
         return kn_fail_memory(err, options->ahead * sizeof *opened->slots, "reading frames");

@@ -10,11 +10,10 @@
 
 enum {
     DEFAULT_OFFSET_MAX = 250,
-    TOGETHER_MAX = 64,         // frames that are computed together
     TOGETHER_BYTES = 64 << 20, // of pixels or sums in them
     AHEAD_BYTES = 512 << 20,   // of decoded frames
     AHEAD_MIN = 2,
-    AHEAD_MAX = 2 * TOGETHER_MAX
+    AHEAD_MAX = 2 * AUTOCORR_TOGETHER_MAX
 };
 
 // A frame on its way: its pixels, and the task that they are.
@@ -180,7 +179,7 @@ static kn_status sum(struct series *series, struct autocorr_task *tasks, kn_erro
 
 static kn_status compute(struct series *series, kn_error *err)
 {
-    struct autocorr_task tasks[TOGETHER_MAX];
+    struct autocorr_task tasks[AUTOCORR_TOGETHER_MAX];
     double start = kn_clock_seconds(), built = series->engine->seconds.build, summed, share;
     size_t count = series->pending_count;
     unsigned threads = kn_threads(0);
@@ -228,7 +227,8 @@ static bool fits(const struct series *series, const struct autocorr_task *task)
            bytes = pixels > sums ? pixels : sums;
 
     return !series->pending_count ||
-           (series->pending_count < TOGETHER_MAX && (series->pending_count + 1) * bytes <= TOGETHER_BYTES &&
+           (series->pending_count < AUTOCORR_TOGETHER_MAX &&
+            (series->pending_count + 1) * bytes <= TOGETHER_BYTES &&
             task->first.width == other->first.width && task->first.height == other->first.height &&
             task->first.type == other->first.type);
 }
@@ -338,9 +338,9 @@ kn_status autocorr_series(struct autocorr_engine *engine, const struct autocorr_
     kn_status status = autocorr_mask_bytes(settings->mask, &series.mask, err);
 
     *pipeline = (struct autocorr_pipeline){.frames = count, .decoders = kn_threads(settings->threads)};
-    series.pending = calloc(TOGETHER_MAX, sizeof *series.pending);
+    series.pending = calloc(AUTOCORR_TOGETHER_MAX, sizeof *series.pending);
     if (!status && !series.pending)
-        status = kn_fail_memory(err, TOGETHER_MAX * sizeof *series.pending, "the frames");
+        status = kn_fail_memory(err, AUTOCORR_TOGETHER_MAX * sizeof *series.pending, "the frames");
     if (!status)
         status = autocorr_reader_open(sources, count, &options, &reader, err);
     for (size_t i = 0; i < count && !status; i++) {
