@@ -111,8 +111,7 @@ static void run(void *data)
     struct job *job = data;
 
     to_rings(job);
-    for (size_t f = 0; f < job->batch; f++)
-        TRY(autocorr_radial_read(job->queue, job->radial, job->rings, f, job->host, &err));
+    TRY(autocorr_radial_read(job->queue, job->radial, job->rings, 0, job->batch, job->host, &err));
 }
 
 static struct bench_timing time_fft(struct job *job)
@@ -248,7 +247,7 @@ static void run_batch(struct job *job, size_t batch)
     make_frames(job);
     TRY(autocorr_device_radial_create(job->queue, job->width, job->height, job->max_offset, &job->radial,
                                       &err));
-    job->host = bench_allocate((job->max_offset + 1) * sizeof *job->host);
+    job->host = bench_allocate(batch * (job->max_offset + 1) * sizeof *job->host);
     if (job->tune)
         tune(job);
     else

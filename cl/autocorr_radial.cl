@@ -163,8 +163,11 @@ autocorr_radial(__global const ulong *products, __global const sums *windows, __
         int x0 = (int)(offset % (2 * reach - 1)) - (int)(reach - 1);
         real value = normalized(of_frame[offset], pairs(width, height, x0, y0), window(tables, 0, x0, y0, reach),
                                 window(tables, 1, x0, y0, reach), n_whole, first_whole, second_whole);
-        real r = sqrt((real)((ulong)((long)x0 * x0) + (ulong)y0 * y0));
-        real weight = ((real)1 - fabs(r - (real)ring)) * (y0 == 0 ? 1 : 2);
+        long square = (long)x0 * x0 + (long)y0 * y0;
+        real r = sqrt((real)square);
+        // r - k, without cancellation.
+        real from_ring = ring == 0 ? r : (real)(square - (long)ring * ring) / (r + (real)ring);
+        real weight = ((real)1 - fabs(from_ring)) * (y0 == 0 ? 1 : 2);
         share own = {weight * value, weight, weight * value * value, weight * weight, weight * r, 1};
 
         if (!isnan(value))

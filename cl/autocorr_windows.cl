@@ -2,17 +2,19 @@
 // Sums of pixels and of their squares over the overlaps of a rectangular image with itself, or with another one, for all
 // offsets up to R, exact: the tables of lib/autocorr.clh, and the mean level of each image, rounded down.
 //
-// autocorr_strips adds up columns in strips of STRIP rows. autocorr_windows takes DROP neighbouring j: a column's sum
-// without j rows is that of whole strips and of a few rows; the sums along the columns give both tables' rows.
+// autocorr_strips adds up columns in strips of STRIP rows, autocorr_prefixes the strips: prefix s has the rows above
+// s * STRIP, the last prefix all of them. autocorr_windows takes DROP neighbouring j: a column's sum without j rows is a
+// prefix and a few rows; the sums along the columns give both tables' rows.
 //
-// Launch: autocorr_strips: (columns, rounded up to whole groups of GROUP; strips; images), autocorr_windows:
-// (GROUP * ceil((R + 1) / DROP), 2 sides, frames) in groups of (GROUP, 1, 1).
-// The images are those from number `from` on, the strips of the second ones begin at number second_strips.
-// Cost: reads every pixel once; then, for each DROP rows of the tables, height / STRIP sums and up to STRIP + DROP
-// pixels a column; writes 64 (R + 1)^2 bytes a frame.
+// Launch: autocorr_strips: (columns, rounded up to whole groups of GROUP; strips; images), autocorr_prefixes: (columns as
+// before; images), autocorr_windows: (GROUP * ceil((R + 1) / DROP), 2 sides, frames), in groups of GROUP along the first
+// dimension. The images are those from number `from` on, the prefixes of the second ones begin at image second_prefixes.
+// prefixes[image][s][x], one s more than there are strips.
+// Cost: reads every pixel once; then, for each DROP rows of the tables, a prefix and STRIP / 2 + DROP pixels a column;
+// writes 64 (R + 1)^2 bytes a frame.
 // Tunables: PIXEL_BITS, GROUP (a power of two), STRIP, DROP (16 GROUP DROP bytes of local memory).
 #ifndef GROUP
-#define GROUP 128
+#define GROUP 256
 #endif
 #ifndef STRIP
 #define STRIP 32
@@ -28,44 +30,67 @@ inline sums square_of(pixel p)
     return (sums)((ulong)p, (ulong)((uint)p * p));
 }
 
-__kernel __attribute__((reqd_work_group_size(GROUP, 1, 1))) void
-autocorr_strips(__global const pixel *pixels, __global sums *strips, uint width, uint height, uint from,
-                uint to)
+inline sums sum_rows(__global const pixel *column, uint width, uint first, uint last)
 {
-    uint x = (uint)get_global_id(0), first = (uint)get_group_id(1) * STRIP;
-    uint last = min(first + STRIP, height);
-    __global const pixel *image = pixels + (from + get_global_id(2)) * width * height;
     sums sum = (sums)(0, 0);
 
-    if (x >= width)
-        return;
+#pragma unroll 8
     for (uint y = first; y < last; y++)
-        sum += square_of(image[(ulong)y * width + x]);
-    strips[((to + get_global_id(2)) * get_num_groups(1) + get_group_id(1)) * width + x] = sum;
-}
-
-// Of a column's rows from `first` to before `last`, whole strips together.
-inline sums sum_rows(__global const pixel *column, __global const sums *strips, uint width, uint first, uint last)
-{
-    sums sum = (sums)(0, 0);
-    uint y = first;
-
-    for (; y < last && y % STRIP != 0; y++)
-        sum += square_of(column[(ulong)y * width]);
-    for (; y + STRIP <= last; y += STRIP)
-        sum += strips[(ulong)(y / STRIP) * width];
-    for (; y < last; y++)
         sum += square_of(column[(ulong)y * width]);
     return sum;
 }
 
+__kernel __attribute__((reqd_work_group_size(GROUP, 1, 1))) void
+autocorr_strips(__global const pixel *pixels, __global sums *prefixes, uint width, uint height, uint from, uint to)
+{
+    uint x = (uint)get_global_id(0), strip = (uint)get_group_id(1);
+    __global const pixel *image = pixels + (from + get_global_id(2)) * width * height;
+
+    if (x < width)
+        prefixes[((to + get_global_id(2)) * (get_num_groups(1) + 1) + strip + 1) * width + x] =
+            sum_rows(image + x, width, strip * STRIP, min(strip * STRIP + STRIP, height));
+}
+
+__kernel __attribute__((reqd_work_group_size(GROUP, 1, 1))) void
+autocorr_prefixes(__global sums *prefixes, uint width, uint strips)
+{
+    uint x = (uint)get_global_id(0);
+    __global sums *column = prefixes + get_global_id(1) * (strips + 1) * width + x;
+    sums sum = (sums)(0, 0);
+
+    if (x >= width)
+        return;
+    column[0] = sum;
+    // So many are under way at once.
+    for (uint first = 1; first <= strips; first += 8) {
+        sums part[8];
+
+#pragma unroll
+        for (uint i = 0; i < 8; i++)
+            part[i] = first + i <= strips ? column[(ulong)(first + i) * width] : (sums)(0, 0);
+#pragma unroll
+        for (uint i = 0; i < 8; i++) {
+            sum += part[i];
+            if (first + i <= strips)
+                column[(ulong)(first + i) * width] = sum;
+        }
+    }
+}
+
+// Of a column's rows above y.
+inline sums sum_above(__global const pixel *column, __global const sums *prefixes, uint width, uint y)
+{
+    return prefixes[(ulong)(y / STRIP) * width] + sum_rows(column, width, y / STRIP * STRIP, y);
+}
+
 // Of a column, without j0 to j0 + DROP - 1 rows.
-inline void sum_column(__global const pixel *column, __global const sums *strips, uint width, uint height, uint side,
+inline void sum_column(__global const pixel *column, __global const sums *prefixes, uint width, uint height, uint side,
                        uint j0, sums *sum)
 {
-    uint most = min(j0 + DROP - 1, height), last = height - most;
+    uint most = min(j0 + DROP - 1, height), strips = (height + STRIP - 1) / STRIP;
 
-    sum[DROP - 1] = side == 0 ? sum_rows(column, strips, width, 0, last) : sum_rows(column, strips, width, most, height);
+    sum[DROP - 1] = side == 0 ? sum_above(column, prefixes, width, height - most)
+                              : prefixes[(ulong)strips * width] - sum_above(column, prefixes, width, most);
     for (uint d = DROP - 1; d-- > 0;) {
         uint j = j0 + d;
 
@@ -84,6 +109,7 @@ inline void scan(__local sums *room, sums *sum)
         room[d * GROUP + item] = sum[d];
     barrier(CLK_LOCAL_MEM_FENCE);
     for (uint step = 1; step < GROUP; step *= 2) {
+#pragma unroll
         for (uint d = 0; d < DROP; d++)
             if (item >= step)
                 sum[d] += room[d * GROUP + item - step];
@@ -95,14 +121,14 @@ inline void scan(__local sums *room, sums *sum)
 }
 
 __kernel __attribute__((reqd_work_group_size(GROUP, 1, 1))) void
-autocorr_windows(__global const pixel *first, __global const pixel *second, __global const sums *strips,
-                 __global sums *windows, __global uint *levels, uint width, uint height, uint reach, uint from, uint second_strips)
+autocorr_windows(__global const pixel *first, __global const pixel *second, __global const sums *prefixes,
+                 __global sums *windows, __global uint *levels, uint width, uint height, uint reach, uint from, uint second_prefixes)
 {
     __local sums room[DROP * GROUP];
     uint item = (uint)get_local_id(0), side = (uint)get_group_id(1), j0 = (uint)get_group_id(0) * DROP;
-    ulong frame = get_group_id(2), table = (ulong)reach * reach, strip_count = (height + STRIP - 1) / STRIP;
+    ulong frame = get_group_id(2), table = (ulong)reach * reach, strips = (height + STRIP - 1) / STRIP;
     __global const pixel *image = (side ? second : first) + (from + frame) * width * height;
-    __global const sums *below = strips + ((side ? second_strips : 0) + frame) * strip_count * width;
+    __global const sums *above = prefixes + ((side ? second_prefixes : 0) + frame) * (strips + 1) * width;
     __global sums *last_dropped = windows + (4 * frame + 2 * side) * table, *first_alone = last_dropped + table;
     sums before[DROP];
 
@@ -115,7 +141,7 @@ autocorr_windows(__global const pixel *first, __global const pixel *second, __gl
         for (uint d = 0; d < DROP; d++)
             own[d] = (sums)(0, 0);
         if (x < width)
-            sum_column(image + x, below + x, width, height, side, j0, own);
+            sum_column(image + x, above + x, width, height, side, j0, own);
         for (uint d = 0; d < DROP; d++)
             sum[d] = own[d];
         scan(room, sum);

@@ -3,6 +3,7 @@
 #ifndef KN_APP_AUTOCORR_DEVICE_FFT_OWN_H
 #define KN_APP_AUTOCORR_DEVICE_FFT_OWN_H
 
+#include "../../algo/columns.h"
 #include "../../algo/fft.h"
 #include "../../base/text.h"
 #include "device_fft.h"
@@ -36,5 +37,30 @@ struct autocorr_fft {
 // Fewer frames a batch, so that a buffer of so many bytes a frame is one allocation of the device, and leaves
 // most of its memory to others. KN_ERROR_LIMIT if one frame is too many.
 kn_status autocorr_fft_limit_batch(struct autocorr_fft *fft, size_t frame_bytes, kn_error *err);
+
+// ---- lines (device_fft_lines.c) ----
+
+// Both ways have three kernels: the images' rows, columns there and back, the correlation's rows.
+enum { FFT_ROWS, FFT_COLUMNS, FFT_BACK, FFT_KERNELS };
+
+// A kernel's lines, and how a group takes them.
+struct fft_lines {
+    struct fft_cut cut;
+    uint32_t at; // of its roots
+    unsigned lines;
+    size_t local_bytes;
+};
+
+// Lengths, at least W + R and H + R points or those of the options, and lines a group, within bounds. Sets
+// fft->points, and says in fft->text after `name` what was chosen.
+kn_status autocorr_fft_cut_lines(struct autocorr_fft *fft, const struct fft_bounds *bounds,
+                                 bool powers_of_two, const char *name, struct fft_lines lines[FFT_KERNELS],
+                                 kn_error *err);
+
+// POINTS, RADIX_0 and so on.
+void autocorr_fft_define_lines(struct column_defines *defines, const struct fft_lines *lines);
+
+// A launch for `count` frames with so many lines each.
+kn_range autocorr_fft_range(const struct fft_lines *lines, size_t lines_a_frame, size_t count);
 
 #endif

@@ -198,21 +198,22 @@ static void take_ring(const double *numbers, struct autocorr_ring *ring)
 }
 
 kn_status autocorr_radial_read(kn_queue *queue, const struct autocorr_device_radial *radial, kn_buffer *rings,
-                               size_t frame, struct autocorr_ring *host, kn_error *err)
+                               size_t first, size_t count, struct autocorr_ring *host, kn_error *err)
 {
-    size_t bytes = autocorr_device_radial_bytes(radial, 1), count = (radial->max_offset + 1) * NUMBERS;
-    double *numbers = malloc(count * sizeof *numbers);
-    kn_status status = numbers ? kn_buffer_read(queue, rings, frame * bytes, numbers, bytes, err)
-                               : kn_fail_memory(err, count * sizeof *numbers, "reading rings");
+    size_t bytes = autocorr_device_radial_bytes(radial, count), all = count * (radial->max_offset + 1);
+    size_t offset = autocorr_device_radial_bytes(radial, first);
+    double *numbers = malloc(all * NUMBERS * sizeof *numbers + 1);
+    kn_status status = numbers ? kn_buffer_read(queue, rings, offset, numbers, bytes, err)
+                               : kn_fail_memory(err, all * NUMBERS * sizeof *numbers, "reading rings");
 
     // From the last one on, so that each is read before a double overwrites it.
-    for (size_t i = count; i-- > 0 && !status && radial->real == KN_F32;) {
+    for (size_t i = all * NUMBERS; i-- > 0 && !status && radial->real == KN_F32;) {
         float single;
 
         memcpy(&single, (const char *)numbers + i * sizeof single, sizeof single);
         numbers[i] = (double)single;
     }
-    for (size_t k = 0; k <= radial->max_offset && !status; k++)
+    for (size_t k = 0; k < all && !status; k++)
         take_ring(numbers + k * NUMBERS, &host[k]);
     free(numbers);
     return status;

@@ -31,8 +31,8 @@ kn_status autocorr_radial_device(kn_queue *queue, const struct autocorr_device_r
                                  const struct autocorr_tables *tables,
                                  enum autocorr_normalization normalization, kn_buffer *rings, kn_error *err);
 
-// Those of one frame, as the host has them: R + 1 rings. Waits.
+// Those of `count` frames from `first` on, as the host has them: R + 1 rings a frame. Waits.
 kn_status autocorr_radial_read(kn_queue *queue, const struct autocorr_device_radial *radial, kn_buffer *rings,
-                               size_t frame, struct autocorr_ring *host, kn_error *err);
+                               size_t first, size_t count, struct autocorr_ring *host, kn_error *err);
 
 #endif

@@ -9,7 +9,7 @@
 
 #define NO_EVENT NULL
 
-enum { GROUP = 128, STRIP = 32, DROP = 4 };
+enum { GROUP = 256, STRIP = 32, DROP = 4 };
 
 // ---- checks ----
 
@@ -96,6 +96,11 @@ static kn_status get_kernel(kn_queue *queue, kn_type type, const char *name, kn_
                                  KN_POLICY_DEFAULT, name, kernel, err);
 }
 
+static size_t strip_count(const struct autocorr_frames *frames)
+{
+    return (frames->height - 1) / STRIP + 1;
+}
+
 // Of `count` images from number `from` on, to the strips of image number `to`.
 static kn_status add_strips(kn_queue *queue, const struct autocorr_frames *frames, kn_buffer *pixels,
                             size_t from, size_t count, kn_buffer *strips, size_t to, kn_error *err)
@@ -103,14 +108,23 @@ static kn_status add_strips(kn_queue *queue, const struct autocorr_frames *frame
     const uint32_t values[] = {(uint32_t)frames->width, (uint32_t)frames->height, (uint32_t)from,
                                (uint32_t)to};
     const kn_range range = {
-        3,
-        {(frames->width - 1) / GROUP * GROUP + GROUP, (frames->height - 1) / STRIP + 1, count},
-        {GROUP, 1, 1},
-        {0}};
+        3, {(frames->width - 1) / GROUP * GROUP + GROUP, strip_count(frames), count}, {GROUP, 1, 1}, {0}};
     const kn_arg args[] = {KN_BUFFER(pixels),   KN_BUFFER(strips),   KN_VALUE(values[0]),
                            KN_VALUE(values[1]), KN_VALUE(values[2]), KN_VALUE(values[3])};
     kn_kernel *kernel;
     kn_status status = get_kernel(queue, frames->type, "autocorr_strips", &kernel, err);
+
+    return status ? status : kn_launch(queue, kernel, &range, args, KN_COUNT(args), NO_EVENT, err);
+}
+
+static kn_status add_prefixes(kn_queue *queue, const struct autocorr_frames *frames, kn_buffer *strips,
+                              size_t images, kn_error *err)
+{
+    const uint32_t values[] = {(uint32_t)frames->width, (uint32_t)strip_count(frames)};
+    const kn_range range = {2, {(frames->width - 1) / GROUP * GROUP + GROUP, images}, {GROUP, 1}, {0}};
+    const kn_arg args[] = {KN_BUFFER(strips), KN_VALUE(values[0]), KN_VALUE(values[1])};
+    kn_kernel *kernel;
+    kn_status status = get_kernel(queue, frames->type, "autocorr_prefixes", &kernel, err);
 
     return status ? status : kn_launch(queue, kernel, &range, args, KN_COUNT(args), NO_EVENT, err);
 }
@@ -138,7 +152,7 @@ kn_status autocorr_windows_device(kn_queue *queue, const struct autocorr_frames 
                                   size_t count, const struct autocorr_tables *tables, kn_error *err)
 {
     size_t images = frames->second ? 2 * count : count;
-    size_t strips_bytes = images * ((frames->height - 1) / STRIP + 1) * frames->width * 2 * sizeof(uint64_t);
+    size_t strips_bytes = images * (strip_count(frames) + 1) * frames->width * 2 * sizeof(uint64_t);
     kn_buffer *strips;
     kn_status status;
 
@@ -155,6 +169,8 @@ kn_status autocorr_windows_device(kn_queue *queue, const struct autocorr_frames 
         status = add_strips(queue, frames, frames->first, first, count, strips, 0, err);
     if (!status && frames->second)
         status = add_strips(queue, frames, frames->second, first, count, strips, count, err);
+    if (!status)
+        status = add_prefixes(queue, frames, strips, images, err);
     return status ? status : add_windows(queue, frames, first, count, strips, tables, err);
 }
 

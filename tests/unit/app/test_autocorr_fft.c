@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Correlations by Fourier transforms on the device against the reference: exact ones integer by integer,
 // those in single precision within the bound that they state.
+<<<<<<< HEAD
 #include "autocorr_frames_support.h"
 
 #include <math.h>
@@ -82,6 +83,9 @@ static double try_frames(const struct test_frames *frames, bool exact, size_t ba
     kn_buffer_free(sums);
     return worst;
 }
+=======
+#include "autocorr_fft_support.h"
+>>>>>>> 5d79239 (Exact correlations by number-theoretic transforms, for 16 bits and devices without double precision; windows by prefixes of strips)
 
 // One circle for all sizes that it holds, so that few programs do them; the library's choice for the others,
 // and for some of them.
@@ -91,11 +95,6 @@ static const struct autocorr_fft_options *circle_of(const size_t size[3])
     bool fits = size[0] + size[2] <= circle.across && size[1] + size[2] <= circle.down;
 
     return fits && size[1] != 33 ? &circle : NULL;
-}
-
-static uint64_t range_of(kn_type type)
-{
-    return type == KN_U8 ? 256 : 65536;
 }
 
 START_TEST(single)
