@@ -2,6 +2,7 @@
 // How the kernels of both ways take lines: lengths, lines a group, macros, launches.
 #include "device_fft_own.h"
 
+#include "../../base/array.h"
 #include "../../base/error.h"
 
 // Numbers that a line moves through local memory and registers.
@@ -16,6 +17,17 @@ static size_t work_of(const struct fft_cut *cut)
         work += (size_t)rounds * cut->radices[s] * cut->items + cut->points;
     }
     return work;
+}
+
+// Radices 11 and 13 take more arithmetic than a longer line of others.
+static bool is_cheap(size_t n)
+{
+    static const unsigned factors[] = {2, 3, 5, 7};
+
+    for (size_t i = 0; i < KN_COUNT(factors); i++)
+        while (n % factors[i] == 0)
+            n /= factors[i];
+    return n == 1;
 }
 
 static bool is_power_of_two(size_t n)
@@ -33,7 +45,7 @@ static bool choose_length(size_t least, const struct fft_bounds *bounds, bool po
     for (size_t n = least; n <= last && !(powers_of_two && found); n++) {
         struct fft_cut trial;
 
-        if ((powers_of_two && !is_power_of_two(n)) || !fft_cut_line(n, bounds, &trial) ||
+        if (!(powers_of_two ? is_power_of_two(n) : is_cheap(n)) || !fft_cut_line(n, bounds, &trial) ||
             (found && work_of(&trial) >= work_of(cut)))
             continue;
         *cut = trial;
