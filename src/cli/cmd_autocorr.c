@@ -21,7 +21,7 @@ static const struct option_row options[] = {
     {"method", 'm', OPTION_CHOICE, NULL, autocorr_method_names, "auto", FIELD(method),
      "how the sums are computed; auto takes what is fastest"},
     {"exact", 0, OPTION_FLAG, NULL, NULL, NULL, FIELD(exact),
-     "every sum is exact: fft in double precision, rounded to whole numbers; the others always are"},
+     "every sum is exact: fft in double precision or whole numbers; the others always are"},
     {"sums", 0, OPTION_PATH, "FILE.npy", NULL, NULL, FIELD(sums),
      "write the exact sums here, as int64; of several frames one after another"},
     {"verify", 0, OPTION_COUNT, "N", NULL, NULL, FIELD(verify),

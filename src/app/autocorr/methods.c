@@ -142,7 +142,7 @@ static enum autocorr_method choose(const struct autocorr_engine *engine, const s
 
     if (!device)
         return AUTOCORR_FFT;
-    if (engine->exact && !device->fp64)
+    if (engine->exact && !device->fp64) // transforms in whole numbers take many times as long
         return AUTOCORR_DIRECT;
     return direct_terms(task) > ratio * transform_terms(task) * (engine->exact ? exact_factor : 1)
                ? AUTOCORR_FFT

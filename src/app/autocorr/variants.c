@@ -24,19 +24,10 @@ static const struct {
     {AUTOCORR_DIRECT, true, "direct"},         {AUTOCORR_FFT, true, "fft"},
 };
 
-// Exact transforms on a device are of doubles.
-static bool is_possible(const kn_queue *queue, size_t i, bool exact)
-{
-    if (!autocorr_method_is_there(order[i].method, order[i].on_device) || (order[i].on_device && !queue))
-        return false;
-    return !exact || !order[i].on_device || order[i].method != AUTOCORR_FFT ||
-           kn_context_device(kn_queue_context(queue))->fp64;
-}
-
-static void list(const kn_queue *queue, size_t max_offset, bool exact, struct autocorr_variants *variants)
+static void list(const kn_queue *queue, size_t max_offset, struct autocorr_variants *variants)
 {
     for (size_t i = 0; i < AUTOCORR_VARIANTS_MAX; i++)
-        if (is_possible(queue, i, exact))
+        if (autocorr_method_is_there(order[i].method, order[i].on_device) && (queue || !order[i].on_device))
             variants->items[variants->count++] = (struct autocorr_variant){
                 .method = order[i].method, .on_device = order[i].on_device, .name = order[i].name};
     variants->against = variants->count - 1;
@@ -111,7 +102,7 @@ kn_status autocorr_variants_run(kn_queue *queue, const struct autocorr_task *tas
     memset(variants, 0, sizeof *variants);
     if (!sums)
         return kn_fail_memory(err, 2 * most * sizeof *sums, "the sums of all variants");
-    list(queue, task->max_offset, exact, variants);
+    list(queue, task->max_offset, variants);
     for (; begun < variants->count && !status; begun++) {
         const struct autocorr_variant *variant = &variants->items[begun];
 

@@ -23,10 +23,9 @@ struct autocorr_variants {
     size_t against; // whose speed-up over the others figure 9 has: two-line's, or the last one's
 };
 
-// Without `exact` transforms are in single precision, and with it those of a device without double precision
-// are left out. Each is computed once, on a device twice, and up to five times while that takes less than
-// half a second: the least time counts, without compiling. `queue` NULL: the host's methods alone. `progress`
-// may be NULL. Errors: those of the methods; KN_ERROR_MEMORY.
+// Without `exact` transforms are in single precision. Each is computed once, on a device twice, and up to
+// five times while that takes less than half a second: the least time counts, without compiling. `queue`
+// NULL: the host's methods alone. `progress` may be NULL. Errors: those of the methods; KN_ERROR_MEMORY.
 kn_status autocorr_variants_run(kn_queue *queue, const struct autocorr_task *task, bool exact,
                                 void (*progress)(void *context, double done), void *context,
                                 struct autocorr_variants *variants, kn_error *err);

@@ -21,10 +21,7 @@ static void expect_sums(enum autocorr_method method, bool on_device, const struc
     uint64_t *found = malloc((count + 1) * sizeof *found), *expected = malloc(offsets * sizeof *expected);
     struct autocorr_engine engine;
 
-    // Exact transforms want double precision on a device.
-    EXPECT_OK(autocorr_engine_begin(on_device ? queue : NULL, method,
-                                    !on_device || method != AUTOCORR_FFT || kn_context_device(context)->fp64,
-                                    &engine, &err));
+    EXPECT_OK(autocorr_engine_begin(on_device ? queue : NULL, method, true, &engine, &err));
     for (size_t together = 1; together <= TOGETHER; together += 2) {
         memset(found, 0xab, (count + 1) * sizeof *found);
         EXPECT_OK(autocorr_engine_sums(&engine, tasks, together, found, &err));
@@ -39,7 +36,7 @@ static void expect_sums(enum autocorr_method method, bool on_device, const struc
                               "%s, frame %zu of %zu, offset %zu: off by %" PRIu64 ", expected at most %g",
                               autocorr_method_names[method], i, together, o, difference, engine.bound);
             }
-            ck_assert(engine.bound == 0 || !engine.exact);
+            ck_assert_double_eq(engine.bound, 0);
         }
         for (size_t i = together * offsets; i <= count; i++)
             ck_assert_uint_eq(found[i], UINT64_C(0xabababababababab));
