@@ -3,9 +3,10 @@
 // distance between their domains grows as t^(1/3), and frame k is taken at t = k^3: so it grows by the same amount
 // from a frame to the next, and "koine autocorr DIR --interval 1" finds a straight line.
 //
-//     cahn_hilliard cahn_hilliard.cl DIR [SIZE [LAST]]
+//     cahn_hilliard cahn_hilliard.cl DIR [SIZE [LAST [T]]]
 //
-// SIZE x SIZE pixels (default 256), frames FIRST to LAST (default 12), into a folder that is there.
+// SIZE x SIZE pixels (default 256), frames FIRST to LAST (default 12), into a folder that is there. With T, frame k is
+// taken at t = k T instead: a film.
 #include <stdio.h>
 #include <stdlib.h>
 
@@ -85,7 +86,7 @@ static kn_status run(struct simulation *sim, size_t steps, kn_error *err)
 }
 
 // u from -1.2 to 1.2 becomes 0 to 255. What is conserved, the mean, is printed.
-static kn_status write_frame(struct simulation *sim, const char *folder, int number, kn_error *err)
+static kn_status write_frame(struct simulation *sim, const char *folder, int number, double t, kn_error *err)
 {
     size_t count = sim->size * sim->size;
     png_image picture = {.version = PNG_IMAGE_VERSION, .format = PNG_FORMAT_GRAY,
@@ -101,12 +102,12 @@ static kn_status write_frame(struct simulation *sim, const char *folder, int num
         sim->pixels[i] = grey < 0 ? 0 : grey > 255 ? 255 : (unsigned char)grey;
         mean += (double)sim->field[i] / (double)count;
     }
-    snprintf(path, sizeof path, "%s/frame-%02d.png", folder, number);
+    snprintf(path, sizeof path, "%s/frame-%04d.png", folder, number);
     if (!png_image_write_to_file(&picture, path, 0, sim->pixels, 0, NULL)) {
         snprintf(err->text, sizeof err->text, "%s: %s", path, picture.message);
         return err->code = KN_ERROR_OUTPUT;
     }
-    printf("%s: t = %d, mean %.6f\n", path, number * number * number, mean);
+    printf("%s: t = %g, mean %.6f\n", path, t, mean);
     return KN_OK;
 }
 
@@ -114,19 +115,21 @@ int main(int argc, char **argv)
 {
     struct simulation sim = {.size = argc > 3 ? strtoul(argv[3], NULL, 10) : 256};
     int last = argc > 4 ? atoi(argv[4]) : 12;
+    double apart = argc > 5 ? strtod(argv[5], NULL) : 0;
     kn_error err = KN_ERROR_INIT;
     size_t done = 0;
 
-    if (argc < 3 || argc > 5 || sim.size < 1 || sim.size > 32768) {
-        fprintf(stderr, "cahn_hilliard: expected cahn_hilliard.cl DIR [SIZE [LAST]]\n");
+    if (argc < 3 || argc > 6 || sim.size < 1 || sim.size > 32768) {
+        fprintf(stderr, "cahn_hilliard: expected cahn_hilliard.cl DIR [SIZE [LAST [T]]]\n");
         return 2;
     }
     if (!begin(&sim, argv[1], &err))
         for (int k = FIRST; k <= last && !err.code; k++) {
-            size_t steps = (size_t)((float)(k * k * k) / dt + 0.5f);
+            double t = apart > 0 ? k * apart : (double)k * k * k;
+            size_t steps = (size_t)(t / (double)dt + 0.5);
 
             if (!run(&sim, steps - done, &err))
-                write_frame(&sim, argv[2], k, &err);
+                write_frame(&sim, argv[2], k, t, &err);
             done = steps;
         }
     if (err.code)

@@ -13,6 +13,7 @@ enum {
     TOGETHER_BYTES = 64 << 20, // of pixels or sums in them
     AHEAD_BYTES = 512 << 20,   // of decoded frames
     AHEAD_MIN = 2,
+    AHEAD_UNKNOWN = 8, // of the first frame's size
     AHEAD_MAX = 2 * AUTOCORR_TOGETHER_MAX
 };
 
@@ -312,7 +313,9 @@ static size_t frames_ahead(const struct autocorr_source *sources, size_t count)
         bytes = image.width * image.height * kn_type_size(image.type);
     free(image.samples);
     image_close(file);
-    if (bytes && AHEAD_BYTES / bytes < ahead)
+    if (!bytes)
+        ahead = AHEAD_UNKNOWN;
+    else if (AHEAD_BYTES / bytes < ahead)
         ahead = AHEAD_BYTES / bytes;
     return ahead > AHEAD_MIN ? ahead : AHEAD_MIN;
 }
