@@ -194,7 +194,7 @@ static kn_status report(struct autocorr_run *run, kn_error *err)
 
     if (!status && common->json)
         status = autocorr_write_json(run, err);
-    if (!status && report_shows_text(common)) {
+    if (!status && report_shows_text(common) && run->pipeline.failed < run->source_count) {
         if (!autocorr_print(run) || (run->arguments->variants && !autocorr_print_variants(run)))
             status = kn_fail_memory(err, 0, "printing the results");
         else
