@@ -62,23 +62,24 @@ kn_status autocorr_batch_fft(struct autocorr_engine *engine, const struct autoco
     return KN_OK;
 }
 
-static double level_at(const unsigned char *pixels, kn_type type, size_t i)
+static uint64_t level_at(const unsigned char *pixels, kn_type type, size_t i)
 {
     return type == KN_U8 ? pixels[i] : ((const uint16_t *)(const void *)pixels)[i];
 }
 
+// In whole numbers below 2^63: nothing cancels.
 static double energy_of(const unsigned char *pixels, kn_type type, size_t count)
 {
-    double sum = 0, squares = 0, mean;
+    uint64_t sum = 0, squares = 0, mean;
 
     for (size_t i = 0; i < count; i++) {
-        double level = level_at(pixels, type, i);
+        uint64_t level = level_at(pixels, type, i);
 
         sum += level;
         squares += level * level;
     }
-    mean = floor(sum / (double)count);
-    return squares - mean * (2 * sum - mean * (double)count); // whole numbers below 2^63: right to 1e-15
+    mean = sum / count;
+    return (double)(squares + mean * mean * count - 2 * mean * sum);
 }
 
 double autocorr_batch_energy(const struct autocorr_engine *engine)
