@@ -24,7 +24,7 @@ for interval in 0 -1 x 1s nan; do
     expect_exit 2 koine autocorr "$work/no.png" --interval "$interval"
     expect_stderr "--interval: '$interval' is no number of seconds above 0"
 done
-for pixel in 1 0,um x,um 1,; do
+for pixel in 1 0,um x,um "1,"; do
     expect_exit 2 koine autocorr "$work/no.png" --pixel "$pixel"
     expect_stderr "--pixel: '$pixel' is not SIZE,UNIT"
 done

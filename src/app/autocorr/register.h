@@ -15,9 +15,9 @@ struct autocorr_shift {
 // The frames' spectra under a Hann window, their phases alone, and of those the low frequencies most (a
 // Gaussian's, so that the peak is as wide as a pixel): the highest whole pixel, from there the top between
 // pixels by Newton's method, and, where the frames have moved, the same in their overlap until that stays.
-// What is within a thousandth of a whole pixel is one. Shifts up to an eighth of the picture are found; frames
-// that have nothing in common have any. Cost: 2 to 8 complex transforms of the picture, and a few reads of a
-// spectrum. KN_ERROR_MEMORY.
+// What is within a thousandth of a whole pixel is one. Shifts up to an eighth of the picture are found;
+// frames that have nothing in common have any. Cost: 2 to 8 complex transforms of the picture, and a few
+// reads of a spectrum. KN_ERROR_MEMORY.
 kn_status autocorr_register(const float *reference, const float *frame, size_t width, size_t height,
                             struct autocorr_shift *shift, kn_error *err);
 
