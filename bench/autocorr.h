@@ -5,6 +5,8 @@
 
 #include <stdbool.h>
 
+#include <koine/koine.h>
+
 #include "../src/app/autocorr/autocorr.h"
 
 struct autocorr_job {
@@ -28,5 +30,8 @@ bool autocorr_is_right(const struct autocorr_task *task, const uint64_t *product
 
 // The methods on a device, timed and checked. False where one was wrong.
 bool autocorr_time_device(const struct autocorr_job *job);
+
+// The source's listing 1, timed and checked. False where it was wrong.
+bool autocorr_time_listing(const struct autocorr_job *job, kn_queue *queue);
 
 #endif

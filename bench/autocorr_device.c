@@ -197,11 +197,14 @@ static double least_of(struct on_device *b)
 static void try_tuning(struct on_device *b, double *least, struct autocorr_direct_tuning *best)
 {
     const struct autocorr_direct_tuning *t = &b->tuning;
+    kn_status status;
     double seconds;
 
     poison(b);
-    if (sum(b))
-        return; // the device has not the room
+    status = sum(b);
+    if (status == KN_ERROR_LIMIT) // the device has not the room
+        return;
+    bench_try(status, &b->err);
     seconds = least_of(b);
     printf("%-7s %2u x %-2u chunk %3u, %3u items, %2u rows: %9.4f ms a frame%s\n", autocorr_dot_names[t->dot],
            t->tile_x, t->tile_y, t->chunk, t->items, t->rows, seconds / (double)b->frames.count * 1e3,
@@ -323,6 +326,8 @@ bool autocorr_time_device(const struct autocorr_job *job)
         time_ladder(&b);
     else
         time_methods(&b);
+    if (job->listing)
+        b.failed |= !autocorr_time_listing(job, b.queue);
     kn_buffer_free(b.products);
     kn_buffer_free(b.frames.first);
     free(b.pixels);
