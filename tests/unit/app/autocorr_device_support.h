@@ -35,7 +35,15 @@ static inline unsigned char *random_bytes(size_t bytes, uint64_t *state)
     return all;
 }
 
-// `count` random frames; `bytes_from` NULL, or that many bytes the same everywhere.
+// Whether an interpreter does products of so many offsets, at least `least` of them, in seconds.
+static inline bool test_is_quick(size_t width, size_t height, size_t count, size_t max_offset, size_t least)
+{
+    size_t offsets = autocorr_offsets(max_offset);
+
+    return !test_is_slow() || width * height * count * (offsets > least ? offsets : least) <= 100000;
+}
+
+// `count` random frames.
 static inline struct frames make_frames(size_t width, size_t height, size_t count, kn_type type, bool cross,
                                         size_t max_offset, uint64_t *state)
 {
