@@ -81,11 +81,12 @@ static struct autocorr_task task_of(const struct on_device *b, size_t frame)
 
 static bool is_right(struct on_device *b)
 {
-    size_t bytes = autocorr_offsets(b->frames.max_offset) * sizeof(uint64_t);
+    size_t bytes = autocorr_offsets(b->frames.max_offset) * sizeof(uint64_t), count = b->frames.count;
     uint64_t *products = bench_allocate(bytes);
+    size_t step = count > 1 ? count - 1 : 1; // the first and the last
     bool right = true;
 
-    for (size_t frame = 0; frame<b->frames.count; frame += b->frames.count> 1 ? b->frames.count - 1 : 1) {
+    for (size_t frame = 0; frame < count; frame += step) {
         struct autocorr_task task = task_of(b, frame);
 
         bench_try(kn_buffer_read(b->queue, b->products, frame * bytes, products, bytes, &b->err), &b->err);
