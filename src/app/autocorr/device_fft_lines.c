@@ -71,15 +71,18 @@ static kn_status choose_cut(const struct autocorr_fft *fft, const char *directio
     return KN_OK;
 }
 
+// More work-items a group have too few registers for a transform each.
+enum { MOST_ITEMS = 512 };
+
 // So many lines a group as are wanted, or fewer.
 static struct fft_lines take_lines(const struct fft_bounds *bounds, const struct fft_cut *cut,
                                    unsigned wanted)
 {
     struct fft_lines lines = {.cut = *cut, .lines = wanted};
     size_t line = fft_line_bytes(cut, bounds);
+    unsigned most = bounds->items < MOST_ITEMS ? bounds->items : MOST_ITEMS;
 
-    while (lines.lines > 1 &&
-           (lines.lines * cut->items > bounds->items || lines.lines * line > bounds->local))
+    while (lines.lines > 1 && (lines.lines * cut->items > most || lines.lines * line > bounds->local))
         lines.lines--;
     lines.local_bytes = lines.lines * line;
     return lines;
