@@ -11,9 +11,12 @@
 #define KN_PARALLEL(count, planned) KN_PRAGMA(omp parallel for num_threads(count) schedule(planned, 1))
 // In such a loop, before a block: one thread after the other.
 #define KN_ONE_AT_A_TIME KN_PRAGMA(omp critical)
+// Before a loop whose rounds have nothing to do with one another: vectors, whatever the compiler finds of it.
+#define KN_SIMD KN_PRAGMA(omp simd)
 #else
 #define KN_PARALLEL(count, planned) (void)(count);
 #define KN_ONE_AT_A_TIME
+#define KN_SIMD
 #endif
 
 // How many threads: those asked for, or all there are for 0.

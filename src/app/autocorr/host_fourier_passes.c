@@ -41,29 +41,43 @@ static void fill_row(const struct fourier_job *job, const struct fourier_plane *
     const size_t width = image->width;
     const uint8_t *bytes = (const uint8_t *)image->pixels + (image->type == KN_U8 ? y * image->stride : 0);
     const uint16_t *words = (const uint16_t *)image->pixels + (image->type == KN_U16 ? y * image->stride : 0);
+    const unsigned shift = plane->shift;
+    const uint32_t keep = plane->keep;
+    const int32_t level = plane->level;
     const uint8_t *mask = job->task->mask ? job->task->mask + y * job->task->mask_stride : NULL;
 
-    if (plane->power == 0)
+    if (plane->power == 0) {
+        KN_SIMD
         for (size_t x = 0; x < width; x++)
             to[x] = 1;
-    else if (image->type == KN_U8)
+    } else if (image->type == KN_U8) {
+        KN_SIMD
         for (size_t x = 0; x < width; x++)
             to[x] = bytes[x];
-    else
+    } else {
+        KN_SIMD
         for (size_t x = 0; x < width; x++)
             to[x] = words[x];
-    if (plane->power == 2)
+    }
+    if (plane->power == 2) {
+        KN_SIMD
         for (size_t x = 0; x < width; x++)
-            to[x] = (int32_t)((uint32_t)to[x] * (uint32_t)to[x] >> plane->shift & plane->keep);
-    else if (plane->power == 1 && image->type == KN_U16)
+            to[x] = (int32_t)((uint32_t)to[x] * (uint32_t)to[x] >> shift & keep);
+    } else if (plane->power == 1 && image->type == KN_U16) {
+        KN_SIMD
         for (size_t x = 0; x < width; x++)
-            to[x] = (int32_t)((uint32_t)to[x] >> plane->shift & plane->keep);
-    if (plane->level)
+            to[x] = (int32_t)((uint32_t)to[x] >> shift & keep);
+    }
+    if (level) {
+        KN_SIMD
         for (size_t x = 0; x < width; x++)
-            to[x] -= plane->level;
-    if (mask)
+            to[x] -= level;
+    }
+    if (mask) {
+        KN_SIMD
         for (size_t x = 0; x < width; x++)
-            to[x] &= -(int32_t)(mask[x] != 0);
+            to[x] = mask[x] ? to[x] : 0;
+    }
 }
 
 // 2 lanes rows of a plane from `first` on. Behind the width rows and block are zero from the beginning.

@@ -9,6 +9,7 @@
 #include <stdlib.h>
 
 #include "../../base/error.h"
+#include "../../base/parallel.h"
 #include "host_fourier.h"
 
 // Sums of pixels and of their squares.
@@ -19,32 +20,35 @@ struct sums {
 // Of the rows so far: without[k] lack the first k columns, or the last.
 struct edges {
     struct sums *without_first, *without_last;
-    size_t count; // k = 0 to count - 1; what has fewer columns is 0
-    struct sums *columns;
+    size_t count;                // k = 0 to count - 1; what has fewer columns is 0
+    uint64_t *columns, *squares; // of the columns so far
     size_t width;
 };
 
-static void add_row(const struct autocorr_image *image, size_t y, struct sums *columns)
+static void add_row(const struct autocorr_image *image, size_t y, uint64_t *columns, uint64_t *squares)
 {
     const uint8_t *bytes = (const uint8_t *)image->pixels + (image->type == KN_U8 ? y * image->stride : 0);
     const uint16_t *words = (const uint16_t *)image->pixels + (image->type == KN_U16 ? y * image->stride : 0);
 
-    if (image->type == KN_U8)
+    if (image->type == KN_U8) {
+        KN_SIMD
         for (size_t x = 0; x < image->width; x++) {
-            columns[x].s += bytes[x];
-            columns[x].q += (uint32_t)bytes[x] * bytes[x];
+            columns[x] += bytes[x];
+            squares[x] += (uint32_t)bytes[x] * bytes[x];
         }
-    else
+    } else {
+        KN_SIMD
         for (size_t x = 0; x < image->width; x++) {
-            columns[x].s += words[x];
-            columns[x].q += (uint32_t)words[x] * words[x];
+            columns[x] += words[x];
+            squares[x] += (uint32_t)words[x] * words[x];
         }
+    }
 }
 
-static void subtract(struct sums *sums, const struct sums *column)
+static void subtract_column(struct sums *sums, const struct edges *edges, size_t x)
 {
-    sums->s -= column->s;
-    sums->q -= column->q;
+    sums->s -= edges->columns[x];
+    sums->q -= edges->squares[x];
 }
 
 static void add_columns(struct edges *edges)
@@ -52,15 +56,15 @@ static void add_columns(struct edges *edges)
     struct sums first = {0, 0}, last;
 
     for (size_t x = 0; x < edges->width; x++) {
-        first.s += edges->columns[x].s;
-        first.q += edges->columns[x].q;
+        first.s += edges->columns[x];
+        first.q += edges->squares[x];
     }
     last = first;
     for (size_t k = 0; k < edges->count && k < edges->width; k++) {
         edges->without_first[k] = first;
         edges->without_last[k] = last;
-        subtract(&first, &edges->columns[k]);
-        subtract(&last, &edges->columns[edges->width - 1 - k]);
+        subtract_column(&first, edges, k);
+        subtract_column(&last, edges, edges->width - 1 - k);
     }
 }
 
@@ -93,21 +97,26 @@ static kn_status walk(const struct autocorr_task *task, bool is_second, struct a
 {
     const struct autocorr_image *image = is_second ? autocorr_second(task) : &task->first;
     size_t count = task->max_offset + 1;
-    struct sums *memory = calloc(2 * count + image->width, sizeof *memory);
-    struct edges edges = {memory, memory + count, count, memory + 2 * count, image->width};
+    struct sums *memory = calloc(2 * count, sizeof *memory);
+    struct edges edges = {memory, memory ? memory + count : NULL, count, NULL, NULL, image->width};
+    kn_status status = KN_OK;
 
-    if (!memory)
-        return kn_fail_memory(err, (2 * count + image->width) * sizeof *memory,
-                              "the sums of an image's edges");
-    for (size_t left = image->height; left-- > 0;) {
-        add_row(image, is_second ? left : image->height - 1 - left, edges.columns);
+    edges.columns = calloc(image->width, sizeof *edges.columns);
+    edges.squares = calloc(image->width, sizeof *edges.squares);
+    if (!memory || !edges.columns || !edges.squares)
+        status =
+            kn_fail_memory(err, 2 * (count + image->width) * sizeof *memory, "the sums of an image's edges");
+    for (size_t left = image->height; left-- > 0 && !status;) {
+        add_row(image, is_second ? left : image->height - 1 - left, edges.columns, edges.squares);
         if (left > task->max_offset)
             continue;
         add_columns(&edges);
         store(&edges, task->max_offset, left, is_second, windows);
     }
     free(memory);
-    return KN_OK;
+    free(edges.columns);
+    free(edges.squares);
+    return status;
 }
 
 // By Fourier transforms, or term by term where these are not exact.
