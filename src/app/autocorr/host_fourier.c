@@ -6,6 +6,7 @@
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/mman.h>
 
 #include "../../base/error.h"
 #include "host_fourier_own.h"
@@ -131,6 +132,22 @@ static void lay_out(struct autocorr_fourier *fourier, const struct fourier_room 
         lay_out_share(fourier, room, memory, bytes, &fourier->shares[t]);
 }
 
+// In large pages, where the system has them: points of a column lie a small one apart.
+static unsigned char *allocate(size_t bytes)
+{
+    const size_t page = (size_t)1 << 21;
+    unsigned char *memory;
+
+    if (bytes < page)
+        return aligned_alloc(64, bytes);
+    memory = aligned_alloc(page, rounded_up(bytes, page));
+#ifdef MADV_HUGEPAGE
+    if (memory)
+        (void)madvise(memory, rounded_up(bytes, page), MADV_HUGEPAGE); // no is an answer, too
+#endif
+    return memory;
+}
+
 // All of it is zero at first: rows behind the image, and behind the results, stay so.
 static kn_status make_room(struct autocorr_fourier *fourier, const struct fourier_job *job, kn_error *err)
 {
@@ -157,7 +174,7 @@ static kn_status make_room(struct autocorr_fourier *fourier, const struct fourie
     if (bytes > fourier->capacity) {
         free(fourier->memory);
         fourier->capacity = 0;
-        fourier->memory = aligned_alloc(64, bytes);
+        fourier->memory = allocate(bytes);
         if (!fourier->memory)
             return kn_fail_memory(err, bytes, "a correlation by Fourier transforms");
         fourier->capacity = bytes;

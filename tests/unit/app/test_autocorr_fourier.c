@@ -6,6 +6,7 @@
 
 #include <math.h>
 
+#include "../../../src/app/autocorr/host.h"
 #include "../../../src/app/autocorr/host_fourier.h"
 #include "../run.h"
 
@@ -205,6 +206,44 @@ START_TEST(extremes)
 }
 END_TEST
 
+// Of the size of a camera's frame, where whole pixels of 16 bits would be too much, and lines have two parts.
+START_TEST(frames)
+{
+    struct autocorr_fourier *fourier = make_fourier(KN_HOST_AUTO, 2);
+    uint64_t state = test_seed("frames");
+
+    for (unsigned kind = 0; kind < 8; kind++) {
+        struct autocorr_image first = random_image(641, 479, kind & 1 ? KN_U16 : KN_U8, &state);
+        struct autocorr_image second = random_image(641, 479, first.type, &state);
+        uint8_t *mask = random_mask(&first, &state);
+        struct autocorr_task task = {.first = first, .max_offset = 20};
+        size_t count = autocorr_offsets(task.max_offset);
+        struct sums sums = {count, malloc(count * sizeof(uint64_t)), malloc(count * sizeof(uint64_t)), NULL,
+                            NULL};
+        double bound;
+
+        ck_assert(sums.products && sums.found);
+        if (kind & 2)
+            task.second = second;
+        if (kind & 4) {
+            task.mask = mask;
+            task.mask_stride = first.stride;
+        }
+        EXPECT_OK(autocorr_simd(&task, NULL, sums.products, &err));
+        EXPECT_OK(autocorr_fourier_exact(fourier, &task, sums.found, NULL, &bound, &err));
+        ck_assert(bound > 0 && bound < 0.25);
+        expect_products(&sums, bound, "frame", kind);
+        EXPECT_OK(autocorr_fourier_single(fourier, &task, sums.found, &bound, &err));
+        expect_products(&sums, bound, "frame in single precision", kind);
+        free_sums(&sums);
+        free(mask);
+        free_image(&first);
+        free_image(&second);
+    }
+    autocorr_fourier_free(fourier);
+}
+END_TEST
+
 // autocorr_windows with a mask is found here, too.
 START_TEST(masked_windows)
 {
@@ -266,7 +305,8 @@ END_TEST
 
 int main(void)
 {
-    const TTest *const tests[] = {random_images, any_threads, extremes, masked_windows, refused, levels};
+    const TTest *const tests[] = {random_images,  any_threads, extremes, frames,
+                                  masked_windows, refused,     levels};
 
     return TEST_RUN("autocorr fourier", CK_FORK_GETENV, tests);
 }
