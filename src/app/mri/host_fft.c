@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "host_fft.h"
 
-#include <math.h>
 #include <stdbool.h>
 #include <stdlib.h>
 
@@ -9,78 +8,62 @@
 #include "../../base/parallel.h"
 
 // WORTH: points of an axis' lines from which on more threads than one are worth waking.
-enum { RADIX_MAX = 5, WORTH = 1 << 17 };
+enum { LANES_MAX = 8, WORTH = 1 << 17 };
 
-// C's own product looks for infinities.
-static inline double complex times(double complex a, double complex b)
+// Neighbouring lines that are transformed together: where they begin, and how far a point is from the next.
+struct lines {
+    double complex *at[LANES_MAX];
+    size_t count, step;
+};
+
+// To a block, with real and imaginary parts swapped for the way back.
+static void load_lines(const struct lines *lines, const struct host_fft *fft, bool swap, double *block)
 {
-    return mri_complex(creal(a) * creal(b) - cimag(a) * cimag(b), creal(a) * cimag(b) + cimag(a) * creal(b));
-}
+    const size_t lanes = fft->code->lanes, re = swap ? lanes : 0, im = lanes - re;
 
-static size_t factor_of(size_t n)
-{
-    for (size_t radix = 2; radix < RADIX_MAX; radix++)
-        if (n % radix == 0)
-            return radix;
-    return RADIX_MAX;
-}
+    for (size_t j = 0; j < fft->length; j++)
+        for (size_t lane = 0; lane < lines->count; lane++) {
+            double complex z = lines->at[lane][j * lines->step];
 
-// out[j] = sum over i of in[i * stride] root^(i j * turn); root has `turn` * n points a turn.
-static void line(const double complex *roots, size_t turn, size_t n, const double complex *in, size_t stride,
-                 double complex *out)
-{
-    size_t radix = n > 1 ? factor_of(n) : 1, part = n / radix;
-    double complex turns[RADIX_MAX][RADIX_MAX];
-
-    if (n == 1) {
-        out[0] = in[0];
-        return;
-    }
-    for (size_t r = 0; r < radix; r++) {
-        line(roots, turn * radix, part, in + r * stride, stride * radix, out + r * part);
-        for (size_t q = 0; q < radix; q++)
-            turns[q][r] = roots[r * q % radix * part * turn];
-    }
-    for (size_t j = 0; j < part; j++) {
-        double complex terms[RADIX_MAX];
-
-        for (size_t r = 0; r < radix; r++)
-            terms[r] = times(out[r * part + j], roots[r * j * turn]);
-        for (size_t q = 0; q < radix; q++) {
-            double complex sum = terms[0];
-
-            for (size_t r = 1; r < radix; r++)
-                sum += times(terms[r], turns[q][r]);
-            out[q * part + j] = sum;
+            block[2 * j * lanes + re + lane] = creal(z);
+            block[2 * j * lanes + im + lane] = cimag(z);
         }
-    }
+}
+
+static void store_lines(const struct lines *lines, const struct host_fft *fft, bool swap, const double *block)
+{
+    const size_t lanes = fft->code->lanes, re = swap ? lanes : 0, im = lanes - re;
+
+    for (size_t j = 0; j < fft->length; j++)
+        for (size_t lane = 0; lane < lines->count; lane++)
+            lines->at[lane][j * lines->step] =
+                mri_complex(block[2 * j * lanes + re + lane], block[2 * j * lanes + im + lane]);
 }
 
 // All lines of an axis whose place on the other two is below `limit`.
 static void axis_lines(struct mri_fft *fft, double complex *grid, size_t axis, const size_t limit[MRI_AXES],
-                       bool conjugate)
+                       bool back)
 {
     const size_t step[MRI_AXES] = {1, fft->length[0], fft->length[0] * fft->length[1]};
-    size_t a = axis == 0 ? 1 : 0, b = axis == 2 ? 1 : 2, n = fft->length[axis], lines = limit[a] * limit[b];
-    unsigned threads = lines * n < WORTH ? 1 : fft->threads;
-    size_t longest = 0;
+    const struct host_fft *transform = fft->lines[axis];
+    size_t a = axis == 0 ? 1 : 0, b = axis == 2 ? 1 : 2, n = fft->length[axis], count = limit[a] * limit[b];
+    size_t lanes = transform->code->lanes;
+    unsigned threads = count * n < WORTH ? 1 : fft->threads;
 
-    for (size_t i = 0; i < MRI_AXES; i++)
-        longest = fft->length[i] > longest ? fft->length[i] : longest;
     if (n == 1)
         return;
     KN_PARALLEL(threads, static)
     for (unsigned t = 0; t < threads; t++) {
-        double complex *in = fft->lines + 2 * longest * t, *out = in + longest;
+        double *block = fft->room + fft->share * t, *scratch = block + 2 * n * lanes;
 
-        for (size_t i = t; i < lines; i += threads) {
-            double complex *at = grid + i % limit[a] * step[a] + i / limit[a] * step[b];
+        for (size_t first = t * lanes; first < count; first += threads * lanes) {
+            struct lines lines = {.step = step[axis]};
 
-            for (size_t j = 0; j < n; j++)
-                in[j] = conjugate ? conj(at[j * step[axis]]) : at[j * step[axis]];
-            line(fft->roots[axis], 1, n, in, 1, out);
-            for (size_t j = 0; j < n; j++)
-                at[j * step[axis]] = conjugate ? conj(out[j]) : out[j];
+            for (size_t i = first; i < count && i < first + lanes; i++)
+                lines.at[lines.count++] = grid + i % limit[a] * step[a] + i / limit[a] * step[b];
+            load_lines(&lines, transform, back, block);
+            transform->code->transform(transform, block, scratch, block);
+            store_lines(&lines, transform, back, block);
         }
     }
 }
@@ -105,36 +88,35 @@ void mri_fft_backward(struct mri_fft *fft, double complex *grid)
     }
 }
 
-kn_status mri_fft_create(const size_t length[MRI_AXES], const size_t used[MRI_AXES], unsigned threads,
-                         struct mri_fft *fft, kn_error *err)
+kn_status mri_fft_create(const size_t length[MRI_AXES], const size_t used[MRI_AXES],
+                         const kn_host_options *options, struct mri_fft *fft, kn_error *err)
 {
-    size_t longest = 1;
+    struct host_plan host;
+    kn_status status = host_plan("mri_fft", KN_F64, options, &host, err);
 
-    *fft = (struct mri_fft){.threads = kn_threads(threads)};
-    for (size_t axis = 0; axis < MRI_AXES; axis++) {
-        size_t n = length[axis];
+    *fft = (struct mri_fft){.threads = host.threads};
+    for (size_t axis = 0; axis < MRI_AXES && !status; axis++) {
+        size_t block = 2 * length[axis] * host_fft_code_for(KN_F64, host.level)->lanes;
 
-        fft->length[axis] = n;
+        fft->length[axis] = length[axis];
         fft->used[axis] = used[axis];
-        longest = n > longest ? n : longest;
-        fft->roots[axis] = malloc(n * sizeof **fft->roots);
-        for (size_t j = 0; fft->roots[axis] && j < n; j++) {
-            double angle = -2 * M_PI * (double)j / (double)n;
-
-            fft->roots[axis][j] = mri_complex(cos(angle), sin(angle));
-        }
+        fft->share = 3 * block > fft->share ? 3 * block : fft->share;
+        status = host_fft_create(length[axis], KN_F64, host.level, &fft->lines[axis], err);
     }
-    fft->lines = malloc(2 * longest * fft->threads * sizeof *fft->lines);
-    if (fft->lines && fft->roots[0] && fft->roots[1] && fft->roots[2])
-        return KN_OK;
-    mri_fft_free(fft);
-    return kn_fail_memory(err, 2 * longest * sizeof *fft->lines, "a transform");
+    if (!status) {
+        fft->room = calloc(fft->share * fft->threads, sizeof *fft->room); // lanes without a line are zero
+        if (!fft->room)
+            status = kn_fail_memory(err, fft->share * fft->threads * sizeof *fft->room, "a transform");
+    }
+    if (status)
+        mri_fft_free(fft);
+    return status;
 }
 
 void mri_fft_free(struct mri_fft *fft)
 {
     for (size_t axis = 0; axis < MRI_AXES; axis++)
-        free(fft->roots[axis]);
-    free(fft->lines);
-    *fft = (struct mri_fft){.lines = NULL};
+        host_fft_free(fft->lines[axis]);
+    free(fft->room);
+    *fft = (struct mri_fft){.room = NULL};
 }

@@ -78,10 +78,10 @@ static void place(struct mri_host_normal *normal, const struct mri_sum *shape, c
 }
 
 static kn_status make_spectrum(struct mri_host_normal *normal, const struct mri_sum *shape,
-                               const double complex *q, unsigned threads, kn_error *err)
+                               const double complex *q, const kn_host_options *options, kn_error *err)
 {
     struct mri_fft whole;
-    kn_status status = mri_fft_create(normal->size.length, normal->size.length, threads, &whole, err);
+    kn_status status = mri_fft_create(normal->size.length, normal->size.length, options, &whole, err);
 
     if (status)
         return status;
@@ -95,7 +95,7 @@ static kn_status make_spectrum(struct mri_host_normal *normal, const struct mri_
         normal->spectrum[i] = value / (double)normal->size.points;
         normal->grid[i] = 0;
     }
-    return mri_fft_create(normal->size.length, normal->matrix.size, threads, &normal->fft, err);
+    return mri_fft_create(normal->size.length, normal->matrix.size, options, &normal->fft, err);
 }
 
 kn_status mri_host_normal_create(const struct mri_matrix *matrix, const double *k, size_t samples,
@@ -129,7 +129,7 @@ kn_status mri_host_normal_create(const struct mri_matrix *matrix, const double *
                  ? differences(matrix, k, samples, weights, kernel, options, &shape, q, rate, err)
                  : kn_fail_memory(err, made->size.points * sizeof *made->grid, "the normal operator");
     if (!status)
-        status = make_spectrum(made, &shape, q, options ? options->threads : 0, err);
+        status = make_spectrum(made, &shape, q, options, err);
     free(q);
     if (!status)
         return KN_OK;

@@ -75,7 +75,7 @@ START_TEST(transforms)
             in[at] = x < used[0] && y < used[1] && z < used[2] ? random_number(&state) : 0;
             grid[at] = in[at];
         }
-        EXPECT_OK(mri_fft_create(length, used, 0, &fft, &err));
+        EXPECT_OK(mri_fft_create(length, used, NULL, &fft, &err));
         mri_fft_forward(&fft, grid);
         definition(length, -1, in, whole);
         size = norm(whole, points) + 1;
@@ -111,9 +111,10 @@ START_TEST(threads)
     for (size_t at = 0; at < points; at++)
         grids[0][at] = grids[1][at] = grids[2][at] = random_number(&state);
     for (unsigned i = 1; i < 3; i++) {
+        const kn_host_options options = {i == 1 ? 1 : 3, 0, KN_HOST_AUTO};
         struct mri_fft fft;
 
-        EXPECT_OK(mri_fft_create(length, length, i == 1 ? 1 : 3, &fft, &err));
+        EXPECT_OK(mri_fft_create(length, length, &options, &fft, &err));
         mri_fft_forward(&fft, grids[i]);
         mri_fft_backward(&fft, grids[i]);
         mri_fft_free(&fft);
