@@ -27,15 +27,16 @@ void autocorr_fourier_free(struct autocorr_fourier *fourier); // NULL too
 // Cost, of one image of 8 bits: its rows and half its columns there and back; with products, windows and a
 // mask five times that. Memory: 8 bytes a padded pixel for each image, mask and image of squares, and as
 // many for each kind of sum and row up to R. The sums are the same at every level and with any number of
-// threads. Errors: autocorr_check's; KN_ERROR_UNSUPPORTED where the bound is not below 1/4 (images of more
-// than 80 million white pixels: autocorr_simd is exact there); KN_ERROR_MEMORY.
+// threads. Errors: autocorr_check's; KN_ERROR_UNSUPPORTED where the bound is not below 1/4 (from
+// some tens of millions of pixels on: autocorr_simd is exact there); KN_ERROR_MEMORY.
 kn_status autocorr_fourier_exact(struct autocorr_fourier *fourier, const struct autocorr_task *task,
                                  uint64_t *products, struct autocorr_window *windows, double *bound,
                                  kn_error *err);
 
 // In single precision, of pixels less their mean (with a mask: of the pixels themselves), rounded to whole
-// numbers: half the time and memory. Every product's error is below *bound; it is usually a hundredth of it.
-// Deterministic: a level's results are the same with any number of threads. Errors: autocorr_check's;
+// numbers. Every product's error is proven to be below *bound (which may be NULL); rounding errors seldom all
+// add up, and hundreds of times less is usual. Cost: as the exact ones of 8 bits with half the memory, and
+// autocorr_windows. A level's results are the same with any number of threads. Errors: autocorr_check's;
 // KN_ERROR_MEMORY.
 kn_status autocorr_fourier_single(struct autocorr_fourier *fourier, const struct autocorr_task *task,
                                   uint64_t *products, double *bound, kn_error *err);
