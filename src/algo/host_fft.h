@@ -88,8 +88,8 @@ void host_fft_free(struct host_fft *fft); // NULL too
 // The greatest error of a point of a transform is below this times the sum of the moduli of the line's
 // points: a number that passes through a stage of radix r is turned (4 roundings, the table's among them)
 // and added up in a sum of r terms (r roundings, and 2 for their coefficients), each of half the distance of
-// 1 to the next number. By the inequality of Cauchy and Schwarz the same holds for the error's root mean
-// square as a part of the line's.
+// 1 to the next number. The error's root mean square, as a part of the result's, is below it as well: but for
+// a factor a stage is a rotation, which keeps what errors there are, and its own are as many.
 double host_fft_error(const struct host_fft *fft);
 
 extern const struct host_fft_code host_fft_scalar_32, host_fft_scalar_64;
