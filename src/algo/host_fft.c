@@ -98,6 +98,7 @@ static double cost_of(size_t length)
 
 size_t host_fft_length(size_t n)
 {
+    enum { FARTHEST = 1 << 16 }; // from the first length that will do
     size_t best = n, last = SIZE_MAX;
 
     for (size_t length = n ? n : 1; length <= last; length++) {
@@ -105,7 +106,7 @@ size_t host_fft_length(size_t n)
             continue;
         if (last == SIZE_MAX) {
             best = length;
-            last = length + length / 8;
+            last = length + (length / 8 < FARTHEST ? length / 8 : FARTHEST);
         } else if (cost_of(length) < cost_of(best))
             best = length;
     }

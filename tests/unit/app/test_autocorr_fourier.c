@@ -96,9 +96,11 @@ static void check_task(struct autocorr_fourier *fourier, const struct autocorr_t
     expect_products(sums, bound, what, number);
 }
 
-static const size_t sizes[][3] = {{1, 1, 0},   {1, 9, 8},    {9, 1, 8},   {2, 3, 2},    {3, 2, 1},
-                                  {31, 33, 7}, {32, 32, 0},  {33, 7, 20}, {17, 16, 16}, {5, 40, 39},
-                                  {64, 20, 8}, {63, 11, 31}, {65, 3, 63}, {127, 65, 9}, {1027, 2, 9}};
+// The last ones have lines of three parts.
+static const size_t sizes[][3] = {{1, 1, 0},    {1, 9, 8},    {9, 1, 8},   {2, 3, 2},    {3, 2, 1},
+                                  {31, 33, 7},  {32, 32, 0},  {33, 7, 20}, {17, 16, 16}, {5, 40, 39},
+                                  {64, 20, 8},  {63, 11, 31}, {65, 3, 63}, {127, 65, 9}, {1027, 2, 9},
+                                  {5000, 2, 3}, {2, 4500, 2}};
 
 START_TEST(random_images)
 {
