@@ -17,6 +17,8 @@ struct bench_times {
 struct bench_times bench_times_of(double *samples, size_t count);
 
 double bench_seconds(void);
+// Of all threads of this process, which other processes do not lengthen.
+double bench_process_seconds(void);
 
 enum { BENCH_REPETITIONS = 9 };
 
