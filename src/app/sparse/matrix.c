@@ -1,0 +1,159 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "matrix.h"
+
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "../../base/error.h"
+
+void sparse_free(struct sparse_matrix *matrix)
+{
+    free(matrix->starts);
+    free(matrix->indices);
+    free(matrix->values);
+    memset(matrix, 0, sizeof *matrix);
+}
+
+kn_status sparse_create(size_t rows, size_t columns, size_t nonzeros, struct sparse_matrix *out,
+                        kn_error *err)
+{
+    size_t bytes = nonzeros * (sizeof *out->indices + sizeof *out->values);
+
+    memset(out, 0, sizeof *out);
+    if (rows > UINT32_MAX || columns > UINT32_MAX || nonzeros > SIZE_MAX / 16)
+        return kn_fail(err, KN_ERROR_ARGUMENT,
+                       "a matrix of %zu x %zu with %zu nonzeros; expected at most %lu rows and columns", rows,
+                       columns, nonzeros, (unsigned long)UINT32_MAX);
+    *out = (struct sparse_matrix){.rows = rows,
+                                  .columns = columns,
+                                  .nonzeros = nonzeros,
+                                  .starts = calloc(rows + 1, sizeof *out->starts),
+                                  .indices = malloc((nonzeros + 1) * sizeof *out->indices),
+                                  .values = malloc((nonzeros + 1) * sizeof *out->values)};
+    if (out->starts && out->indices && out->values)
+        return KN_OK;
+    sparse_free(out);
+    return kn_fail_memory(err, bytes + (rows + 1) * sizeof *out->starts, "a sparse matrix");
+}
+
+// Numbers of each place, counted one place on, to where each place begins.
+static void add_up(uint64_t *starts, size_t places)
+{
+    for (size_t i = 0; i < places; i++)
+        starts[i + 1] += starts[i];
+}
+
+// Having placed all, every start has become the next place's.
+static void step_back(uint64_t *starts, size_t places)
+{
+    memmove(starts + 1, starts, places * sizeof *starts);
+    starts[0] = 0;
+}
+
+// Entries to the rows of the transposed matrix, `out`, in their order.
+static void place_transposed(const struct sparse_entries *entries, struct sparse_matrix *out)
+{
+    for (size_t i = 0; i < entries->count; i++)
+        out->starts[(size_t)entries->column[i] + 1]++;
+    add_up(out->starts, out->rows);
+    for (size_t i = 0; i < entries->count; i++) {
+        size_t at = out->starts[entries->column[i]]++;
+
+        out->indices[at] = entries->row[i];
+        out->values[at] = entries->values ? entries->values[i] : 1;
+    }
+    step_back(out->starts, out->rows);
+}
+
+// One nonzero a place: the sum of those there are.
+static void sum_duplicates(struct sparse_matrix *matrix)
+{
+    size_t to = 0, from = 0;
+
+    for (size_t row = 0; row < matrix->rows; row++) {
+        size_t begin = to, end = matrix->starts[row + 1];
+
+        for (; from < end; from++) {
+            if (to > begin && matrix->indices[to - 1] == matrix->indices[from]) {
+                matrix->values[to - 1] += matrix->values[from];
+                continue;
+            }
+            matrix->indices[to] = matrix->indices[from];
+            matrix->values[to++] = matrix->values[from];
+        }
+        matrix->starts[row + 1] = to;
+    }
+    matrix->nonzeros = to;
+}
+
+kn_status sparse_transpose(const struct sparse_matrix *matrix, struct sparse_matrix *out, kn_error *err)
+{
+    kn_status status = sparse_create(matrix->columns, matrix->rows, matrix->nonzeros, out, err);
+
+    if (status)
+        return status;
+    for (size_t i = 0; i < matrix->nonzeros; i++)
+        out->starts[(size_t)matrix->indices[i] + 1]++;
+    add_up(out->starts, out->rows);
+    for (size_t row = 0; row < matrix->rows; row++)
+        for (size_t i = matrix->starts[row]; i < matrix->starts[row + 1]; i++) {
+            size_t at = out->starts[matrix->indices[i]]++;
+
+            out->indices[at] = (uint32_t)row;
+            out->values[at] = matrix->values[i];
+        }
+    step_back(out->starts, out->rows);
+    return KN_OK;
+}
+
+kn_status sparse_from_entries(const struct sparse_entries *entries, struct sparse_matrix *out, kn_error *err)
+{
+    struct sparse_matrix transposed;
+    kn_status status;
+
+    memset(out, 0, sizeof *out);
+    for (size_t i = 0; i < entries->count; i++)
+        if (entries->row[i] >= entries->rows || entries->column[i] >= entries->columns)
+            return kn_fail(err, KN_ERROR_ARGUMENT,
+                           "entry %zu is at row %lu, column %lu (from 0), outside of a matrix of %zu x %zu",
+                           i, (unsigned long)entries->row[i], (unsigned long)entries->column[i],
+                           entries->rows, entries->columns);
+    status = sparse_create(entries->columns, entries->rows, entries->count, &transposed, err);
+    if (status)
+        return status;
+    // By columns, then by rows: both keep the order of what is equal, so that a row's columns ascend.
+    place_transposed(entries, &transposed);
+    status = sparse_transpose(&transposed, out, err);
+    sparse_free(&transposed);
+    if (!status)
+        sum_duplicates(out);
+    return status;
+}
+
+kn_status sparse_check(const struct sparse_matrix *matrix, const char *name, kn_error *err)
+{
+    if (matrix->starts[0] != 0 || matrix->starts[matrix->rows] != matrix->nonzeros)
+        return kn_fail_at(err, KN_ERROR_INPUT, name, 0,
+                          "its rows begin at %llu and end at %llu; expected 0 and its %zu nonzeros",
+                          (unsigned long long)matrix->starts[0],
+                          (unsigned long long)matrix->starts[matrix->rows], matrix->nonzeros);
+    for (size_t row = 0; row < matrix->rows; row++)
+        if (matrix->starts[row] > matrix->starts[row + 1])
+            return kn_fail_at(err, KN_ERROR_INPUT, name, 0, "row %zu (from 0) begins behind its end", row);
+    for (size_t row = 0; row < matrix->rows; row++)
+        for (size_t i = matrix->starts[row]; i < matrix->starts[row + 1]; i++) {
+            if (matrix->indices[i] >= matrix->columns)
+                return kn_fail_at(err, KN_ERROR_INPUT, name, 0,
+                                  "row %zu (from 0) has a nonzero in column %lu of %zu", row,
+                                  (unsigned long)matrix->indices[i], matrix->columns);
+            if (i > matrix->starts[row] && matrix->indices[i - 1] >= matrix->indices[i])
+                return kn_fail_at(err, KN_ERROR_INPUT, name, 0,
+                                  "the columns of row %zu (from 0) do not ascend", row);
+            if (!isfinite(matrix->values[i]))
+                return kn_fail_at(err, KN_ERROR_INPUT, name, 0,
+                                  "row %zu, column %lu (from 0): %g; expected finite numbers", row,
+                                  (unsigned long)matrix->indices[i], matrix->values[i]);
+        }
+    return KN_OK;
+}
