@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "json.h"
 
-#include <locale.h>
 #include <math.h>
 #include <stdint.h>
 #include <stdio.h>
@@ -12,32 +11,13 @@
 #include "../base/error.h"
 #include "../base/quote.h"
 #include "../base/text.h"
+#include "c_locale.h"
 #include "output.h"
 
 json_t *kn_json_double(double value)
 {
     // Adding +0 makes 0 of -0 and changes nothing else.
     return isfinite(value) ? json_real(value + 0.0) : json_null();
-}
-
-// The C locale for this thread while numbers are printed or read; a comma for a point is no JSON.
-struct c_locale {
-    locale_t own, before;
-};
-
-static bool enter_c_locale(struct c_locale *state)
-{
-    state->own = newlocale(LC_ALL_MASK, "C", (locale_t)0);
-    if (!state->own)
-        return false;
-    state->before = uselocale(state->own);
-    return true;
-}
-
-static void leave_c_locale(struct c_locale *state)
-{
-    uselocale(state->before);
-    freelocale(state->own);
 }
 
 // The double whose shortest text is the float's: 0.1 rather than 0.10000000149011612.

@@ -1,0 +1,29 @@
+// SPDX-License-Identifier: Apache-2.0
+// The C locale for this thread while numbers are printed or read, whatever the program has: a comma for a
+// point is no number in a file.
+#ifndef KN_IO_C_LOCALE_H
+#define KN_IO_C_LOCALE_H
+
+#include <locale.h>
+#include <stdbool.h>
+
+struct c_locale {
+    locale_t own, before;
+};
+
+static inline bool enter_c_locale(struct c_locale *state)
+{
+    state->own = newlocale(LC_ALL_MASK, "C", (locale_t)0);
+    if (!state->own)
+        return false;
+    state->before = uselocale(state->own);
+    return true;
+}
+
+static inline void leave_c_locale(struct c_locale *state)
+{
+    uselocale(state->before);
+    freelocale(state->own);
+}
+
+#endif
