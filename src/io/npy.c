@@ -363,6 +363,22 @@ static kn_status transpose(struct npy *array, kn_error *err)
     return KN_OK;
 }
 
+// All of an array, from the stream's beginning.
+static kn_status read_stream(struct reader *reader, struct npy *array)
+{
+    kn_status status = read_header(reader, array);
+
+    if (!status)
+        status = read_data(reader, array);
+    if (!status && reader->is_swapped)
+        swap_bytes(array);
+    if (!status && reader->is_fortran && array->dims > 1)
+        status = transpose(array, reader->err);
+    if (status)
+        npy_free(array);
+    return status;
+}
+
 kn_status npy_read(const char *path, struct npy *array, kn_error *err)
 {
     bool is_input = strcmp(path, "-") == 0;
@@ -373,17 +389,25 @@ kn_status npy_read(const char *path, struct npy *array, kn_error *err)
     reader.file = is_input ? stdin : fopen(path, "rb");
     if (!reader.file)
         return kn_fail_errno(err, KN_ERROR_INPUT, path, errno, "cannot be read");
-    status = read_header(&reader, array);
-    if (!status)
-        status = read_data(&reader, array);
-    if (!status && reader.is_swapped)
-        swap_bytes(array);
-    if (!status && reader.is_fortran && array->dims > 1)
-        status = transpose(array, err);
+    status = read_stream(&reader, array);
     if (!is_input)
         fclose(reader.file);
-    if (status)
-        npy_free(array);
+    return status;
+}
+
+kn_status npy_read_bytes(const char *name, const void *bytes, size_t count, struct npy *array, kn_error *err)
+{
+    struct reader reader = {.path = name, .err = err};
+    kn_status status;
+
+    memset(array, 0, sizeof *array);
+    if (count == 0) // of which there is no stream
+        return bad(&reader, 0, "expected a NumPy file (.npy), which begins with \\x93NUMPY", "", 0);
+    reader.file = fmemopen((void *)(uintptr_t)bytes, count, "rb");
+    if (!reader.file)
+        return kn_fail_errno(err, KN_ERROR_INPUT, name, errno, "cannot be read");
+    status = read_stream(&reader, array);
+    fclose(reader.file);
     return status;
 }
 

@@ -31,6 +31,9 @@ size_t npy_element_size(const struct npy *array);
 // while).
 kn_status npy_read(const char *path, struct npy *array, kn_error *err);
 
+// The same of a file's bytes in memory; `name` is for messages.
+kn_status npy_read_bytes(const char *name, const void *bytes, size_t count, struct npy *array, kn_error *err);
+
 // Writes format 1.0, so that the file is there whole or not at all (output.h). `count` is not looked at.
 kn_status npy_write(const char *path, const struct npy *array, bool force, kn_error *err);
 

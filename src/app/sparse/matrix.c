@@ -7,6 +7,8 @@
 
 #include "../../base/error.h"
 
+enum { EMPTY_MOST = 1 << 24, EMPTY_RATIO = 64 };
+
 void sparse_free(struct sparse_matrix *matrix)
 {
     free(matrix->starts);
@@ -25,6 +27,11 @@ kn_status sparse_create(size_t rows, size_t columns, size_t nonzeros, struct spa
         return kn_fail(err, KN_ERROR_ARGUMENT,
                        "a matrix of %zu x %zu with %zu nonzeros; expected at most %lu rows and columns", rows,
                        columns, nonzeros, (unsigned long)UINT32_MAX);
+    // Starts for rows that hold nothing: a size that a header made up would take all memory.
+    if (rows > EMPTY_MOST && rows / EMPTY_RATIO > nonzeros)
+        return kn_fail(err, KN_ERROR_ARGUMENT,
+                       "a matrix of %zu x %zu (or transposed) with only %zu nonzeros; is its size right?",
+                       rows, columns, nonzeros);
     *out = (struct sparse_matrix){.rows = rows,
                                   .columns = columns,
                                   .nonzeros = nonzeros,
