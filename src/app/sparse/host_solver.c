@@ -1,0 +1,216 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "host_solver.h"
+
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "../../base/array.h"
+#include "../../base/error.h"
+#include "host_own.h"
+
+// What one solution has, in the host's own order. z = A^T r with r = b - A x: the gradient is F(x) - z.
+struct solve {
+    struct sparse_host *host;
+    const struct sparse_host_solve_options *options;
+    void *x, *d, *z, *z_before;       // `columns` each
+    void *s, *f, *f_along;            // and with a correction: z - F(x), F(x), F(x, d)
+    void *r, *w;                      // `rows` each; w = A d
+    double *wide_x, *wide_d, *wide_f; // `columns` each, in the files' order
+    double residual, gradient;        // squares: |r|^2, |F(x) - z|^2
+    void *memory;
+};
+
+// ---- the correction ----
+
+static void widen(const struct solve *s, const void *from, double *to)
+{
+    const struct sparse_host *host = s->host;
+
+    for (size_t i = 0; i < host->columns; i++)
+        to[host->column_order ? host->column_order[i] : i] =
+            host->plan.size == sizeof(float) ? (double)((const float *)from)[i] : ((const double *)from)[i];
+}
+
+static void narrow(const struct solve *s, const double *from, void *to)
+{
+    const struct sparse_host *host = s->host;
+
+    for (size_t i = 0; i < host->columns; i++) {
+        double value = from[host->column_order ? host->column_order[i] : i];
+
+        if (host->plan.size == sizeof(float))
+            ((float *)to)[i] = (float)value;
+        else
+            ((double *)to)[i] = value;
+    }
+}
+
+// The descent, z - F(x), into s; its square into `gradient`.
+static void take_descent(struct solve *s)
+{
+    const struct sparse_correction *correction = s->options->correction;
+    size_t n = s->host->columns;
+
+    if (!correction) {
+        s->gradient = sparse_host_dot(s->host, s->z, s->z, n);
+        return;
+    }
+    widen(s, s->x, s->wide_x);
+    memset(s->wide_f, 0, n * sizeof *s->wide_f);
+    correction->gradient(correction->data, s->wide_x, n, s->wide_f);
+    narrow(s, s->wide_f, s->f);
+    memcpy(s->s, s->z, n * s->host->plan.size);
+    s->gradient = sparse_host_add(s->host, s->s, s->f, -1, n);
+}
+
+// F(x, d); returns d . F.
+static double take_along(struct solve *s)
+{
+    const struct sparse_correction *correction = s->options->correction;
+    size_t n = s->host->columns;
+
+    if (!correction)
+        return 0;
+    widen(s, s->x, s->wide_x);
+    widen(s, s->d, s->wide_d);
+    memset(s->wide_f, 0, n * sizeof *s->wide_f);
+    correction->along(correction->data, s->wide_x, s->wide_d, n, s->wide_f);
+    narrow(s, s->wide_f, s->f_along);
+    return sparse_host_dot(s->host, s->d, s->f_along, n);
+}
+
+// ---- the loop ----
+
+static const void *descent(const struct solve *s)
+{
+    return s->options->correction ? s->s : s->z;
+}
+
+// (g . e) / f of the source: e = A^T A d + F(x, d), of which A^T A d is the change of z over alpha.
+static double turned(const struct solve *s, double alpha, double curvature)
+{
+    struct sparse_host *host = s->host;
+    size_t n = host->columns;
+    double after = s->gradient, along = 0;
+
+    if (s->options->correction) {
+        after = sparse_host_dot(host, s->s, s->z, n);
+        along = sparse_host_dot(host, s->s, s->f_along, n);
+    }
+    return ((after - sparse_host_dot(host, descent(s), s->z_before, n)) / alpha - along) / curvature;
+}
+
+// One iteration; false if there is no way down.
+static bool iterate(struct solve *s)
+{
+    struct sparse_host *host = s->host;
+    size_t n = host->columns;
+    double curvature = sparse_host_product(host, &host->forward, s->d, s->w) + take_along(s), alpha;
+    void *before = s->z;
+
+    if (!(curvature > 0))
+        return false;
+    alpha = sparse_host_dot(host, descent(s), s->d, n) / curvature;
+    if (!(alpha > 0) || !isfinite(alpha))
+        return false;
+    sparse_host_add(host, s->x, s->d, alpha, n);
+    s->residual = sparse_host_add(host, s->r, s->w, -alpha, host->rows);
+    s->z = s->z_before;
+    s->z_before = before;
+    sparse_host_product(host, &host->backward, s->r, s->z);
+    take_descent(s);
+    sparse_host_turn(host, s->d, descent(s), turned(s, alpha, curvature), n);
+    return true;
+}
+
+// From x and b in the files' order.
+static void begin(struct solve *s, const void *b, const void *x)
+{
+    struct sparse_host *host = s->host;
+
+    sparse_host_arrange(host, host->column_order, x, s->x, host->columns);
+    sparse_host_arrange(host, host->row_order, b, s->r, host->rows);
+    sparse_host_product(host, &host->forward, s->x, s->w);
+    s->residual = sparse_host_add(host, s->r, s->w, -1, host->rows);
+    sparse_host_product(host, &host->backward, s->r, s->z);
+    take_descent(s);
+    memcpy(s->d, descent(s), host->columns * host->plan.size);
+}
+
+// Why to stop before `iterations`; SPARSE_HOST_STOP_ITERATIONS if not. `right`, `first`: |b| and the first
+// gradient.
+static enum sparse_host_stop look(const struct solve *s, double right, double first)
+{
+    double floor = s->host->plan.size == sizeof(float) ? 1e-7 : 1e-15;
+
+    if (s->options->tolerance > 0 && sqrt(s->residual) <= s->options->tolerance * right)
+        return SPARSE_HOST_STOP_RESIDUAL;
+    if (s->options->noise > 0 && sqrt(s->residual) <= s->options->noise)
+        return SPARSE_HOST_STOP_DISCREPANCY;
+    return sqrt(s->gradient) <= floor * first && !s->options->past_floor ? SPARSE_HOST_STOP_FLOOR
+                                                                         : SPARSE_HOST_STOP_ITERATIONS;
+}
+
+static void loop(struct solve *s, double right, struct sparse_host_solve_result *result)
+{
+    double first = sqrt(s->gradient);
+    size_t k = 0;
+
+    for (;; k++) {
+        if (result->history)
+            result->history[k] = sqrt(s->residual);
+        result->stopped_by = look(s, right, first);
+        if (k == s->options->iterations || result->stopped_by != SPARSE_HOST_STOP_ITERATIONS)
+            break;
+        if (!iterate(s)) {
+            result->stopped_by = SPARSE_HOST_STOP_FLOOR;
+            break;
+        }
+    }
+    result->iterations = k;
+    for (size_t i = k + 1; result->history && i <= s->options->iterations; i++)
+        result->history[i] = result->history[k];
+    result->residual = sqrt(s->residual);
+    result->normal_residual = sqrt(s->gradient);
+}
+
+static kn_status make_room(struct solve *s, kn_error *err)
+{
+    struct sparse_host *host = s->host;
+    size_t column = sparse_host_bytes(host, host->columns), row = sparse_host_bytes(host, host->rows);
+    size_t wide = (host->columns + 1) * sizeof(double), bytes = 7 * column + 2 * row + 3 * wide;
+    void **columns[] = {&s->x, &s->d, &s->z, &s->z_before, &s->s, &s->f, &s->f_along};
+    char *at = sparse_host_memory(bytes);
+
+    s->memory = at;
+    if (!at)
+        return kn_fail_memory(err, bytes, "the solver");
+    memset(at, 0, bytes);
+    for (size_t i = 0; i < KN_COUNT(columns); i++, at += column)
+        *columns[i] = at;
+    s->r = at;
+    s->w = at + row;
+    s->wide_x = (double *)(void *)(at + 2 * row);
+    s->wide_d = s->wide_x + host->columns + 1;
+    s->wide_f = s->wide_d + host->columns + 1;
+    return KN_OK;
+}
+
+kn_status sparse_host_solve(struct sparse_host *host, const void *b,
+                            const struct sparse_host_solve_options *options, void *x,
+                            struct sparse_host_solve_result *result, kn_error *err)
+{
+    struct solve s = {.host = host, .options = options};
+    kn_status status = make_room(&s, err);
+    double right;
+
+    if (status)
+        return status;
+    right = sqrt(sparse_host_dot(host, b, b, host->rows));
+    begin(&s, b, x);
+    loop(&s, right, result);
+    sparse_host_restore(host, host->column_order, s.x, x, host->columns);
+    free(s.memory);
+    return KN_OK;
+}
