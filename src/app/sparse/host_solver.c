@@ -14,6 +14,7 @@ struct solve {
     struct sparse_host *host;
     const struct sparse_host_solve_options *options;
     void *x, *d, *z, *z_before;       // `columns` each
+    void *h;                          // M^-1 (z - F(x)), and with a preconditioner its room
     void *s, *f, *f_along;            // and with a correction: z - F(x), F(x), F(x, d)
     void *r, *w;                      // `rows` each; w = A d
     double *wide_x, *wide_d, *wide_f; // `columns` each, in the files' order
@@ -46,22 +47,44 @@ static void narrow(const struct solve *s, const double *from, void *to)
     }
 }
 
-// The descent, z - F(x), into s; its square into `gradient`.
+// z - F(x).
+static const void *descent(const struct solve *s)
+{
+    return s->options->correction ? s->s : s->z;
+}
+
+// What a direction begins with: the descent, or M^-1 of it.
+static const void *way_down(const struct solve *s)
+{
+    return s->options->preconditioner ? s->h : descent(s);
+}
+
+static void precondition(struct solve *s)
+{
+    if (!s->options->preconditioner)
+        return;
+    widen(s, descent(s), s->wide_d);
+    sparse_preconditioner_apply(s->options->preconditioner, s->wide_d, s->wide_f);
+    narrow(s, s->wide_f, s->h);
+}
+
+// The descent, its square into `gradient`, and the way down.
 static void take_descent(struct solve *s)
 {
     const struct sparse_correction *correction = s->options->correction;
     size_t n = s->host->columns;
 
-    if (!correction) {
+    if (correction) {
+        widen(s, s->x, s->wide_x);
+        memset(s->wide_f, 0, n * sizeof *s->wide_f);
+        correction->gradient(correction->data, s->wide_x, n, s->wide_f);
+        narrow(s, s->wide_f, s->f);
+        memcpy(s->s, s->z, n * s->host->plan.size);
+        s->gradient = sparse_host_add(s->host, s->s, s->f, -1, n);
+    } else {
         s->gradient = sparse_host_dot(s->host, s->z, s->z, n);
-        return;
     }
-    widen(s, s->x, s->wide_x);
-    memset(s->wide_f, 0, n * sizeof *s->wide_f);
-    correction->gradient(correction->data, s->wide_x, n, s->wide_f);
-    narrow(s, s->wide_f, s->f);
-    memcpy(s->s, s->z, n * s->host->plan.size);
-    s->gradient = sparse_host_add(s->host, s->s, s->f, -1, n);
+    precondition(s);
 }
 
 // F(x, d); returns d . F.
@@ -82,23 +105,17 @@ static double take_along(struct solve *s)
 
 // ---- the loop ----
 
-static const void *descent(const struct solve *s)
-{
-    return s->options->correction ? s->s : s->z;
-}
-
-// (g . e) / f of the source: e = A^T A d + F(x, d), of which A^T A d is the change of z over alpha.
+// (g . e) / f of the source, with the way down for g: e = A^T A d + F(x, d), of which A^T A d is the change
+// of z over alpha.
 static double turned(const struct solve *s, double alpha, double curvature)
 {
     struct sparse_host *host = s->host;
+    const void *way = way_down(s);
     size_t n = host->columns;
-    double after = s->gradient, along = 0;
+    double after = way == s->z ? s->gradient : sparse_host_dot(host, way, s->z, n);
+    double along = s->options->correction ? sparse_host_dot(host, way, s->f_along, n) : 0;
 
-    if (s->options->correction) {
-        after = sparse_host_dot(host, s->s, s->z, n);
-        along = sparse_host_dot(host, s->s, s->f_along, n);
-    }
-    return ((after - sparse_host_dot(host, descent(s), s->z_before, n)) / alpha - along) / curvature;
+    return ((after - sparse_host_dot(host, way, s->z_before, n)) / alpha - along) / curvature;
 }
 
 // One iteration; false if there is no way down.
@@ -120,7 +137,7 @@ static bool iterate(struct solve *s)
     s->z_before = before;
     sparse_host_product(host, &host->backward, s->r, s->z);
     take_descent(s);
-    sparse_host_turn(host, s->d, descent(s), turned(s, alpha, curvature), n);
+    sparse_host_turn(host, s->d, way_down(s), turned(s, alpha, curvature), n);
     return true;
 }
 
@@ -135,7 +152,7 @@ static void begin(struct solve *s, const void *b, const void *x)
     s->residual = sparse_host_add(host, s->r, s->w, -1, host->rows);
     sparse_host_product(host, &host->backward, s->r, s->z);
     take_descent(s);
-    memcpy(s->d, descent(s), host->columns * host->plan.size);
+    memcpy(s->d, way_down(s), host->columns * host->plan.size);
 }
 
 // Why to stop before `iterations`; SPARSE_HOST_STOP_ITERATIONS if not. `right`, `first`: |b| and the first
@@ -179,8 +196,8 @@ static kn_status make_room(struct solve *s, kn_error *err)
 {
     struct sparse_host *host = s->host;
     size_t column = sparse_host_bytes(host, host->columns), row = sparse_host_bytes(host, host->rows);
-    size_t wide = (host->columns + 1) * sizeof(double), bytes = 7 * column + 2 * row + 3 * wide;
-    void **columns[] = {&s->x, &s->d, &s->z, &s->z_before, &s->s, &s->f, &s->f_along};
+    size_t wide = (host->columns + 1) * sizeof(double), bytes = 8 * column + 2 * row + 3 * wide;
+    void **columns[] = {&s->x, &s->d, &s->z, &s->z_before, &s->h, &s->s, &s->f, &s->f_along};
     char *at = sparse_host_memory(bytes);
 
     s->memory = at;

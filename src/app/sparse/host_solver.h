@@ -4,6 +4,7 @@
 #define KN_APP_SPARSE_HOST_SOLVER_H
 
 #include "host.h"
+#include "preconditioner.h"
 #include "reference.h"
 
 enum sparse_host_stop {
@@ -15,9 +16,10 @@ enum sparse_host_stop {
 
 struct sparse_host_solve_options {
     size_t iterations;
-    double tolerance, noise;                    // 0: not looked at
-    bool past_floor;                            // goes on at the precision's floor, for measurements
-    const struct sparse_correction *correction; // NULL: none
+    double tolerance, noise;                            // 0: not looked at
+    bool past_floor;                                    // goes on at the precision's floor, for measurements
+    const struct sparse_correction *correction;         // NULL: none
+    const struct sparse_preconditioner *preconditioner; // of columns as in files; NULL: none
 };
 
 struct sparse_host_solve_result {
