@@ -122,18 +122,28 @@ static double scaled(uint64_t mantissa, int scale)
 
 #endif
 
+#define INLINE static inline __attribute__((always_inline))
+
 // Appends the digits at `p` to `mantissa`, modulo 2^64; returns what follows.
-static const char *digits_at(const char *p, uint64_t *mantissa)
+INLINE const char *digits_at(const char *p, uint64_t *mantissa, const bool has_margin)
 {
     uint64_t m = *mantissa;
 
+    while (has_margin) {
+        uint64_t digits = csv_load_8(p) ^ CSV_EACH_BYTE('0');
+
+        if (csv_no_digits(digits))
+            break;
+        m = m * 100000000 + csv_join_8(digits);
+        p += 8;
+    }
     for (; is_digit(*p); p++)
         m = m * 10 + (uint64_t)(*p - '0');
     *mantissa = m;
     return p;
 }
 
-const char *csv_number_at(const char *from, locale_t c, double *value)
+INLINE const char *number_at(const char *from, locale_t c, double *value, const bool has_margin)
 {
     const char *start, *digits, *p, *first;
     ptrdiff_t decimals = 0, significant;
@@ -145,12 +155,12 @@ const char *csv_number_at(const char *from, locale_t c, double *value)
         from++;
     start = from;
     digits = from + (*from == '-' || *from == '+');
-    p = digits_at(digits, &mantissa);
+    p = digits_at(digits, &mantissa, has_margin);
     significant = p - digits;
     if (*p == '.') {
         const char *point = p;
 
-        p = digits_at(point + 1, &mantissa);
+        p = digits_at(point + 1, &mantissa, has_margin);
         decimals = p - point - 1;
         significant += decimals;
     }
@@ -180,4 +190,14 @@ const char *csv_number_at(const char *from, locale_t c, double *value)
     }
     *value = strtod_l(start, NULL, c);
     return p;
+}
+
+const char *csv_number_at(const char *from, locale_t c, double *value)
+{
+    return number_at(from, c, value, false);
+}
+
+const char *csv_long_number_at(const char *from, locale_t c, double *value)
+{
+    return number_at(from, c, value, true);
 }

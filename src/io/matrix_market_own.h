@@ -24,7 +24,18 @@ kn_status matrix_market_read_lines(const struct matrix_market_body *body,
                                    kn_error *err);
 
 // The whole number at `p`, blanks before it skipped, UINT64_MAX for any beyond that; NULL if there is none.
-const char *matrix_market_whole(const char *p, uint64_t *value);
+static inline const char *matrix_market_whole(const char *p, uint64_t *value)
+{
+    uint64_t v = 0;
+    const char *digits;
+
+    while (*p == ' ' || *p == '\t')
+        p++;
+    for (digits = p; *p >= '0' && *p <= '9'; p++)
+        v = v <= (UINT64_MAX - 9) / 10 ? v * 10 + (uint64_t)(*p - '0') : UINT64_MAX;
+    *value = v;
+    return p > digits ? p : NULL;
+}
 
 // Where blanks, and a carriage return before the line's end, end.
 static inline const char *matrix_market_blanks(const char *p)

@@ -2,6 +2,7 @@
 #include "matrix.h"
 
 #include <math.h>
+#include <stdbool.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -21,17 +22,19 @@ kn_status sparse_create(size_t rows, size_t columns, size_t nonzeros, struct spa
                         kn_error *err)
 {
     size_t bytes = nonzeros * (sizeof *out->indices + sizeof *out->values);
+    size_t longest = rows > columns ? rows : columns;
 
     memset(out, 0, sizeof *out);
     if (rows > UINT32_MAX || columns > UINT32_MAX || nonzeros > SIZE_MAX / 16)
         return kn_fail(err, KN_ERROR_ARGUMENT,
                        "a matrix of %zu x %zu with %zu nonzeros; expected at most %lu rows and columns", rows,
                        columns, nonzeros, (unsigned long)UINT32_MAX);
-    // Starts for rows that hold nothing: a size that a header made up would take all memory.
-    if (rows > EMPTY_MOST && rows / EMPTY_RATIO > nonzeros)
+    // Starts for rows, or transposed for columns, that hold nothing: a size that a header made up would take
+    // all memory.
+    if (longest > EMPTY_MOST && longest / EMPTY_RATIO > nonzeros)
         return kn_fail(err, KN_ERROR_ARGUMENT,
-                       "a matrix of %zu x %zu (or transposed) with only %zu nonzeros; is its size right?",
-                       rows, columns, nonzeros);
+                       "a matrix of %zu x %zu with only %zu nonzeros; is its size right?", rows, columns,
+                       nonzeros);
     *out = (struct sparse_matrix){.rows = rows,
                                   .columns = columns,
                                   .nonzeros = nonzeros,
@@ -114,6 +117,31 @@ kn_status sparse_transpose(const struct sparse_matrix *matrix, struct sparse_mat
     return KN_OK;
 }
 
+// Whether entries come by rows, and in a row by columns.
+static bool ascend(const uint32_t *row, const uint32_t *column, size_t count)
+{
+    for (size_t i = 1; i < count; i++)
+        if (row[i] < row[i - 1] || (row[i] == row[i - 1] && column[i] < column[i - 1]))
+            return false;
+    return true;
+}
+
+// Entries that come by rows.
+static kn_status take_ascending(const struct sparse_entries *entries, struct sparse_matrix *out,
+                                kn_error *err)
+{
+    kn_status status = sparse_create(entries->rows, entries->columns, entries->count, out, err);
+
+    for (size_t i = 0; i < entries->count && !status; i++) {
+        out->starts[(size_t)entries->row[i] + 1]++;
+        out->indices[i] = entries->column[i];
+        out->values[i] = entries->values ? entries->values[i] : 1;
+    }
+    if (!status)
+        add_up(out->starts, out->rows);
+    return status;
+}
+
 kn_status sparse_from_entries(const struct sparse_entries *entries, struct sparse_matrix *out, kn_error *err)
 {
     struct sparse_matrix transposed;
@@ -126,13 +154,17 @@ kn_status sparse_from_entries(const struct sparse_entries *entries, struct spars
                            "entry %zu is at row %lu, column %lu (from 0), outside of a matrix of %zu x %zu",
                            i, (unsigned long)entries->row[i], (unsigned long)entries->column[i],
                            entries->rows, entries->columns);
-    status = sparse_create(entries->columns, entries->rows, entries->count, &transposed, err);
-    if (status)
-        return status;
-    // By columns, then by rows: both keep the order of what is equal, so that a row's columns ascend.
-    place_transposed(entries, &transposed);
-    status = sparse_transpose(&transposed, out, err);
-    sparse_free(&transposed);
+    if (ascend(entries->row, entries->column, entries->count)) {
+        status = take_ascending(entries, out, err);
+    } else {
+        // By columns, then by rows: both keep the order of what is equal, so that a row's columns ascend.
+        status = sparse_create(entries->columns, entries->rows, entries->count, &transposed, err);
+        if (status)
+            return status;
+        place_transposed(entries, &transposed);
+        status = sparse_transpose(&transposed, out, err);
+        sparse_free(&transposed);
+    }
     if (!status)
         sum_duplicates(out);
     return status;

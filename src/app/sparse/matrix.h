@@ -24,7 +24,7 @@ struct sparse_entries {
 };
 
 // What the caller frees with sparse_free, rows + 1 starts at 0 and `nonzeros` without meaning yet.
-// KN_ERROR_ARGUMENT: more rows or columns than 32 bits count, or more than 2^24 rows and 64 a nonzero;
+// KN_ERROR_ARGUMENT: more rows or columns than 32 bits count, or more than 2^24 of them and 64 a nonzero;
 // KN_ERROR_MEMORY. On failure `out` is empty.
 kn_status sparse_create(size_t rows, size_t columns, size_t nonzeros, struct sparse_matrix *out,
                         kn_error *err);

@@ -52,6 +52,24 @@ START_TEST(entries_become_rows)
 }
 END_TEST
 
+// Entries that come sorted, two of them twice, are taken as they are.
+START_TEST(sorted_entries)
+{
+    const uint32_t row[] = {0, 0, 0, 2, 2, 2}, column[] = {1, 1, 3, 0, 2, 2};
+    const double values[] = {1, 2, 4, 8, 16, 32}, expected[] = {3, 4, 8, 48};
+    const uint64_t starts[] = {0, 2, 2, 4, 4};
+    struct sparse_entries entries = {4, 5, 6, row, column, values};
+    struct sparse_matrix matrix;
+
+    EXPECT_OK(sparse_from_entries(&entries, &matrix, &err));
+    EXPECT_OK(sparse_check(&matrix, "sorted", &err));
+    ck_assert_uint_eq(matrix.nonzeros, 4);
+    ck_assert_mem_eq(matrix.starts, starts, sizeof starts);
+    ck_assert_mem_eq(matrix.values, expected, sizeof expected);
+    sparse_free(&matrix);
+}
+END_TEST
+
 START_TEST(explicit_zeros_stay)
 {
     const uint32_t row[] = {1, 0, 1, 1}, column[] = {2, 0, 2, 0};
@@ -296,10 +314,11 @@ END_TEST
 
 int main(void)
 {
-    const TTest *const tests[] = {entries_become_rows,       explicit_zeros_stay,
-                                  bad_matrices_are_refused,  products_are_the_dense_ones,
-                                  two_ways_to_least_squares, printed_loop_gives_the_same,
-                                  ridge_is_rows_more,        no_single_solution_is_refused};
+    const TTest *const tests[] = {entries_become_rows,          sorted_entries,
+                                  explicit_zeros_stay,          bad_matrices_are_refused,
+                                  products_are_the_dense_ones,  two_ways_to_least_squares,
+                                  printed_loop_gives_the_same,  ridge_is_rows_more,
+                                  no_single_solution_is_refused};
 
     return TEST_RUN("sparse_matrix", CK_FORK, tests);
 }

@@ -26,7 +26,7 @@ static bool same_bits(double a, double b)
     return memcmp(&a, &b, sizeof a) == 0;
 }
 
-// Reads the number, which a comma follows, in both ways; there are bytes enough behind it. `text` has room.
+// Reads the number, which a comma follows, in all ways; there are bytes enough behind it. `text` has room.
 static void expect_as_strtod(char *text)
 {
     size_t length = strlen(text);
@@ -36,6 +36,9 @@ static void expect_as_strtod(char *text)
     ck_assert_msg(csv_number_at(text, c_locale, &value) == text + length, "%.*s: ends elsewhere", (int)length,
                   text);
     ck_assert_msg(same_bits(value, expected), "%.*s: %a, expected %a", (int)length, text, value, expected);
+    value = NAN;
+    ck_assert_msg(csv_long_number_at(text, c_locale, &value) == text + length && same_bits(value, expected),
+                  "%.*s, long: %a, expected %a", (int)length, text, value, expected);
     value = NAN;
     if (csv_short_number(text, length, &value))
         ck_assert_msg(same_bits(value, expected), "%.*s, short: %a, expected %a", (int)length, text, value,
