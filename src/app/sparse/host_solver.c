@@ -8,6 +8,7 @@
 #include "../../base/array.h"
 #include "../../base/error.h"
 #include "host_own.h"
+#include "ncp.h"
 
 // What one solution has, in the host's own order. z = A^T r with r = b - A x: the gradient is F(x) - z.
 struct solve {
@@ -20,7 +21,14 @@ struct solve {
     double *wide_x, *wide_d, *wide_f; // `columns` each, in the files' order
     double residual, gradient;        // squares: |r|^2, |F(x) - z|^2
     void *memory;
+    // The distance of the whitest residual so far from white noise; and the last one that is as white, its
+    // iteration, squares, and x.
+    double *wide_r, whiteness, best_residual, best_gradient;
+    size_t best_k;
+    void *best_x;
 };
+
+enum { PATIENCE = 5 };
 
 // ---- the correction ----
 
@@ -169,21 +177,55 @@ static enum sparse_host_stop look(const struct solve *s, double right, double fi
                                                                          : SPARSE_HOST_STOP_ITERATIONS;
 }
 
-static void loop(struct solve *s, double right, struct sparse_host_solve_result *result)
+// Whether iteration k is so far behind the last one whose residual could not be told from the whitest, but by
+// twice what noise itself has, that there is none to come.
+static bool is_past_whitest(struct solve *s, size_t k)
+{
+    const struct sparse_host *host = s->host;
+    double distance;
+
+    for (size_t i = 0; i < host->rows; i++)
+        s->wide_r[host->row_order ? host->row_order[i] : i] =
+            host->plan.size == sizeof(float) ? (double)((const float *)s->r)[i] : ((const double *)s->r)[i];
+    distance = sparse_ncp_distance(s->wide_r, host->rows);
+    s->whiteness = k > 0 ? fmin(s->whiteness, distance) : distance;
+    if (distance > s->whiteness + 2 * sparse_ncp_of_noise(host->rows))
+        return k >= s->best_k + PATIENCE;
+    s->best_k = k;
+    s->best_residual = s->residual;
+    s->best_gradient = s->gradient;
+    memcpy(s->best_x, s->x, host->columns * host->plan.size);
+    return false;
+}
+
+// One iteration after the other; returns how many, and in `result` why no more.
+static size_t loop(struct solve *s, double right, struct sparse_host_solve_result *result)
 {
     double first = sqrt(s->gradient);
-    size_t k = 0;
 
-    for (;; k++) {
+    for (size_t k = 0;; k++) {
         if (result->history)
             result->history[k] = sqrt(s->residual);
         result->stopped_by = look(s, right, first);
+        if (result->stopped_by == SPARSE_HOST_STOP_ITERATIONS && s->options->ncp && is_past_whitest(s, k))
+            result->stopped_by = SPARSE_HOST_STOP_NCP;
         if (k == s->options->iterations || result->stopped_by != SPARSE_HOST_STOP_ITERATIONS)
-            break;
+            return k;
         if (!iterate(s)) {
             result->stopped_by = SPARSE_HOST_STOP_FLOOR;
-            break;
+            return k;
         }
+    }
+}
+
+// What the caller is told of the loop's k iterations.
+static void finish(struct solve *s, size_t k, struct sparse_host_solve_result *result)
+{
+    if (result->stopped_by == SPARSE_HOST_STOP_NCP) {
+        k = s->best_k;
+        s->residual = s->best_residual;
+        s->gradient = s->best_gradient;
+        memcpy(s->x, s->best_x, s->host->columns * s->host->plan.size);
     }
     result->iterations = k;
     for (size_t i = k + 1; result->history && i <= s->options->iterations; i++)
@@ -196,8 +238,9 @@ static kn_status make_room(struct solve *s, kn_error *err)
 {
     struct sparse_host *host = s->host;
     size_t column = sparse_host_bytes(host, host->columns), row = sparse_host_bytes(host, host->rows);
-    size_t wide = (host->columns + 1) * sizeof(double), bytes = 8 * column + 2 * row + 3 * wide;
-    void **columns[] = {&s->x, &s->d, &s->z, &s->z_before, &s->h, &s->s, &s->f, &s->f_along};
+    size_t wide = (host->columns + 1) * sizeof(double),
+           bytes = 9 * column + 2 * row + 3 * wide + host->rows * sizeof(double);
+    void **columns[] = {&s->x, &s->d, &s->z, &s->z_before, &s->h, &s->best_x, &s->s, &s->f, &s->f_along};
     char *at = sparse_host_memory(bytes);
 
     s->memory = at;
@@ -211,6 +254,7 @@ static kn_status make_room(struct solve *s, kn_error *err)
     s->wide_x = (double *)(void *)(at + 2 * row);
     s->wide_d = s->wide_x + host->columns + 1;
     s->wide_f = s->wide_d + host->columns + 1;
+    s->wide_r = s->wide_f + host->columns + 1;
     return KN_OK;
 }
 
@@ -226,7 +270,7 @@ kn_status sparse_host_solve(struct sparse_host *host, const void *b,
         return status;
     right = sqrt(sparse_host_dot(host, b, b, host->rows));
     begin(&s, b, x);
-    loop(&s, right, result);
+    finish(&s, loop(&s, right, result), result);
     sparse_host_restore(host, host->column_order, s.x, x, host->columns);
     free(s.memory);
     return KN_OK;

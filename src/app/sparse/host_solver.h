@@ -11,12 +11,16 @@ enum sparse_host_stop {
     SPARSE_HOST_STOP_ITERATIONS,  // all of them done
     SPARSE_HOST_STOP_RESIDUAL,    // |A x - b| <= tolerance |b|
     SPARSE_HOST_STOP_DISCREPANCY, // |A x - b| <= noise
+    // A x - b has become less white than it was, by twice what noise itself has (ncp.h): x is the last one
+    // before
+    SPARSE_HOST_STOP_NCP,
     SPARSE_HOST_STOP_FLOOR // the gradient is at the precision's floor: 1e-7 (float), 1e-15 of the first one
 };
 
 struct sparse_host_solve_options {
     size_t iterations;
     double tolerance, noise;                            // 0: not looked at
+    bool ncp;                                           // stops there; looks five iterations further
     bool past_floor;                                    // goes on at the precision's floor, for measurements
     const struct sparse_correction *correction;         // NULL: none
     const struct sparse_preconditioner *preconditioner; // of columns as in files; NULL: none
@@ -32,7 +36,8 @@ struct sparse_host_solve_result {
 
 // x, `columns` numbers of the host's type in and out, from b, `rows` of them. The source's loop (reference.h)
 // with one A and one A^T an iteration: the residual by recurrence, its gradient anew from it. Sums are in
-// double and in fixed blocks: the same bits in every run, with any number of threads. KN_ERROR_MEMORY.
+// double and in fixed blocks: the same bits in every run, with any number of threads. A preconditioner M
+// makes M^-1 g of the descent g. KN_ERROR_MEMORY.
 kn_status sparse_host_solve(struct sparse_host *host, const void *b,
                             const struct sparse_host_solve_options *options, void *x,
                             struct sparse_host_solve_result *result, kn_error *err);
