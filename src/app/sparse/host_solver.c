@@ -178,7 +178,7 @@ static enum sparse_host_stop look(const struct solve *s, double right, double fi
 }
 
 // Whether iteration k is so far behind the last one whose residual could not be told from the whitest, but by
-// twice what noise itself has, that there is none to come.
+// three times what noise itself has, that there is none to come.
 static bool is_past_whitest(struct solve *s, size_t k)
 {
     const struct sparse_host *host = s->host;
@@ -189,7 +189,7 @@ static bool is_past_whitest(struct solve *s, size_t k)
             host->plan.size == sizeof(float) ? (double)((const float *)s->r)[i] : ((const double *)s->r)[i];
     distance = sparse_ncp_distance(s->wide_r, host->rows);
     s->whiteness = k > 0 ? fmin(s->whiteness, distance) : distance;
-    if (distance > s->whiteness + 2 * sparse_ncp_of_noise(host->rows))
+    if (distance > s->whiteness + 3 * sparse_ncp_of_noise(host->rows))
         return k >= s->best_k + PATIENCE;
     s->best_k = k;
     s->best_residual = s->residual;

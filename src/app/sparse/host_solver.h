@@ -11,8 +11,8 @@ enum sparse_host_stop {
     SPARSE_HOST_STOP_ITERATIONS,  // all of them done
     SPARSE_HOST_STOP_RESIDUAL,    // |A x - b| <= tolerance |b|
     SPARSE_HOST_STOP_DISCREPANCY, // |A x - b| <= noise
-    // A x - b has become less white than it was, by twice what noise itself has (ncp.h): x is the last one
-    // before
+    // A x - b has become less white than it was, by three times what noise itself has (ncp.h): x is the last
+    // one before
     SPARSE_HOST_STOP_NCP,
     SPARSE_HOST_STOP_FLOOR // the gradient is at the precision's floor: 1e-7 (float), 1e-15 of the first one
 };
