@@ -6,6 +6,7 @@
 #include <string.h>
 
 #include "../../base/array.h"
+#include "../../base/clock.h"
 #include "../../base/error.h"
 #include "host_own.h"
 #include "ncp.h"
@@ -28,7 +29,15 @@ struct solve {
     void *best_x;
 };
 
-enum { PATIENCE = 5 };
+enum { PATIENCE = 5, ALONE_FIRST = 2, FIRST_PAUSE = 16, LONGEST_PAUSE = 128 };
+
+// How many threads pay. Where other processes have the cores, threads that wait for one another take longer
+// than one alone; the numbers are the same.
+struct pace {
+    unsigned threads;
+    double alone;        // least seconds of an iteration by one thread
+    size_t until, pause; // one thread up to iteration `until`; the next time for `pause` iterations
+};
 
 // ---- the correction ----
 
@@ -177,6 +186,25 @@ static enum sparse_host_stop look(const struct solve *s, double right, double fi
                                                                          : SPARSE_HOST_STOP_ITERATIONS;
 }
 
+// Iteration k, timed; false if there is no way down.
+static bool iterate_at_pace(struct solve *s, struct pace *pace, size_t k)
+{
+    double began = kn_clock_seconds(), seconds;
+    bool goes_on;
+
+    s->host->plan.threads = k < pace->until ? 1 : pace->threads;
+    goes_on = iterate(s);
+    seconds = kn_clock_seconds() - began;
+    if (s->host->plan.threads == 1) {
+        pace->alone = fmin(pace->alone, seconds);
+    } else if (seconds > pace->alone) {
+        pace->until = k + 1 + pace->pause;
+        pace->pause = pace->pause < LONGEST_PAUSE ? 2 * pace->pause : LONGEST_PAUSE;
+    }
+    s->host->plan.threads = pace->threads;
+    return goes_on;
+}
+
 // Whether iteration k is so far behind the last one whose residual could not be told from the whitest, but by
 // three times what noise itself has, that there is none to come.
 static bool is_past_whitest(struct solve *s, size_t k)
@@ -201,6 +229,7 @@ static bool is_past_whitest(struct solve *s, size_t k)
 // One iteration after the other; returns how many, and in `result` why no more.
 static size_t loop(struct solve *s, double right, struct sparse_host_solve_result *result)
 {
+    struct pace pace = {s->host->plan.threads, INFINITY, ALONE_FIRST, FIRST_PAUSE};
     double first = sqrt(s->gradient);
 
     for (size_t k = 0;; k++) {
@@ -211,7 +240,7 @@ static size_t loop(struct solve *s, double right, struct sparse_host_solve_resul
             result->stopped_by = SPARSE_HOST_STOP_NCP;
         if (k == s->options->iterations || result->stopped_by != SPARSE_HOST_STOP_ITERATIONS)
             return k;
-        if (!iterate(s)) {
+        if (!iterate_at_pace(s, &pace, k)) {
             result->stopped_by = SPARSE_HOST_STOP_FLOOR;
             return k;
         }

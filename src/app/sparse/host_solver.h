@@ -34,6 +34,7 @@ struct sparse_host_solve_result {
     double *history;        // iterations + 1 places for |A x - b|, given by the caller (NULL: not wanted)
 };
 
+// All threads work where that is faster than one alone: iterations are timed.
 // x, `columns` numbers of the host's type in and out, from b, `rows` of them. The source's loop (reference.h)
 // with one A and one A^T an iteration: the residual by recurrence, its gradient anew from it. Sums are in
 // double and in fixed blocks: the same bits in every run, with any number of threads. A preconditioner M
