@@ -1,0 +1,59 @@
+// SPDX-License-Identifier: Apache-2.0
+// A product of a matrix and a vector as its format prepares it: memory, and launches in order.
+#ifndef KN_APP_SPARSE_SPMV_OWN_H
+#define KN_APP_SPARSE_SPMV_OWN_H
+
+#include "../../algo/columns.h"
+#include "spmv.h"
+
+enum { SPMV_ARGUMENTS = 10, SPMV_LAUNCHES = 3, SPMV_BUFFERS = 8 };
+
+struct spmv_argument {
+    enum { SPMV_X, SPMV_Y, SPMV_BUFFER, SPMV_NUMBER } kind;
+    kn_buffer *buffer;
+    uint32_t number;
+};
+
+struct spmv_launch {
+    kn_kernel *kernel;
+    size_t groups, group;
+    struct spmv_argument arguments[SPMV_ARGUMENTS];
+    size_t count;
+};
+
+struct spmv_product {
+    enum sparse_format format;
+    size_t rows, columns; // of the matrix: y and x
+    bool adds;            // launches add to y, which is 0 before
+    kn_buffer *buffers[SPMV_BUFFERS];
+    size_t buffer_count;
+    struct spmv_launch launches[SPMV_LAUNCHES];
+    size_t launch_count;
+    size_t bytes; // of the matrix
+};
+
+// What a format is made from.
+struct spmv_task {
+    kn_queue *queue;
+    const kn_device_info *info;
+    const struct sparse_matrix *matrix, *transposed;
+    struct sparse_tuning tuning; // filled in
+};
+
+typedef kn_status spmv_prepare(const struct spmv_task *task, struct spmv_product *product, kn_error *err);
+
+// One for each format that is made from a matrix, NULL for the others.
+extern spmv_prepare *const spmv_formats[SPARSE_FORMATS];
+
+size_t spmv_longest_row(const struct sparse_matrix *matrix);
+// Places of ELLPACK, stored for every row as long as the longest.
+size_t spmv_padded(const struct sparse_matrix *matrix);
+
+// y = M x in a format other than SPARSE_AUTO. On failure `product` is empty.
+kn_status spmv_product_create(const struct spmv_task *task, enum sparse_format format,
+                              struct spmv_product *product, kn_error *err);
+kn_status spmv_product_apply(kn_queue *queue, const struct spmv_product *product, kn_buffer *x, kn_buffer *y,
+                             kn_error *err);
+void spmv_product_free(struct spmv_product *product);
+
+#endif

@@ -1,0 +1,245 @@
+// SPDX-License-Identifier: Apache-2.0
+// A x and A^T y in every format, against double precision: on matrices of every size and skew; which kernels
+// ran; the same bits when repeated; what is refused.
+#include "sparse_support.h"
+
+#include <float.h>
+
+#include "../../../../src/app/sparse/spmv.h"
+
+enum { ROOM = 64 };
+
+// What each format launches, in order.
+static const char *const kernels[SPARSE_FORMATS][3] = {
+    [SPARSE_SIMPLE] = {"spmv_simple"},
+    [SPARSE_MEMORY_LAYOUT] = {"spmv_layout"},
+    [SPARSE_LOCAL_MEMORY] = {"spmv_local"},
+    [SPARSE_MEMORY_LAYOUT_LOCAL] = {"spmv_layout_local"},
+    [SPARSE_BACKPROJECTION] = {"spmv_scatter"},
+    [SPARSE_ELL] = {"spmv_ell"},
+    [SPARSE_CSR_VECTOR] = {"spmv_vector"},
+    [SPARSE_COO] = {"spmv_coo", "spmv_carry"},
+    [SPARSE_HYB] = {"spmv_ell", "spmv_coo", "spmv_carry"},
+    [SPARSE_SELL] = {"spmv_sell"},
+    [SPARSE_MERGE] = {"spmv_merge", "spmv_carry"},
+};
+
+static bool is_stored(int format)
+{
+    return kernels[format][0] != NULL;
+}
+
+// A float's sum of `terms` products in any order: each is rounded once, and so is every addition to its path,
+// of which there are at most as many as terms; beside them additions of what was carried and of 0. Numbers
+// below FLT_MIN may be flushed.
+static double bound(size_t terms, double size)
+{
+    double roundings = (double)terms + 2;
+
+    return roundings * 0x1p-24 / (1 - roundings * 0x1p-24) * size + roundings * (double)FLT_MIN;
+}
+
+static float *apply(const struct sparse_operator *a, bool transposed, const float *x, size_t columns,
+                    size_t rows)
+{
+    char *poison = malloc(rows * sizeof(float) + 1);
+    float *y = malloc(rows * sizeof *y + 1);
+    kn_buffer *from = test_upload_with_room(x, columns * sizeof *x, 0), *to;
+
+    ck_assert(y && poison);
+    memset(poison, 0xff, rows * sizeof(float)); // not-a-number
+    to = test_upload_with_room(poison, rows * sizeof *y, ROOM);
+    EXPECT_OK(sparse_operator_apply(queue, a, transposed, from, to, &err));
+    EXPECT_OK(kn_buffer_read(queue, to, 0, y, rows * sizeof *y, &err));
+    test_expect_poison(to, rows * sizeof *y);
+    kn_buffer_free(from);
+    kn_buffer_free(to);
+    free(poison);
+    return y;
+}
+
+static void check_direction(const struct sparse_matrix *matrix, const struct sparse_operator *a,
+                            bool transposed, const char *what, uint64_t *state)
+{
+    size_t rows = matrix->rows, columns = matrix->columns; // of A or of A^T, whichever it is
+    float *x = malloc(columns * sizeof *x + 1), *y, *again;
+    double *wanted = malloc(rows * sizeof *wanted + 1), *size = malloc(rows * sizeof *size + 1);
+    enum sparse_format format = sparse_operator_format(a, transposed);
+
+    ck_assert(x && wanted && size);
+    for (size_t i = 0; i < columns; i++)
+        x[i] = test_signed(state);
+    test_multiply(matrix, x, wanted, size);
+    y = apply(a, transposed, x, columns, rows);
+    for (size_t i = 0; i < rows; i++) {
+        size_t terms = (size_t)(matrix->starts[i + 1] - matrix->starts[i]);
+        double error = fabs((double)y[i] - wanted[i]);
+        ck_assert_msg(error <= bound(terms, size[i]),
+                      "%s, %s%s, %zu x %zu, row %zu of %zu nonzeros: %g, not %g", what,
+                      sparse_format_names[format], transposed ? ", transposed" : "", rows, columns, i, terms,
+                      (double)y[i], wanted[i]);
+    }
+    again = apply(a, transposed, x, columns, rows);
+    if (format != SPARSE_BACKPROJECTION)
+        ck_assert_msg(memcmp(y, again, rows * sizeof *y) == 0, "%s, %s: not the same bits again", what,
+                      sparse_format_names[format]);
+    free(x);
+    free(y);
+    free(again);
+    free(wanted);
+    free(size);
+}
+
+// In one format, or those that the device's loops serve.
+static void check_format(const struct sparse_matrix *matrix, enum sparse_format format,
+                         const struct sparse_tuning *tuning, const char *what, uint64_t *state)
+{
+    struct sparse_matrix transposed;
+    struct sparse_operator *a = NULL;
+
+    EXPECT_OK(sparse_transpose(matrix, &transposed, &err));
+    EXPECT_OK(sparse_operator_create(queue, matrix, format, tuning, &a, &err));
+    check_direction(matrix, a, false, what, state);
+    check_direction(&transposed, a, true, what, state);
+    sparse_operator_free(a);
+    sparse_free(&transposed);
+}
+
+static void check_all(size_t rows, size_t columns, size_t mean, enum test_skew skew,
+                      const struct sparse_tuning *tuning, uint64_t *state)
+{
+    struct sparse_matrix matrix = test_sparse(rows, columns, mean, skew, state);
+
+    for (int format = 0; format < SPARSE_FORMATS; format++)
+        if (is_stored(format))
+            check_format(&matrix, (enum sparse_format)format, tuning, test_skew_names[skew], state);
+    sparse_free(&matrix);
+}
+
+START_TEST(sizes)
+{
+    static const size_t lengths[] = {0, 1, 2, 3, 31, 32, 33, 127, 128, 129, 511, 512, 513};
+    enum { LENGTHS = sizeof lengths / sizeof *lengths };
+    uint64_t state = test_seed("sizes");
+    size_t most = test_is_slow() ? 7 : LENGTHS;
+
+    for (size_t i = 0; i < most; i++) {
+        size_t rows = lengths[i], columns = lengths[test_random(&state) % most];
+        check_all(rows, columns, 1 + test_random(&state) % 12, SKEW_NONE, NULL, &state);
+        check_all(columns, rows, 3, SKEW_EMPTY, NULL, &state);
+    }
+    check_all(1, 1, 1, SKEW_DENSE, NULL, &state);
+    check_all(40, 30, 0, SKEW_NONE, NULL, &state); // no nonzeros
+}
+END_TEST
+
+START_TEST(skews)
+{
+    uint64_t state = test_seed("skews");
+    size_t rows = test_is_slow() ? 90 : 2000 + test_random(&state) % 3000;
+    size_t columns = test_is_slow() ? 70 : 1000 + test_random(&state) % 8000;
+
+    for (int skew = 0; skew < SKEWS; skew++)
+        check_all(rows, columns, 7, (enum test_skew)skew, NULL, &state);
+}
+END_TEST
+
+// Columns in 16 bits, in 32, and on the border: 65,535 is an index then.
+START_TEST(wide)
+{
+    static const size_t columns[] = {65535, 65536, 65537, 100000};
+    uint64_t state = test_seed("wide");
+
+    for (size_t i = 0; i < (test_is_slow() ? 0 : 4); i++) {
+        struct sparse_matrix matrix = test_sparse(50, columns[i], 20, SKEW_NONE, &state);
+        matrix.indices[matrix.starts[26] - (matrix.starts[26] > 0)] =
+            (uint32_t)columns[i] - 1; // the last column
+        check_format(&matrix, SPARSE_SELL, NULL, "wide", &state);
+        check_format(&matrix, SPARSE_MEMORY_LAYOUT_LOCAL, NULL, "wide", &state);
+        check_format(&matrix, SPARSE_LOCAL_MEMORY, NULL, "wide", &state);
+        sparse_free(&matrix);
+    }
+}
+END_TEST
+
+// Other shapes of the same kernels.
+START_TEST(tunings)
+{
+    static const struct sparse_tuning tried[] = {
+        {32, 1, 1, 32}, {64, 2, 3, 100}, {64, 64, 5, 1}, {128, 16, 16, 1000}};
+    uint64_t state = test_seed("tunings");
+
+    for (size_t i = 0; i < (test_is_slow() ? 1 : sizeof tried / sizeof *tried); i++) {
+        check_all(300, 200, 9, SKEW_POWER, &tried[i], &state);
+        check_all(300, 200, 9, SKEW_DENSE, &tried[i], &state);
+    }
+}
+END_TEST
+
+// Each format runs its own code.
+START_TEST(ran)
+{
+    uint64_t state = test_seed("ran");
+    struct sparse_matrix matrix = test_sparse(80, 60, 6, SKEW_POWER, &state);
+    float *nothing = calloc(80, sizeof *nothing);
+    kn_buffer *x = test_upload_with_room(nothing, 80 * sizeof *nothing, 0);
+    kn_buffer *y = test_upload_with_room(nothing, 80 * sizeof *nothing, 0);
+
+    for (int format = 0; format < SPARSE_FORMATS; format++)
+        for (int transposed = 0; transposed < 2 && is_stored(format); transposed++) {
+            struct sparse_operator *a = NULL;
+            kn_profile_entry *entries = NULL;
+            size_t count = 0, wanted = 0;
+
+            EXPECT_OK(sparse_operator_create(queue, &matrix, (enum sparse_format)format, NULL, &a, &err));
+            ck_assert_int_eq((int)sparse_operator_format(a, transposed), format);
+            EXPECT_OK(kn_profile_start(queue, &err));
+            EXPECT_OK(sparse_operator_apply(queue, a, transposed, x, y, &err));
+            EXPECT_OK(kn_profile_stop(queue, &entries, &count, &err));
+            while (wanted < 3 && kernels[format][wanted])
+                wanted++;
+            ck_assert_uint_eq(count, wanted);
+            for (size_t i = 0; i < count; i++)
+                ck_assert_str_eq(entries[i].kernel, kernels[format][i]);
+            kn_free(entries);
+            sparse_operator_free(a);
+        }
+    kn_buffer_free(x);
+    kn_buffer_free(y);
+    free(nothing);
+    sparse_free(&matrix);
+}
+END_TEST
+
+START_TEST(refused)
+{
+    uint64_t state = 1;
+    struct sparse_matrix matrix = test_sparse(20, 10, 3, SKEW_NONE, &state);
+    struct sparse_operator *a = NULL;
+    float nothing[20] = {0};
+    kn_buffer *x = test_upload_with_room(nothing, 10 * sizeof *nothing, 0);
+    kn_buffer *y = test_upload_with_room(nothing, 20 * sizeof *nothing, 0);
+
+    EXPECT_REFUSED(KN_ERROR_ARGUMENT, "geometry",
+                   sparse_operator_create(queue, &matrix, SPARSE_ON_THE_FLY, NULL, &a, &err));
+    EXPECT_REFUSED(KN_ERROR_ARGUMENT, "no sparse format 99",
+                   sparse_operator_create(queue, &matrix, (enum sparse_format)99, NULL, &a, &err));
+    EXPECT_OK(sparse_operator_create(queue, &matrix, SPARSE_MERGE, NULL, &a, &err));
+    EXPECT_REFUSED(KN_ERROR_ARGUMENT, "holds 10", sparse_operator_apply(queue, a, true, x, y, &err));
+    EXPECT_REFUSED(KN_ERROR_ARGUMENT, "two buffers", sparse_operator_apply(queue, a, false, y, y, &err));
+    sparse_operator_free(a);
+    matrix.values[3] = 1e39;
+    EXPECT_REFUSED(KN_ERROR_ARGUMENT, "nonzero 3",
+                   sparse_operator_create(queue, &matrix, SPARSE_SELL, NULL, &a, &err));
+    kn_buffer_free(x);
+    kn_buffer_free(y);
+    sparse_free(&matrix);
+}
+END_TEST
+
+int main(void)
+{
+    const TTest *const tests[] = {sizes, skews, wide, tunings, ran, refused};
+
+    return test_run("spmv", tests, sizeof tests / sizeof *tests, test_open, test_close);
+}
