@@ -21,59 +21,13 @@
 
 #undef REAL_BITS // vectors are single
 #define REAL_BITS 32
+#include "lib/solver.clh"
 #include "lib/tree.clh"
 
 #define GOAL 0
 #define PARTIAL(kind) (1 + (kind) * parts)
 #define NORM(i) (1 + 2 * parts + 2 * (i))
 #define STEP(i) (NORM(i) + 1)
-
-// ---- scalars ----
-
-// a / b, to a float's precision; not-a-number or infinite where b is 0 or one of them has no quotient.
-inline float acc_ratio(acc a, acc b)
-{
-#if ACC_SOFT
-    int shift = (int)soft_exponent(a) - 1023, exponent = (int)soft_exponent(b) - shift;
-
-    if (a == 0 && b != 0)
-        return 0;
-    if (soft_exponent(a) == 0 || soft_exponent(a) == 0x7ff || soft_exponent(b) == 0 || exponent < 1 || exponent > 2046)
-        return NAN;
-    // Both times the same power of two, so that a is from 1 to 2.
-    a -= (ulong)(long)shift << 52;
-    b -= (ulong)(long)shift << 52;
-    return soft_to_float(a) / soft_to_float(b);
-#else
-    return (float)(a / b);
-#endif
-}
-
-// The sum over a group's work-items, for all of them.
-inline acc sum_group(acc own, __local acc *node)
-{
-    uint item = (uint)get_local_id(0);
-
-    barrier(CLK_LOCAL_MEM_FENCE); // of the last sum's readers
-    node[item] = own;
-    for (uint distance = GROUP / 2; distance > 0; distance /= 2) {
-        barrier(CLK_LOCAL_MEM_FENCE);
-        if (item < distance)
-            node[item] = acc_add(node[item], node[item + distance]);
-    }
-    barrier(CLK_LOCAL_MEM_FENCE);
-    return node[0];
-}
-
-// The sum of what all groups left.
-inline acc sum_parts(__global const acc *partial, uint parts, __local acc *node)
-{
-    acc sum = ACC_ZERO;
-
-    for (uint i = (uint)get_local_id(0); i < parts; i += GROUP)
-        sum = acc_add(sum, partial[i]);
-    return sum_group(sum, node);
-}
 
 // ---- vectors ----
 

@@ -128,6 +128,13 @@ static kn_status check_format(enum sparse_format format, kn_error *err)
     return KN_OK;
 }
 
+kn_status spmv_check(const struct sparse_matrix *matrix, enum sparse_format format, kn_error *err)
+{
+    kn_status status = check_format(format, err);
+
+    return status ? status : check_matrix(matrix, err);
+}
+
 // Work-items a row: about as many as it has nonzeros.
 static unsigned lanes_for(const struct sparse_matrix *matrix, const kn_device_info *info)
 {
@@ -139,8 +146,8 @@ static unsigned lanes_for(const struct sparse_matrix *matrix, const kn_device_in
     return lanes;
 }
 
-static struct spmv_task task_of(kn_queue *queue, const struct sparse_matrix *matrix,
-                                const struct sparse_matrix *transposed, const struct sparse_tuning *tuning)
+struct spmv_task spmv_task_of(kn_queue *queue, const struct sparse_matrix *matrix,
+                              const struct sparse_matrix *transposed, const struct sparse_tuning *tuning)
 {
     const kn_device_info *info = kn_context_device(kn_queue_context(queue));
     struct spmv_task task = {.queue = queue, .info = info, .matrix = matrix, .transposed = transposed};
@@ -167,15 +174,14 @@ kn_status sparse_operator_create(kn_queue *queue, const struct sparse_matrix *ma
 {
     struct sparse_matrix transposed = {.rows = 0};
     struct sparse_operator *a = calloc(1, sizeof *a);
-    kn_status status = a ? check_format(format, err) : kn_fail_memory(err, sizeof *a, "a sparse matrix");
+    kn_status status =
+        a ? spmv_check(matrix, format, err) : kn_fail_memory(err, sizeof *a, "a sparse matrix");
 
-    if (!status)
-        status = check_matrix(matrix, err);
     if (!status)
         status = sparse_transpose(matrix, &transposed, err);
     for (unsigned i = 0; i < 2 && !status; i++) {
-        const struct spmv_task task = i == 0 ? task_of(queue, matrix, &transposed, tuning)
-                                             : task_of(queue, &transposed, matrix, tuning);
+        const struct spmv_task task = i == 0 ? spmv_task_of(queue, matrix, &transposed, tuning)
+                                             : spmv_task_of(queue, &transposed, matrix, tuning);
         status = spmv_product_create(&task, format, &a->products[i], err);
     }
     sparse_free(&transposed);

@@ -8,6 +8,10 @@
 
 enum { SPMV_ARGUMENTS = 10, SPMV_LAUNCHES = 3, SPMV_BUFFERS = 8 };
 
+// The buffers of what is kept by rows, and by slices.
+enum { SPMV_CSR_STARTS, SPMV_CSR_INDICES, SPMV_CSR_VALUES };
+enum { SPMV_SELL_STARTS, SPMV_SELL_PLACES, SPMV_SELL_INDICES, SPMV_SELL_VALUES };
+
 struct spmv_argument {
     enum { SPMV_X, SPMV_Y, SPMV_BUFFER, SPMV_NUMBER } kind;
     kn_buffer *buffer;
@@ -44,6 +48,12 @@ typedef kn_status spmv_prepare(const struct spmv_task *task, struct spmv_product
 
 // One for each format that is made from a matrix, NULL for the others.
 extern spmv_prepare *const spmv_formats[SPARSE_FORMATS];
+
+// `tuning` may be NULL; what it leaves open is filled in.
+struct spmv_task spmv_task_of(kn_queue *queue, const struct sparse_matrix *matrix,
+                              const struct sparse_matrix *transposed, const struct sparse_tuning *tuning);
+// What sparse_operator_create refuses of a matrix and a format.
+kn_status spmv_check(const struct sparse_matrix *matrix, enum sparse_format format, kn_error *err);
 
 size_t spmv_longest_row(const struct sparse_matrix *matrix);
 // Places of ELLPACK, stored for every row as long as the longest.

@@ -1,0 +1,401 @@
+// SPDX-License-Identifier: Apache-2.0
+// Conjugate gradients on the normal equations of A x = b with a correction term: of |A x - b|^2 / 2 + lambda |x|^2 / 2
+// + smooth |D x|^2 / 2 + what CORRECTION is the gradient of. Of an iteration (src/app/sparse/solver.h):
+//
+//     e = A^T A d + L d + F(x, d)    f = d.e           L = lambda + smooth D^T D
+//     alpha = -(g.d) / f             x += alpha d
+//     h += alpha (A^T A + L) d       g = h + F(x, x)   h, the linear part, by recurrence
+//     beta = (g.e) / f               d = -g + beta d
+//
+// Scalars stay on the device, in `state`: first what the groups summed, four kinds of `parts` cells each; |b|^2; then
+// four cells for every iteration k, once x_k is known: |g|^2; |A x - b|^2 (RESIDUAL; forward's: of x_k-1); the alpha that led
+// there; and 0, or why it ended there (STOP_).
+// Source: Stock and Koch, A Fast GPU Implementation for Solving Sparse Ill-Posed Linear Equation Systems, table 1, whose
+// alpha has g.e where minimising along d gives g.d.
+//
+// Launch, two an iteration: cgnr_forward with `parts` groups, each of which takes the whole step of x, h and d (columns
+// are few) and then its rows of w = A d; cgnr_backward, LANES work-items a column. For many columns: cgnr_curve,
+// cgnr_step (RESIDUAL: cgnr_rest), cgnr_turn with `parts` groups each, and A and A^T in between.
+// Cost: forward reads x, h, d, e once a group, and A, in slices of rows as SELL has them (cl/sparse_ell.cl; w and r in
+// that order); backward A^T and w. Curve reads v, d, h, x, writes e; step reads and writes x, h, reads d, e; turn reads
+// h, x, d, writes d.
+// Tunables: GROUP, LANES (powers of two), SLICE, COLUMNS (at least as many as there are, in cgnr_forward's local memory),
+// INDEX_BITS (16 or 32), RESIDUAL (1: r = A x - b is kept, too), CORRECTION (F: an expression of x, d, i and weight),
+// ACC_SOFT (cl/lib/accumulator.clh), KN_SUBGROUP (cl/lib/lanes.clh).
+#ifndef GROUP
+#if KN_CPU
+#define GROUP 32
+#else
+#define GROUP 512
+#endif
+#endif
+#ifndef LANES
+#if KN_CPU
+#define LANES 1
+#else
+#define LANES 32
+#endif
+#endif
+#ifndef SLICE
+#define SLICE 32
+#endif
+#ifndef COLUMNS
+#define COLUMNS 4096
+#endif
+#ifndef INDEX_BITS
+#define INDEX_BITS 32
+#endif
+#ifndef RESIDUAL
+#define RESIDUAL 0
+#endif
+#ifndef CORRECTION
+#define CORRECTION 0
+#endif
+
+#undef REAL_BITS // vectors are single
+#define REAL_BITS 32
+#include "lib/lanes.clh"
+#include "lib/solver.clh"
+
+#if INDEX_BITS == 16
+typedef ushort sell_index;
+#define SELL_PAD 0xffff
+#else
+typedef uint sell_index;
+#define SELL_PAD 0xffffffffu
+#endif
+
+#define PARTIAL(kind) ((kind) * parts)
+#define GOAL (4 * parts)
+#define CELL(k) (GOAL + 1 + 4 * (k))
+#define NORM(k) CELL(k)
+#define REST(k) (CELL(k) + 1)
+#define STEP(k) (CELL(k) + 2)
+#define STOP(k) (CELL(k) + 3)
+
+// Why it ended.
+#define STOP_GRADIENT 1 // |g| is small enough
+#define STOP_RESIDUAL 2 // |A x - b| is
+#define STOP_CURVATURE 3 // d.e is not positive
+#define MOVED 16         // beside the reason: x is that of this iteration, not of the one before
+
+// ---- the correction term ----
+
+inline float correction(float x, float d, uint i, float weight)
+{
+    return CORRECTION;
+}
+
+// Second differences: row i of D d, 0 outside.
+inline float second_difference(__global const float *d, long i, uint n)
+{
+    return i >= 0 && i + 2 < (long)n ? d[i] - 2 * d[i + 1] + d[i + 2] : 0;
+}
+
+// (lambda + smooth D^T D) d in column j; `order` is of D: 0 (none), 1 or 2.
+inline float linear_part(__global const float *d, uint j, uint n, float lambda, float smooth, uint order)
+{
+    float own = d[j], sum = 0;
+
+    if (order == 1) {
+        if (j > 0)
+            sum += own - d[j - 1];
+        if (j + 1 < n)
+            sum += own - d[j + 1];
+    } else if (order == 2) {
+        sum = second_difference(d, (long)j, n) - 2 * second_difference(d, (long)j - 1, n) +
+              second_difference(d, (long)j - 2, n);
+    }
+    return fma(smooth, sum, lambda * own);
+}
+
+inline float gradient_at(float x, float h, uint j, float weight)
+{
+    return h + correction(x, x, j, weight);
+}
+
+// -(g.d) / f, or not-a-number where there is no step.
+inline float step_length(acc slope, acc curvature)
+{
+    float length = -acc_ratio(slope, curvature);
+
+    return acc_less(ACC_ZERO, curvature) && fabs(length) < INFINITY ? length : NAN;
+}
+
+// ---- two launches an iteration ----
+
+// An iteration reads x, h and d and leaves the next ones elsewhere, since groups do not wait for one another. With `last`
+// there is no product any more. `gradient`: |g|^2 / |g_0|^2 to stop at; `residual`: |A x - b|^2 / |b|^2 to stop at, below
+// 0 never.
+__kernel __attribute__((reqd_work_group_size(GROUP, 1, 1))) void
+cgnr_forward(__global const uint *starts, __global const sell_index *indices, __global const float *values,
+             uint rows, uint n, __global const float *x, __global const float *h, __global const float *d,
+             __global const float *e, __global float *to_x, __global float *to_h, __global float *to_d,
+             __global float *w, __global float *r, float weight, float gradient, float residual, __global acc *state,
+             uint parts, uint iteration, uint last)
+{
+    __local float direction[COLUMNS];
+    __local acc node[GROUP];
+    uint item = (uint)get_local_id(0), group = (uint)get_group_id(0);
+    acc curvature = ACC_ZERO, slope = ACC_ZERO, squares = ACC_ZERO, turn = ACC_ZERO, rest = ACC_ZERO;
+    float length = 0, ratio = 0;
+    uint code = 0;
+
+    if (iteration > 0) {
+        code = (uint)acc_to_real(state[STOP(iteration - 1)]);
+#if RESIDUAL
+        if (code == 0) {
+            rest = sum_parts(state + PARTIAL(2 + (iteration & 1)), parts, node);
+            if (acc_ratio(rest, state[GOAL]) <= residual)
+                code = STOP_RESIDUAL;
+        }
+#endif
+        if (code == 0) {
+            for (uint j = item; j < n; j += GROUP) {
+                float own = d[j];
+                curvature = acc_add_product(curvature, own, e[j] + correction(x[j], own, j, weight));
+                slope = acc_add_product(slope, own, gradient_at(x[j], h[j], j, weight));
+            }
+            curvature = sum_group(curvature, node);
+            slope = sum_group(slope, node);
+            length = step_length(slope, curvature);
+            if (isnan(length))
+                code = STOP_CURVATURE;
+        }
+        if (code != 0) { // of all groups alike; x stays where it is
+            if (get_global_id(0) == 0) {
+                state[NORM(iteration)] = state[NORM(iteration - 1)];
+                state[REST(iteration)] = rest;
+                state[STEP(iteration)] = ACC_ZERO;
+                state[STOP(iteration)] = acc_of((float)code);
+            }
+            return;
+        }
+    }
+    for (uint j = item; j < n; j += GROUP) {
+        float own = d[j], along = e[j], at = fma(length, own, x[j]);
+        float slant = gradient_at(at, fma(length, along, h[j]), j, weight);
+        squares = acc_add_product(squares, slant, slant);
+        turn = acc_add_product(turn, slant, along + correction(x[j], own, j, weight));
+    }
+    squares = sum_group(squares, node);
+    if (iteration > 0)
+        ratio = acc_ratio(sum_group(turn, node), curvature);
+    if (!(acc_ratio(squares, iteration > 0 ? state[NORM(0)] : squares) > gradient))
+        code = STOP_GRADIENT;
+    if (get_global_id(0) == 0) {
+        state[NORM(iteration)] = squares;
+        state[REST(iteration)] = rest;
+        state[STEP(iteration)] = acc_of(length);
+        state[STOP(iteration)] = acc_of((float)(code ? code + MOVED : 0));
+    }
+    uint groups = (uint)get_num_groups(0), each = (n + groups - 1) / groups;
+    for (uint j = item; j < n; j += GROUP) {
+        float at = fma(length, d[j], x[j]), linear = fma(length, e[j], h[j]);
+        float turned = fma(ratio, d[j], -gradient_at(at, linear, j, weight));
+        direction[j] = turned;
+        if (j / each == group) {
+            to_x[j] = at;
+            to_h[j] = linear;
+            to_d[j] = turned;
+        }
+    }
+    if (code != 0 || last)
+        return;
+    barrier(CLK_LOCAL_MEM_FENCE);
+
+    acc rests = ACC_ZERO;
+    for (uint row = group * GROUP + item; row < rows; row += groups * GROUP) {
+        float sum = 0;
+        for (uint i = starts[row / SLICE] + row % SLICE, end = starts[row / SLICE + 1]; i < end; i += SLICE) {
+            uint column = indices[i];
+            if (column != SELL_PAD)
+                sum = fma(values[i], direction[column], sum);
+        }
+#if RESIDUAL
+        float residue = iteration > 0 ? fma(length, w[row], r[row]) : r[row];
+        r[row] = residue;
+        rests = acc_add_product(rests, residue, residue);
+#endif
+        w[row] = sum;
+    }
+#if RESIDUAL
+    rests = sum_group(rests, node);
+    if (item == 0)
+        state[PARTIAL(2 + (~iteration & 1)) + group] = rests;
+#endif
+}
+
+// e = A^T w + L d, the transposed matrix's rows as CSR, columns in the order of w.
+__kernel __attribute__((reqd_work_group_size(GROUP, 1, 1))) void
+cgnr_backward(__global const uint *starts, __global const uint *indices, __global const float *values, uint n,
+              __global const float *d, __global float *e, __global const float *w, float lambda, float smooth,
+              uint order, __global const acc *state, uint parts, uint iteration)
+{
+    __local float part[GROUP];
+    uint column = (uint)(get_global_id(0) / LANES), lane = (uint)get_local_id(0) % LANES;
+    float sum = 0;
+
+    if (acc_to_real(state[STOP(iteration)]) != 0)
+        return; // of all groups
+    if (column < n)
+        for (uint i = starts[column] + lane, end = starts[column + 1]; i < end; i += LANES)
+            sum = fma(values[i], w[indices[i]], sum);
+    sum = sum_lanes(sum, part);
+    if (lane == 0 && column < n)
+        e[column] = sum + linear_part(d, column, n, lambda, smooth, order);
+}
+
+// ---- with any product ----
+
+// A work-item's columns of n: neighbours on a CPU.
+#if KN_CPU
+#define FOR_COLUMNS(j, n)                                                                                              \
+    for (ulong kn_each = ((n) + get_global_size(0) - 1) / get_global_size(0), j = get_global_id(0) * kn_each,         \
+               kn_end = min(j + kn_each, (ulong)(n));                                                                  \
+         j < kn_end; j++)
+#else
+#define FOR_COLUMNS(j, n) for (ulong j = get_global_id(0); j < (n); j += get_global_size(0))
+#endif
+
+// r = w - b, and partial sums of its squares and of b's; row i of w and r is row places[i] of b.
+__kernel __attribute__((reqd_work_group_size(GROUP, 1, 1))) void
+cgnr_residual(__global const float *w, __global const float *b, __global const uint *places, __global float *r,
+              uint rows, __global acc *state, uint parts)
+{
+    __local acc node[GROUP];
+    acc squares = ACC_ZERO, goal = ACC_ZERO;
+
+    FOR_COLUMNS(i, rows) {
+        float right = b[places[i]], rest = w[i] - right;
+        r[i] = rest;
+        squares = acc_add_product(squares, rest, rest);
+        goal = acc_add_product(goal, right, right);
+    }
+    squares = sum_group(squares, node);
+    goal = sum_group(goal, node);
+    if (get_local_id(0) == 0) {
+        state[PARTIAL(0) + get_group_id(0)] = squares;
+        state[PARTIAL(1) + get_group_id(0)] = goal;
+    }
+}
+
+// e = v + L d; partial sums of d.(e + F(x, d)) and d.g.
+__kernel __attribute__((reqd_work_group_size(GROUP, 1, 1))) void
+cgnr_curve(__global const float *v, __global const float *d, __global const float *h, __global const float *x,
+           __global float *e, uint n, float lambda, float smooth, float weight, uint order, __global acc *state,
+           uint parts, uint iteration)
+{
+    __local acc node[GROUP];
+    acc curvature = ACC_ZERO, slope = ACC_ZERO;
+
+    if (iteration > 0 && acc_to_real(state[STOP(iteration - 1)]) != 0)
+        return; // of all groups
+    FOR_COLUMNS(j, n) {
+        float own = d[j], along = v[j] + linear_part(d, (uint)j, n, lambda, smooth, order);
+        e[j] = along;
+        curvature = acc_add_product(curvature, own, along + correction(x[j], own, (uint)j, weight));
+        slope = acc_add_product(slope, own, gradient_at(x[j], h[j], (uint)j, weight));
+    }
+    curvature = sum_group(curvature, node);
+    slope = sum_group(slope, node);
+    if (get_local_id(0) == 0) {
+        state[PARTIAL(0) + get_group_id(0)] = curvature;
+        state[PARTIAL(1) + get_group_id(0)] = slope;
+    }
+}
+
+// x and h take the step; partial sums of |g|^2 and g.(e + F). In iteration 0 there is no step.
+__kernel __attribute__((reqd_work_group_size(GROUP, 1, 1))) void
+cgnr_step(__global const float *d, __global const float *e, __global float *h, __global float *x, uint n,
+          float weight, __global acc *state, uint parts, uint iteration)
+{
+    __local acc node[GROUP];
+    acc squares = ACC_ZERO, turn = ACC_ZERO;
+    float length = 0;
+
+    if (iteration > 0) {
+        if (acc_to_real(state[STOP(iteration - 1)]) != 0)
+            return; // of all groups
+        acc curvature = sum_parts(state + PARTIAL(0), parts, node);
+        length = step_length(sum_parts(state + PARTIAL(1), parts, node), curvature);
+    }
+    if (get_global_id(0) == 0)
+        state[STEP(iteration)] = acc_of(length);
+    if (isnan(length))
+        return; // of all groups
+    FOR_COLUMNS(j, n) {
+        float own = d[j], along = e[j], before = x[j], at = fma(length, own, before);
+        float linear = fma(length, along, h[j]), slant = gradient_at(at, linear, (uint)j, weight);
+        x[j] = at;
+        h[j] = linear;
+        squares = acc_add_product(squares, slant, slant);
+        turn = acc_add_product(turn, slant, along + correction(before, own, (uint)j, weight));
+    }
+    squares = sum_group(squares, node);
+    turn = sum_group(turn, node);
+    if (get_local_id(0) == 0) {
+        state[PARTIAL(2) + get_group_id(0)] = squares;
+        state[PARTIAL(3) + get_group_id(0)] = turn;
+    }
+}
+
+// r += alpha w, and partial sums of its squares.
+__kernel __attribute__((reqd_work_group_size(GROUP, 1, 1))) void
+cgnr_rest(__global const float *w, __global float *r, uint rows, __global acc *state, uint parts, uint iteration)
+{
+    __local acc node[GROUP];
+    acc squares = ACC_ZERO;
+    float length = acc_to_real(state[STEP(iteration)]);
+
+    if ((iteration > 0 && acc_to_real(state[STOP(iteration - 1)]) != 0) || isnan(length))
+        return; // of all groups
+    FOR_COLUMNS(i, rows) {
+        float rest = length != 0 ? fma(length, w[i], r[i]) : r[i];
+        r[i] = rest;
+        squares = acc_add_product(squares, rest, rest);
+    }
+    squares = sum_group(squares, node);
+    if (get_local_id(0) == 0)
+        state[PARTIAL(1) + get_group_id(0)] = squares;
+}
+
+// d = -g + beta d.
+__kernel __attribute__((reqd_work_group_size(GROUP, 1, 1))) void
+cgnr_turn(__global float *d, __global const float *h, __global const float *x, uint n, float weight, float gradient,
+          float residual, __global acc *state, uint parts, uint iteration)
+{
+    __local acc node[GROUP];
+    acc squares = ACC_ZERO, rest = ACC_ZERO;
+    float ratio = 0;
+    uint code = 0;
+
+    if (iteration > 0)
+        code = (uint)acc_to_real(state[STOP(iteration - 1)]);
+    if (code == 0 && isnan(acc_to_real(state[STEP(iteration)])))
+        code = STOP_CURVATURE;
+    if (code == 0) {
+        squares = sum_parts(state + PARTIAL(2), parts, node);
+        if (iteration > 0)
+            ratio = acc_ratio(sum_parts(state + PARTIAL(3), parts, node),
+                              sum_parts(state + PARTIAL(0), parts, node));
+        if (!(acc_ratio(squares, iteration > 0 ? state[NORM(0)] : squares) > gradient))
+            code = STOP_GRADIENT + MOVED;
+#if RESIDUAL
+        rest = sum_parts(state + PARTIAL(1), parts, node);
+        if (acc_ratio(rest, state[GOAL]) <= residual)
+            code = STOP_RESIDUAL + MOVED;
+#endif
+    } else {
+        squares = state[NORM(iteration - 1)];
+    }
+    if (get_global_id(0) == 0) {
+        state[NORM(iteration)] = squares;
+        state[REST(iteration)] = rest;
+        state[STOP(iteration)] = acc_of((float)code);
+    }
+    if (code != 0)
+        return; // of all groups
+    FOR_COLUMNS(j, n)
+        d[j] = fma(ratio, d[j], -gradient_at(x[j], h[j], (uint)j, weight));
+}

@@ -1,0 +1,605 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "solver.h"
+
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "../../base/array.h"
+#include "../../base/clock.h"
+#include "../../base/error.h"
+#include "spmv_own.h"
+
+#define NO_EVENT NULL
+
+enum {
+    MOST_ITERATIONS = 1 << 20,
+    MOST_PARTS = 1024,
+    CELL = sizeof(double),
+    CELLS = 4,
+    LOOK = 32,
+    MOVED = 16
+};
+// Columns up to which every group can take the whole step.
+enum { FUSED_COLUMNS = 8192 };
+
+const char *const sparse_stopped_names[] = {"iterations", "gradient", "residual", "curvature", NULL};
+
+enum { FORWARD, BACKWARD, RESIDUAL, CURVE, STEP, REST, TURN, KERNELS };
+static const char *const names[KERNELS] = {"cgnr_forward", "cgnr_backward", "cgnr_residual", "cgnr_curve",
+                                           "cgnr_step",    "cgnr_rest",     "cgnr_turn"};
+
+enum { X, H, D, E, V, NEXT_X, NEXT_H, NEXT_D, W, R, STATE, PLACES, BUFFERS };
+
+struct sparse_solver {
+    kn_context *context;
+    struct sparse_solver_options options;
+    char *correction;
+    bool fused;
+    uint32_t rows, columns;
+    struct spmv_product products[2]; // rows in the order of `places`
+    kn_kernel *kernels[KERNELS];
+    uint32_t parts;
+    size_t group, lanes;
+    uint32_t order;
+    float lambda, smooth, weight, gradient, residual;
+    kn_buffer *buffers[BUFFERS];
+};
+
+bool sparse_solver_is_fused(const struct sparse_solver *solver)
+{
+    return solver->fused;
+}
+
+// ---- options ----
+
+static kn_status check_options(const struct sparse_solver_options *options, kn_error *err)
+{
+    const struct {
+        const char *name;
+        double value;
+    } parts[] = {{"lambda", options->lambda},
+                 {"the weight of smoothness", options->smooth},
+                 {"the weight of the penalty for negative numbers", options->nonnegative},
+                 {"the gradient to stop at", options->gradient},
+                 {"the residual to stop at", options->residual}};
+
+    if (options->iterations > MOST_ITERATIONS)
+        return kn_fail(err, KN_ERROR_ARGUMENT, "%zu iterations; at most %d can be had", options->iterations,
+                       MOST_ITERATIONS);
+    for (size_t i = 0; i < KN_COUNT(parts); i++)
+        if (!(parts[i].value >= 0) || !isfinite((float)parts[i].value))
+            return kn_fail(err, KN_ERROR_ARGUMENT, "%s is %g; expected a number from 0 on", parts[i].name,
+                           parts[i].value);
+    if (!isfinite((float)options->weight))
+        return kn_fail(err, KN_ERROR_ARGUMENT, "the correction's weight is %g", options->weight);
+    if (options->smooth > 0 && options->order != 1 && options->order != 2)
+        return kn_fail(err, KN_ERROR_ARGUMENT, "differences of order %u; there are 1 and 2", options->order);
+    if (options->nonnegative > 0 && options->correction)
+        return kn_fail(err, KN_ERROR_ARGUMENT,
+                       "a penalty for negative numbers and a correction of its own; write both in one");
+    if ((unsigned)options->launches > SPARSE_LAUNCHES_SEPARATE)
+        return kn_fail(err, KN_ERROR_ARGUMENT, "there is no way of launching %d; see sparse_launches",
+                       (int)options->launches);
+    return KN_OK;
+}
+
+// Columns of the direction that fused launches keep in local memory: one program for all but a few.
+static size_t kept_columns(const struct sparse_solver *s)
+{
+    return ((size_t)s->columns / 256 + 1) * 256;
+}
+
+// Beside the group's sums.
+static size_t fused_bytes(const struct sparse_solver *s)
+{
+    return kept_columns(s) * sizeof(float) + s->group * CELL;
+}
+
+static bool can_fuse(const struct sparse_solver *s, const kn_device_info *info)
+{
+    return fused_bytes(s) <= info->local_memory && s->rows < UINT32_MAX / 2;
+}
+
+static kn_status choose_launches(struct sparse_solver *s, kn_error *err)
+{
+    const kn_device_info *info = kn_context_device(s->context);
+    enum sparse_launches launches = s->options.launches;
+
+    if (launches == SPARSE_LAUNCHES_FUSED && !can_fuse(s, info))
+        return kn_fail(
+            err, KN_ERROR_LIMIT,
+            "fused launches of %u columns take %zu bytes of local memory, but %s (%s) has %llu; use separate "
+            "ones",
+            s->columns, fused_bytes(s), info->spec, info->name, (unsigned long long)info->local_memory);
+    s->fused = launches == SPARSE_LAUNCHES_FUSED ||
+               (launches == SPARSE_LAUNCHES_AUTO && s->options.format == SPARSE_AUTO &&
+                s->columns <= FUSED_COLUMNS && can_fuse(s, info));
+    return KN_OK;
+}
+
+static void choose_shape(struct sparse_solver *s)
+{
+    const kn_device_info *info = kn_context_device(s->context);
+    bool cpu = info->type == KN_DEVICE_CPU;
+    size_t groups;
+
+    s->group = s->options.tuning.group ? s->options.tuning.group : cpu ? 32 : 512;
+    while (s->group > info->max_work_group)
+        s->group /= 2;
+    s->lanes = s->options.tuning.lanes ? s->options.tuning.lanes : cpu ? 1 : 32;
+    while (s->lanes > s->group)
+        s->lanes /= 2;
+    groups = (s->rows > s->columns ? s->rows : s->columns) / s->group + 1;
+    if (groups > (size_t)info->compute_units * (cpu ? 2 : 1))
+        groups = (size_t)info->compute_units * (cpu ? 2 : 1);
+    if (s->options.groups)
+        groups = s->options.groups;
+    s->parts = groups < MOST_PARTS ? (uint32_t)groups : MOST_PARTS;
+}
+
+// ---- the matrix ----
+
+// The rows' places in the products' order, and which place each row has.
+static kn_status take_places(struct sparse_solver *s, kn_queue *queue, uint32_t *places, uint32_t *inverse,
+                             kn_error *err)
+{
+    kn_status status = KN_OK;
+
+    if (s->fused)
+        status = kn_buffer_read(queue, s->products[0].buffers[SPMV_SELL_PLACES], 0, places,
+                                s->rows * sizeof *places, err);
+    for (uint32_t i = 0; i < s->rows && !status; i++) {
+        if (!s->fused)
+            places[i] = i;
+        inverse[places[i]] = i;
+    }
+    if (!status)
+        status = kn_buffer_create(s->context, s->rows * sizeof *places, &s->buffers[PLACES], err);
+    return status ? status
+                  : kn_buffer_write(queue, s->buffers[PLACES], 0, places, s->rows * sizeof *places, err);
+}
+
+// A in slices writes w in the slices' order, and A^T reads it so.
+static kn_status fold_order(struct sparse_solver *s, kn_queue *queue, struct sparse_matrix *transposed,
+                            kn_error *err)
+{
+    uint32_t *places = malloc(2 * (size_t)s->rows * sizeof *places + 1), *inverse = places + s->rows;
+    kn_status status = places ? take_places(s, queue, places, inverse, err)
+                              : kn_fail_memory(err, 2 * s->rows * sizeof *places, "a sparse matrix");
+
+    if (!status && s->fused) {
+        for (size_t i = 0; i < transposed->nonzeros; i++)
+            transposed->indices[i] = inverse[transposed->indices[i]];
+        for (uint32_t i = 0; i < s->rows; i++)
+            places[i] = i;
+        status = kn_buffer_write(queue, s->products[0].buffers[SPMV_SELL_PLACES], 0, places,
+                                 s->rows * sizeof *places, err);
+    }
+    free(places);
+    return status;
+}
+
+static kn_status prepare_products(struct sparse_solver *s, kn_queue *queue,
+                                  const struct sparse_matrix *matrix, kn_error *err)
+{
+    struct sparse_matrix transposed = {.rows = 0};
+    struct spmv_task tasks[2];
+    enum sparse_format formats[2] = {s->options.format, s->options.format};
+    struct sparse_tuning tuning = s->options.tuning;
+    kn_status status = sparse_transpose(matrix, &transposed, err);
+
+    if (s->fused) {
+        formats[0] = SPARSE_SELL;
+        formats[1] = SPARSE_CSR_VECTOR;
+        tuning.group = (unsigned)s->group;
+        tuning.lanes = (unsigned)s->lanes;
+    } else if (formats[0] == SPARSE_AUTO) {
+        formats[0] = formats[1] = SPARSE_CSR_VECTOR;
+    }
+    tasks[0] = spmv_task_of(queue, matrix, &transposed, &tuning);
+    tasks[1] = spmv_task_of(queue, &transposed, matrix, &tuning);
+    if (!status)
+        status = spmv_product_create(&tasks[0], formats[0], &s->products[0], err);
+    if (!status)
+        status = fold_order(s, queue, &transposed, err);
+    if (!status)
+        status = spmv_product_create(&tasks[1], formats[1], &s->products[1], err);
+    sparse_free(&transposed);
+    return status;
+}
+
+// ---- creation ----
+
+static kn_status get_kernels(struct sparse_solver *s, kn_error *err)
+{
+    const kn_device_info *info = kn_context_device(s->context);
+    struct column_defines defines = {.count = 0};
+    kn_status status = KN_OK;
+
+    column_define(&defines, "GROUP", (unsigned)s->group);
+    column_define(&defines, "LANES", (unsigned)s->lanes);
+    column_define(&defines, "COLUMNS", s->fused ? (unsigned)kept_columns(s) : 1);
+    column_define(&defines, "INDEX_BITS", s->columns <= UINT16_MAX ? 16 : 32);
+    column_define(&defines, "RESIDUAL", s->options.residual > 0);
+    column_define(&defines, "ACC_SOFT", !info->fp64);
+    column_define(&defines, "KN_SUBGROUP", strcmp(info->backend, "cuda") == 0);
+    if (s->correction)
+        column_define_text(&defines, "CORRECTION", s->correction);
+    else if (s->options.nonnegative > 0)
+        column_define_text(&defines, "CORRECTION", "(x < 0 ? weight * d : 0)");
+    for (size_t i = 0; i < KERNELS && !status; i++)
+        status = engine_builtin_kernel(s->context, "sparse_solver.cl", defines.items, defines.count,
+                                       KN_POLICY_DEFAULT, names[i], &s->kernels[i], err);
+    return status;
+}
+
+static kn_status create_buffers(struct sparse_solver *s, kn_error *err)
+{
+    size_t cells = CELLS * MOST_PARTS + 1 + CELLS * (s->options.iterations + 1);
+    kn_status status = KN_OK;
+
+    for (unsigned i = 0; i < BUFFERS && !status; i++) {
+        size_t bytes = i == STATE ? cells * CELL : (i == W || i == R ? s->rows : s->columns) * sizeof(float);
+        if (i != PLACES)
+            status = kn_buffer_create(s->context, bytes, &s->buffers[i], err);
+    }
+    return status;
+}
+
+static void take_options(struct sparse_solver *s)
+{
+    const struct sparse_solver_options *options = &s->options;
+    double gradient = options->gradient > SPARSE_FLOOR ? options->gradient : SPARSE_FLOOR;
+
+    s->order = options->smooth > 0 ? options->order : 0;
+    s->lambda = (float)options->lambda;
+    s->smooth = (float)options->smooth;
+    s->weight = (float)(options->correction ? options->weight : options->nonnegative);
+    s->gradient = (float)(gradient * gradient);
+    s->residual = options->residual > 0 ? (float)(options->residual * options->residual) : -1;
+}
+
+kn_status sparse_solver_create(kn_queue *queue, const struct sparse_matrix *matrix,
+                               const struct sparse_solver_options *options, struct sparse_solver **solver,
+                               kn_error *err)
+{
+    struct sparse_solver *s = calloc(1, sizeof *s);
+    kn_status status = s ? check_options(options, err) : kn_fail_memory(err, sizeof *s, "a sparse solver");
+
+    if (!status)
+        status = spmv_check(matrix, options->format, err);
+    if (!status) {
+        s->context = kn_queue_context(queue);
+        s->options = *options;
+        s->rows = (uint32_t)matrix->rows;
+        s->columns = (uint32_t)matrix->columns;
+        s->correction = options->correction ? strdup(options->correction) : NULL;
+        if (options->correction && !s->correction)
+            status = kn_fail_memory(err, strlen(options->correction), "a sparse solver");
+        take_options(s);
+        choose_shape(s);
+    }
+    if (!status)
+        status = choose_launches(s, err);
+    if (!status)
+        status = get_kernels(s, err);
+    if (!status)
+        status = prepare_products(s, queue, matrix, err);
+    if (!status)
+        status = create_buffers(s, err);
+    if (status)
+        sparse_solver_free(s);
+    else
+        *solver = s;
+    return status;
+}
+
+void sparse_solver_free(struct sparse_solver *solver)
+{
+    if (!solver)
+        return;
+    for (unsigned i = 0; i < 2; i++)
+        spmv_product_free(&solver->products[i]);
+    for (unsigned i = 0; i < BUFFERS; i++)
+        kn_buffer_free(solver->buffers[i]);
+    free(solver->correction);
+    free(solver);
+}
+
+// ---- launches ----
+
+static kn_status launch(kn_queue *queue, const struct sparse_solver *s, unsigned kernel, size_t groups,
+                        const kn_arg *args, size_t count, kn_error *err)
+{
+    const kn_range range = {1, {groups * s->group}, {s->group}, {0}};
+
+    return kn_launch(queue, s->kernels[kernel], &range, args, count, NO_EVENT, err);
+}
+
+static kn_status launch_forward(kn_queue *queue, const struct sparse_solver *s, uint32_t iteration,
+                                uint32_t last, kn_error *err)
+{
+    kn_buffer *const *b = s->buffers, *const *a = s->products[0].buffers;
+    unsigned from = iteration % 2 ? NEXT_X : X, to = iteration % 2 ? X : NEXT_X;
+    const kn_arg args[] = {KN_BUFFER(a[SPMV_SELL_STARTS]),
+                           KN_BUFFER(a[SPMV_SELL_INDICES]),
+                           KN_BUFFER(a[SPMV_SELL_VALUES]),
+                           KN_VALUE(s->rows),
+                           KN_VALUE(s->columns),
+                           KN_BUFFER(b[from]),
+                           KN_BUFFER(b[from + 1]),
+                           KN_BUFFER(b[from + 2]),
+                           KN_BUFFER(b[E]),
+                           KN_BUFFER(b[to]),
+                           KN_BUFFER(b[to + 1]),
+                           KN_BUFFER(b[to + 2]),
+                           KN_BUFFER(b[W]),
+                           KN_BUFFER(b[R]),
+                           KN_VALUE(s->weight),
+                           KN_VALUE(s->gradient),
+                           KN_VALUE(s->residual),
+                           KN_BUFFER(b[STATE]),
+                           KN_VALUE(s->parts),
+                           KN_VALUE(iteration),
+                           KN_VALUE(last)};
+
+    return launch(queue, s, FORWARD, s->parts, args, KN_COUNT(args), err);
+}
+
+static kn_status launch_backward(kn_queue *queue, const struct sparse_solver *s, uint32_t iteration,
+                                 kn_error *err)
+{
+    kn_buffer *const *b = s->buffers, *const *a = s->products[1].buffers;
+    size_t groups = ((size_t)s->columns * s->lanes + s->group - 1) / s->group;
+    const kn_arg args[] = {KN_BUFFER(a[SPMV_CSR_STARTS]),
+                           KN_BUFFER(a[SPMV_CSR_INDICES]),
+                           KN_BUFFER(a[SPMV_CSR_VALUES]),
+                           KN_VALUE(s->columns),
+                           KN_BUFFER(b[iteration % 2 ? D : NEXT_D]),
+                           KN_BUFFER(b[E]),
+                           KN_BUFFER(b[W]),
+                           KN_VALUE(s->lambda),
+                           KN_VALUE(s->smooth),
+                           KN_VALUE(s->order),
+                           KN_BUFFER(b[STATE]),
+                           KN_VALUE(s->parts),
+                           KN_VALUE(iteration)};
+
+    return groups ? launch(queue, s, BACKWARD, groups, args, KN_COUNT(args), err) : KN_OK;
+}
+
+// e = v + L d, and sums.
+static kn_status launch_curve(kn_queue *queue, const struct sparse_solver *s, kn_buffer *d, kn_buffer *h,
+                              kn_buffer *e, uint32_t iteration, kn_error *err)
+{
+    kn_buffer *const *b = s->buffers;
+    const kn_arg args[] = {KN_BUFFER(b[V]),     KN_BUFFER(d),        KN_BUFFER(h),
+                           KN_BUFFER(b[X]),     KN_BUFFER(e),        KN_VALUE(s->columns),
+                           KN_VALUE(s->lambda), KN_VALUE(s->smooth), KN_VALUE(s->weight),
+                           KN_VALUE(s->order),  KN_BUFFER(b[STATE]), KN_VALUE(s->parts),
+                           KN_VALUE(iteration)};
+
+    return launch(queue, s, CURVE, s->parts, args, KN_COUNT(args), err);
+}
+
+static kn_status launch_step(kn_queue *queue, const struct sparse_solver *s, uint32_t iteration,
+                             kn_error *err)
+{
+    kn_buffer *const *b = s->buffers;
+    const kn_arg args[] = {KN_BUFFER(b[D]),     KN_BUFFER(b[E]),      KN_BUFFER(b[H]),
+                           KN_BUFFER(b[X]),     KN_VALUE(s->columns), KN_VALUE(s->weight),
+                           KN_BUFFER(b[STATE]), KN_VALUE(s->parts),   KN_VALUE(iteration)};
+
+    return launch(queue, s, STEP, s->parts, args, KN_COUNT(args), err);
+}
+
+static kn_status launch_rest(kn_queue *queue, const struct sparse_solver *s, uint32_t iteration,
+                             kn_error *err)
+{
+    kn_buffer *const *b = s->buffers;
+    const kn_arg args[] = {KN_BUFFER(b[W]),     KN_BUFFER(b[R]),    KN_VALUE(s->rows),
+                           KN_BUFFER(b[STATE]), KN_VALUE(s->parts), KN_VALUE(iteration)};
+
+    return launch(queue, s, REST, s->parts, args, KN_COUNT(args), err);
+}
+
+static kn_status launch_turn(kn_queue *queue, const struct sparse_solver *s, uint32_t iteration,
+                             kn_error *err)
+{
+    kn_buffer *const *b = s->buffers;
+    const kn_arg args[] = {KN_BUFFER(b[D]),       KN_BUFFER(b[H]),     KN_BUFFER(b[X]),
+                           KN_VALUE(s->columns),  KN_VALUE(s->weight), KN_VALUE(s->gradient),
+                           KN_VALUE(s->residual), KN_BUFFER(b[STATE]), KN_VALUE(s->parts),
+                           KN_VALUE(iteration)};
+
+    return launch(queue, s, TURN, s->parts, args, KN_COUNT(args), err);
+}
+
+// ---- an iteration ----
+
+// The step that the iteration before has prepared, and with it x of this one; unless it is the last, A^T A d.
+static kn_status iterate_separate(kn_queue *queue, const struct sparse_solver *s, uint32_t iteration,
+                                  bool last, kn_error *err)
+{
+    kn_buffer *const *b = s->buffers;
+    kn_status status = launch_step(queue, s, iteration, err);
+
+    if (!status && s->options.residual > 0)
+        status = launch_rest(queue, s, iteration, err);
+    if (!status)
+        status = launch_turn(queue, s, iteration, err);
+    if (status || last)
+        return status;
+    status = spmv_product_apply(queue, &s->products[0], b[D], b[W], err);
+    if (!status)
+        status = spmv_product_apply(queue, &s->products[1], b[W], b[V], err);
+    return status ? status : launch_curve(queue, s, b[D], b[H], b[E], iteration + 1, err);
+}
+
+static kn_status iterate_fused(kn_queue *queue, const struct sparse_solver *s, uint32_t iteration, bool last,
+                               kn_error *err)
+{
+    kn_status status = launch_forward(queue, s, iteration, last, err);
+
+    return status || last ? status : launch_backward(queue, s, iteration, err);
+}
+
+static size_t cell_of(const struct sparse_solver *s, size_t iteration)
+{
+    return CELLS * (size_t)s->parts + 1 + CELLS * iteration;
+}
+
+// All of them; the host looks now and then whether the device has stopped.
+static kn_status iterate_all(kn_queue *queue, const struct sparse_solver *s, size_t *launched, kn_error *err)
+{
+    size_t most = s->options.iterations;
+    bool looks = s->options.gradient > 0 || s->options.residual > 0;
+    double code = 0;
+    kn_status status = KN_OK;
+
+    for (*launched = 0; *launched <= most && code == 0 && !status; ++*launched) {
+        uint32_t k = (uint32_t)*launched;
+        status = s->fused ? iterate_fused(queue, s, k, k == most, err)
+                          : iterate_separate(queue, s, k, k == most, err);
+        if (!status && looks && k % LOOK == LOOK - 1)
+            status =
+                kn_buffer_read(queue, s->buffers[STATE], (cell_of(s, k) + 3) * CELL, &code, sizeof code, err);
+    }
+    return status ? status : kn_queue_finish(queue, err);
+}
+
+// ---- before and after ----
+
+// r = A x - b, in the products' order; squares of it and of b.
+static kn_status find_residual(kn_queue *queue, const struct sparse_solver *s, kn_buffer *x, kn_buffer *right,
+                               double *rest, double *goal, kn_error *err)
+{
+    kn_buffer *const *b = s->buffers;
+    double partial[2 * MOST_PARTS];
+    const kn_arg args[] = {KN_BUFFER(b[W]),   KN_BUFFER(right),    KN_BUFFER(b[PLACES]), KN_BUFFER(b[R]),
+                           KN_VALUE(s->rows), KN_BUFFER(b[STATE]), KN_VALUE(s->parts)};
+    kn_status status = spmv_product_apply(queue, &s->products[0], x, b[W], err);
+
+    if (!status)
+        status = launch(queue, s, RESIDUAL, s->parts, args, KN_COUNT(args), err);
+    if (!status)
+        status = kn_buffer_read(queue, b[STATE], 0, partial, 2 * s->parts * CELL, err);
+    *rest = *goal = 0;
+    for (uint32_t i = 0; i < s->parts && !status; i++) {
+        *rest += partial[i];
+        *goal += partial[s->parts + i];
+    }
+    return status;
+}
+
+// h = A^T (A x - b) + L x; d and e are 0.
+static kn_status begin(kn_queue *queue, struct sparse_solver *s, kn_buffer *right, kn_buffer *x, double *goal,
+                       kn_error *err)
+{
+    const float zero = 0;
+    kn_buffer *const *b = s->buffers;
+    size_t bytes = s->columns * sizeof zero;
+    double rest;
+    kn_status status = kn_buffer_copy(queue, x, 0, b[X], 0, bytes, NO_EVENT, err);
+
+    if (!status)
+        status = find_residual(queue, s, b[X], right, &rest, goal, err);
+    if (!status && (!isfinite(*goal) || !isfinite(rest)))
+        status = kn_fail(err, KN_ERROR_ARGUMENT, "%s is not finite everywhere, or beyond single precision",
+                         isfinite(*goal) ? "the start" : "the right hand side");
+    if (!status)
+        status = kn_buffer_write(queue, b[STATE], CELLS * s->parts * CELL, goal, CELL, err);
+    if (!status)
+        status = spmv_product_apply(queue, &s->products[1], b[R], b[V], err);
+    if (!status)
+        status = launch_curve(queue, s, b[X], b[X], b[H], 0, err);
+    if (!status)
+        status = kn_buffer_fill(queue, b[D], &zero, sizeof zero, 0, bytes, NO_EVENT, err);
+    return status ? status : kn_buffer_fill(queue, b[E], &zero, sizeof zero, 0, bytes, NO_EVENT, err);
+}
+
+static const enum sparse_stopped reasons[] = {SPARSE_STOPPED_ITERATIONS, SPARSE_STOPPED_GRADIENT,
+                                              SPARSE_STOPPED_RESIDUAL, SPARSE_STOPPED_CURVATURE};
+
+// What the iterations left. `at`: the launch whose x it is.
+static kn_status read_history(kn_queue *queue, const struct sparse_solver *s, size_t launched,
+                              struct sparse_solver_result *result, kn_error *err)
+{
+    double *cells = malloc(launched * CELLS * sizeof *cells);
+    size_t k = 0;
+    kn_status status = cells ? kn_buffer_read(queue, s->buffers[STATE], cell_of(s, 0) * CELL, cells,
+                                              launched * CELLS * CELL, err)
+                             : kn_fail_memory(err, launched * CELLS * sizeof *cells, "solving");
+
+    while (!status && k + 1 < launched && cells[CELLS * k + 3] == 0)
+        k++;
+    if (!status) {
+        unsigned code = (unsigned)cells[CELLS * k + 3];
+        result->stopped = reasons[code % MOVED];
+        result->iterations = code > 0 && code < MOVED ? k - 1 : k;
+        for (size_t i = 0; i <= result->iterations; i++)
+            cells[i] = i ? sqrt(cells[CELLS * i] / cells[CELLS * 0]) : cells[0];
+        for (size_t i = 1; i <= result->iterations; i++)
+            if (!isfinite(cells[i]))
+                status = kn_fail(
+                    err, KN_ERROR_ARGUMENT,
+                    "after %zu iterations the numbers are beyond single precision; divide the right hand "
+                    "side by its greatest value",
+                    i - 1);
+        cells[0] = 1;
+        result->normal_residual = cells[result->iterations];
+    }
+    if (status)
+        free(cells);
+    else
+        result->history = cells;
+    return status;
+}
+
+static unsigned count_launches(const struct sparse_solver *s)
+{
+    unsigned launches = 2;
+
+    if (!s->fused) {
+        launches = 3 + (s->options.residual > 0);
+        for (unsigned i = 0; i < 2; i++)
+            launches += (unsigned)s->products[i].launch_count + s->products[i].adds;
+    }
+    return launches;
+}
+
+kn_status sparse_solver_solve(kn_queue *queue, struct sparse_solver *solver, kn_buffer *b, kn_buffer *x,
+                              struct sparse_solver_result *result, kn_error *err)
+{
+    struct sparse_solver_result found = {.launches_per_iteration = count_launches(solver)};
+    double goal = 0, rest = 0, begun;
+    size_t launched = 0;
+    kn_status status = column_check("sparse_solver_solve (b)", queue, b, KN_F32, solver->rows, err);
+
+    if (!status)
+        status = column_check("sparse_solver_solve (x)", queue, x, KN_F32, solver->columns, err);
+    if (!status)
+        status = begin(queue, solver, b, x, &goal, err);
+    if (!status)
+        status = kn_queue_finish(queue, err);
+    begun = kn_clock_seconds();
+    if (!status)
+        status = iterate_all(queue, solver, &launched, err);
+    found.seconds = kn_clock_seconds() - begun;
+    if (!status)
+        status = read_history(queue, solver, launched, &found, err);
+    if (!status) {
+        // Iteration k leaves x in the other place than it has read it from.
+        kn_buffer *at = solver->buffers[solver->fused && found.iterations % 2 == 0 ? NEXT_X : X];
+        status = kn_buffer_copy(queue, at, 0, x, 0, solver->columns * sizeof(float), NO_EVENT, err);
+    }
+    if (!status)
+        status = find_residual(queue, solver, x, b, &rest, &goal, err);
+    found.residual = goal > 0 ? sqrt(rest / goal) : rest > 0 ? INFINITY : 0;
+    if (status)
+        free(found.history);
+    else
+        *result = found;
+    return status;
+}

@@ -1,0 +1,78 @@
+// SPDX-License-Identifier: Apache-2.0
+// Sparse least squares on a device by conjugate gradients with a correction term (Stock and Koch, A Fast GPU
+// Implementation for Solving Sparse Ill-Posed Linear Equation Systems, table 1): the x that makes
+// |A x - b|^2 / 2 + lambda |x|^2 / 2 + smooth |D x|^2 / 2 least, plus what the correction is the gradient of.
+// The printed alpha has the wrong factor: minimising along d gives alpha = -(g.d) / (d.e). The data's part of
+// the gradient goes by recurrence, so that an iteration takes one A and one A^T; scalars stay on the device.
+#ifndef KN_APP_SPARSE_SOLVER_H
+#define KN_APP_SPARSE_SOLVER_H
+
+#include "spmv.h"
+
+// How an iteration is launched.
+enum sparse_launches {
+    SPARSE_LAUNCHES_AUTO,     // fused where columns fit in local memory and no format is asked for
+    SPARSE_LAUNCHES_FUSED,    // two: the step of all vectors with A (in slices of rows), then A^T
+    SPARSE_LAUNCHES_SEPARATE, // three for the vectors, and those of the format's products
+};
+
+enum sparse_stopped {
+    SPARSE_STOPPED_ITERATIONS, // all were done
+    SPARSE_STOPPED_GRADIENT,   // |g| reached options.gradient of its first one
+    SPARSE_STOPPED_RESIDUAL,   // |A x - b| reached options.residual of |b|
+    SPARSE_STOPPED_CURVATURE,  // d.e was not positive: nothing is left to do, or the correction is not convex
+};
+extern const char
+    *const sparse_stopped_names[]; // "iterations", "gradient", "residual", "curvature"; ends with NULL
+
+// What `gradient` is at least: where single precision has nothing more to give.
+#define SPARSE_FLOOR 1e-7
+
+struct sparse_solver_options {
+    size_t iterations;  // at most
+    double gradient;    // part of the first |g| to stop at
+    double residual;    // part of |b| to stop at, one iteration late; 0: never. Keeps A x - b, too
+    double lambda;      // of |x|^2 / 2
+    double smooth;      // of |D x|^2 / 2
+    unsigned order;     // of the differences of neighbouring columns that D takes: 1 or 2
+    double nonnegative; // mu, of the penalty mu |min(x, 0)|^2 / 2; 0: none
+    // F(x, d) in place of that: an expression in OpenCL C of floats x, d and weight, and of i, the column;
+    // linear in d. F(x, x) is the gradient of what is added, F(x, d) how it changes along d. NULL: none.
+    const char *correction;
+    double weight;
+    enum sparse_format format; // of separate launches
+    enum sparse_launches launches;
+    struct sparse_tuning tuning; // `group` and `lanes` of fused launches as well
+    unsigned groups;             // of cgnr_forward; 0: what is best known
+};
+
+struct sparse_solver_result {
+    size_t iterations;
+    enum sparse_stopped stopped;
+    double residual;        // |A x - b| / |b|, computed anew
+    double normal_residual; // |g| / |g_0|
+    double *history;        // that of every iteration, iterations + 1 of them; the caller frees it
+    unsigned launches_per_iteration;
+    double seconds; // of the iterations, from the first launch until the device is done
+};
+
+struct sparse_solver;
+
+// A and A^T on the device, and the solver's memory. The matrix may be freed after that. Errors: those of
+// sparse_operator_create; KN_ERROR_ARGUMENT for options out of range; KN_ERROR_BUILD for a correction that
+// does not compile; KN_ERROR_LIMIT for fused launches of more columns than local memory holds.
+kn_status sparse_solver_create(kn_queue *queue, const struct sparse_matrix *matrix,
+                               const struct sparse_solver_options *options, struct sparse_solver **solver,
+                               kn_error *err);
+void sparse_solver_free(struct sparse_solver *solver); // NULL is fine
+
+// b: a float a row; x: a float a column, the start, and the solution. The same bits every time on one device.
+// Errors: KN_ERROR_ARGUMENT for buffers too small or of another context, and for numbers that are not finite;
+// KN_ERROR_MEMORY.
+kn_status sparse_solver_solve(kn_queue *queue, struct sparse_solver *solver, kn_buffer *b, kn_buffer *x,
+                              struct sparse_solver_result *result, kn_error *err);
+
+// Whether the launches are fused.
+bool sparse_solver_is_fused(const struct sparse_solver *solver);
+
+#endif
