@@ -124,6 +124,49 @@ inline float step_length(acc slope, acc curvature)
 
 // ---- two launches an iteration ----
 
+// Two sums over the group at once; `node` has 2 * GROUP places.
+#if KN_SUBGROUP == 1 && !ACC_SOFT && GROUP % 32 == 0
+
+inline double sum_warp(double own)
+{
+#pragma unroll
+    for (uint distance = 16; distance > 0; distance /= 2) {
+        double other;
+        __asm__ volatile("{\n .reg .b32 low, high;\n mov.b64 {low, high}, %1;\n"
+                         " shfl.sync.bfly.b32 low, low, %2, 31, 0xffffffff;\n"
+                         " shfl.sync.bfly.b32 high, high, %2, 31, 0xffffffff;\n mov.b64 %0, {low, high};\n}"
+                         : "=d"(other)
+                         : "d"(own), "r"(distance));
+        own += other;
+    }
+    return own;
+}
+
+inline void sum_two(acc *first, acc *second, __local acc *node)
+{
+    uint item = (uint)get_local_id(0), lane = item % 32;
+    acc a = sum_warp(*first), b = sum_warp(*second);
+
+    barrier(CLK_LOCAL_MEM_FENCE); // of the last sums' readers
+    if (lane == 0) {
+        node[item / 32] = a;
+        node[GROUP / 32 + item / 32] = b;
+    }
+    barrier(CLK_LOCAL_MEM_FENCE);
+    *first = sum_warp(lane < GROUP / 32 ? node[lane] : 0);
+    *second = sum_warp(lane < GROUP / 32 ? node[GROUP / 32 + lane] : 0);
+}
+
+#else
+
+inline void sum_two(acc *first, acc *second, __local acc *node)
+{
+    *first = sum_group(*first, node);
+    *second = sum_group(*second, node + GROUP);
+}
+
+#endif
+
 // An iteration reads x, h and d and leaves the next ones elsewhere, since groups do not wait for one another. With `last`
 // there is no product any more. `gradient`: |g|^2 / |g_0|^2 to stop at; `residual`: |A x - b|^2 / |b|^2 to stop at, below
 // 0 never.
@@ -135,7 +178,7 @@ cgnr_forward(__global const uint *starts, __global const sell_index *indices, __
              uint parts, uint iteration, uint last)
 {
     __local float direction[COLUMNS];
-    __local acc node[GROUP];
+    __local acc node[2 * GROUP];
     uint item = (uint)get_local_id(0), group = (uint)get_group_id(0);
     acc curvature = ACC_ZERO, slope = ACC_ZERO, squares = ACC_ZERO, turn = ACC_ZERO, rest = ACC_ZERO;
     float length = 0, ratio = 0;
@@ -156,8 +199,7 @@ cgnr_forward(__global const uint *starts, __global const sell_index *indices, __
                 curvature = acc_add_product(curvature, own, e[j] + correction(x[j], own, j, weight));
                 slope = acc_add_product(slope, own, gradient_at(x[j], h[j], j, weight));
             }
-            curvature = sum_group(curvature, node);
-            slope = sum_group(slope, node);
+            sum_two(&curvature, &slope, node);
             length = step_length(slope, curvature);
             if (isnan(length))
                 code = STOP_CURVATURE;
@@ -178,9 +220,9 @@ cgnr_forward(__global const uint *starts, __global const sell_index *indices, __
         squares = acc_add_product(squares, slant, slant);
         turn = acc_add_product(turn, slant, along + correction(x[j], own, j, weight));
     }
-    squares = sum_group(squares, node);
+    sum_two(&squares, &turn, node);
     if (iteration > 0)
-        ratio = acc_ratio(sum_group(turn, node), curvature);
+        ratio = acc_ratio(turn, curvature);
     if (!(acc_ratio(squares, iteration > 0 ? state[NORM(0)] : squares) > gradient))
         code = STOP_GRADIENT;
     if (get_global_id(0) == 0) {

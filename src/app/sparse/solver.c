@@ -90,10 +90,10 @@ static size_t kept_columns(const struct sparse_solver *s)
     return ((size_t)s->columns / 256 + 1) * 256;
 }
 
-// Beside the group's sums.
+// Beside two sums of the group.
 static size_t fused_bytes(const struct sparse_solver *s)
 {
-    return kept_columns(s) * sizeof(float) + s->group * CELL;
+    return kept_columns(s) * sizeof(float) + 2 * s->group * CELL;
 }
 
 static bool can_fuse(const struct sparse_solver *s, const kn_device_info *info)
