@@ -61,7 +61,7 @@ static kn_status check_options(const struct sparse_solver_options *options, kn_e
     } parts[] = {{"lambda", options->lambda},
                  {"the weight of smoothness", options->smooth},
                  {"the weight of the penalty for negative numbers", options->nonnegative},
-                 {"the gradient to stop at", options->gradient},
+                 {"the gradient to stop at", fabs(options->gradient)},
                  {"the residual to stop at", options->residual}};
 
     if (options->iterations > MOST_ITERATIONS)
@@ -256,7 +256,7 @@ static void take_options(struct sparse_solver *s)
     s->lambda = (float)options->lambda;
     s->smooth = (float)options->smooth;
     s->weight = (float)(options->correction ? options->weight : options->nonnegative);
-    s->gradient = (float)(gradient * gradient);
+    s->gradient = options->gradient < 0 ? -1 : (float)(gradient * gradient);
     s->residual = options->residual > 0 ? (float)(options->residual * options->residual) : -1;
 }
 

@@ -25,12 +25,12 @@ enum sparse_stopped {
 extern const char
     *const sparse_stopped_names[]; // "iterations", "gradient", "residual", "curvature"; ends with NULL
 
-// What `gradient` is at least: where single precision has nothing more to give.
+// What `gradient` is at least: single precision has nothing more to give.
 #define SPARSE_FLOOR 1e-7
 
 struct sparse_solver_options {
     size_t iterations;  // at most
-    double gradient;    // part of the first |g| to stop at
+    double gradient;    // part of the first |g| to stop at; 0: SPARSE_FLOOR; below 0: never, for measurements
     double residual;    // part of |b| to stop at, one iteration late; 0: never. Keeps A x - b, too
     double lambda;      // of |x|^2 / 2
     double smooth;      // of |D x|^2 / 2
