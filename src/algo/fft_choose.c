@@ -1,8 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // KN_FFT_AUTO: the project's own transform or the vendor's, whichever a measurement on this device found
 // faster. What it found stands in the cache on disk, beside the programs.
-#include <config.h>
-
 #include "fft.h"
 
 #include <stdlib.h>
@@ -11,7 +9,7 @@
 #include "../base/array.h"
 #include "../base/clock.h"
 #include "../base/error.h"
-#include "../engine/cache.h"
+#include "../engine/choice.h"
 
 enum { CANDIDATES = 2, WARM_UPS = 1, REPETITIONS = 3, EACH = 4 };
 
@@ -22,58 +20,15 @@ struct candidate {
     double seconds;
 };
 
-// ---- what was found before ----
-
-static struct cache_key key_of(const kn_context *context, const struct fft_shape *shape)
+// What the measurement is of.
+static struct engine_choice choice_of(const struct fft_shape *shape)
 {
-    const kn_device_info *info = &context->device.info;
     const kn_fft_shape *given = &shape->given;
     const uint64_t numbers[] = {given->rank,  given->dims[0],        given->dims[1],       given->dims[2],
                                 given->batch, (uint64_t)given->type, (uint64_t)given->kind};
-    const char *const words[] = {"fft choice", PACKAGE_VERSION, info->spec,
-                                 info->name,   info->driver,    info->version};
-    struct kn_field fields[KN_COUNT(words) + 1];
+    const struct kn_field field = {numbers, sizeof numbers};
 
-    for (size_t i = 0; i < KN_COUNT(words); i++)
-        fields[i] = (struct kn_field){words[i], strlen(words[i])};
-    fields[KN_COUNT(words)] = (struct kn_field){numbers, sizeof numbers};
-    return (struct cache_key){kn_hash_fields(fields, KN_COUNT(fields)), "fft choice", info->name};
-}
-
-// The number of the candidate that won, and the measurement in words.
-static bool recall(const kn_context *context, const struct fft_shape *shape, size_t *winner,
-                   struct kn_text *words)
-{
-    const struct cache_key key = key_of(context, shape);
-    unsigned char *data = NULL;
-    size_t bytes = 0;
-    char why[128] = "";
-
-    if (!context->cache_dir || !cache_read(context->cache_dir, &key, (void **)&data, &bytes, why))
-        return false;
-    bool fine = bytes > 1 && data[0] < CANDIDATES;
-    if (fine) {
-        *winner = data[0];
-        kn_text_add_bytes(words, (const char *)data + 1, bytes - 1);
-    }
-    free(data);
-    return fine;
-}
-
-static void remember(const kn_context *context, const struct fft_shape *shape, size_t winner,
-                     const struct kn_text *words)
-{
-    const struct cache_key key = key_of(context, shape);
-    struct kn_text data = KN_TEXT_INIT;
-    kn_error reason = KN_ERROR_INIT;
-
-    if (!context->cache_dir)
-        return;
-    kn_text_add_char(&data, (char)winner);
-    kn_text_add_bytes(&data, words->data, words->length);
-    if (!data.failed && cache_write(context->cache_dir, &key, data.data, data.length, &reason))
-        engine_log(context, KN_LOG_WARNING, "the fastest transform is not remembered: %s", reason.text);
-    kn_text_free(&data);
+    return (struct engine_choice){"fft choice", kn_hash_fields(&field, 1)};
 }
 
 // ---- measuring ----
@@ -136,6 +91,7 @@ static kn_status create(kn_queue *queue, const struct fft_shape *shape, struct c
 static kn_status compare(kn_queue *queue, const struct fft_shape *shape, struct candidate *candidates,
                          size_t *winner, struct kn_text *words, kn_error *err)
 {
+    const struct engine_choice choice = choice_of(shape);
     kn_error reason = KN_ERROR_INIT;
     kn_status status = measure(queue, shape, candidates, &reason);
 
@@ -153,7 +109,7 @@ static kn_status compare(kn_queue *queue, const struct fft_shape *shape, struct 
     for (size_t i = 0; i < CANDIDATES; i++)
         kn_text_format(words, "%s%s %.4g ms", i ? ", " : "", candidates[i].library->name,
                        candidates[i].seconds * 1e3);
-    remember(queue->context, shape, *winner, words);
+    engine_remember(queue->context, &choice, *winner, words);
     return KN_OK;
 }
 
@@ -181,6 +137,7 @@ kn_status fft_choose(kn_queue *queue, const struct fft_shape *shape, const struc
     struct candidate candidates[CANDIDATES] = {{&fft_own, NULL, KN_TEXT_INIT, 0},
                                                {cuda ? &fft_cufft : &fft_clfft, NULL, KN_TEXT_INIT, 0}};
     struct kn_text words = KN_TEXT_INIT;
+    const struct engine_choice choice = choice_of(shape);
     size_t winner = 0;
     kn_status status;
 
@@ -188,7 +145,7 @@ kn_status fft_choose(kn_queue *queue, const struct fft_shape *shape, const struc
     if (shape->resized || shape->given.scale != 1 || shape->given.input_bits ||
         shape->given.kind == KN_FFT_COMPLEX_TO_REAL) {
         status = create(queue, shape, &candidates[0], err);
-    } else if (!recall(queue->context, shape, &winner, &words) ||
+    } else if (!engine_recall(queue->context, &choice, CANDIDATES, &winner, &words) ||
                create(queue, shape, &candidates[winner], NULL)) {
         // What was found before is not there (any more).
         kn_text_free(&words);

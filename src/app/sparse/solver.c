@@ -114,7 +114,7 @@ static kn_status choose_launches(struct sparse_solver *s, kn_error *err)
             s->columns, fused_bytes(s), info->spec, info->name, (unsigned long long)info->local_memory);
     s->fused = launches == SPARSE_LAUNCHES_FUSED ||
                (launches == SPARSE_LAUNCHES_AUTO && s->options.format == SPARSE_AUTO &&
-                s->columns <= FUSED_COLUMNS && can_fuse(s, info));
+                info->type != KN_DEVICE_CPU && s->columns <= FUSED_COLUMNS && can_fuse(s, info));
     return KN_OK;
 }
 
@@ -187,6 +187,7 @@ static kn_status prepare_products(struct sparse_solver *s, kn_queue *queue,
     struct spmv_task tasks[2];
     enum sparse_format formats[2] = {s->options.format, s->options.format};
     struct sparse_tuning tuning = s->options.tuning;
+    struct kn_text why = KN_TEXT_INIT;
     kn_status status = sparse_transpose(matrix, &transposed, err);
 
     if (s->fused) {
@@ -194,11 +195,13 @@ static kn_status prepare_products(struct sparse_solver *s, kn_queue *queue,
         formats[1] = SPARSE_CSR_VECTOR;
         tuning.group = (unsigned)s->group;
         tuning.lanes = (unsigned)s->lanes;
-    } else if (formats[0] == SPARSE_AUTO) {
-        formats[0] = formats[1] = SPARSE_CSR_VECTOR;
     }
     tasks[0] = spmv_task_of(queue, matrix, &transposed, &tuning);
     tasks[1] = spmv_task_of(queue, &transposed, matrix, &tuning);
+    for (unsigned i = 0; i < 2 && !status; i++)
+        if (formats[i] == SPARSE_AUTO)
+            status = spmv_choose(&tasks[i], &formats[i], &why, err);
+    kn_text_free(&why);
     if (!status)
         status = spmv_product_create(&tasks[0], formats[0], &s->products[0], err);
     if (!status)

@@ -11,7 +11,7 @@
 
 // How an iteration is launched.
 enum sparse_launches {
-    SPARSE_LAUNCHES_AUTO,     // fused where columns fit in local memory and no format is asked for
+    SPARSE_LAUNCHES_AUTO,     // fused where columns are few and no format is asked for, but not on a CPU
     SPARSE_LAUNCHES_FUSED,    // two: the step of all vectors with A (in slices of rows), then A^T
     SPARSE_LAUNCHES_SEPARATE, // three for the vectors, and those of the format's products
 };

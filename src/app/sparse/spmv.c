@@ -6,7 +6,6 @@
 
 #include "../../base/array.h"
 #include "../../base/error.h"
-#include "../../base/text.h"
 #include "spmv_own.h"
 
 #define NO_EVENT NULL
@@ -182,7 +181,11 @@ kn_status sparse_operator_create(kn_queue *queue, const struct sparse_matrix *ma
     for (unsigned i = 0; i < 2 && !status; i++) {
         const struct spmv_task task = i == 0 ? spmv_task_of(queue, matrix, &transposed, tuning)
                                              : spmv_task_of(queue, &transposed, matrix, tuning);
-        status = spmv_product_create(&task, format, &a->products[i], err);
+        enum sparse_format chosen = format;
+        if (format == SPARSE_AUTO)
+            status = spmv_choose(&task, &chosen, &a->why[i], err);
+        if (!status)
+            status = spmv_product_create(&task, chosen, &a->products[i], err);
     }
     sparse_free(&transposed);
     if (status)

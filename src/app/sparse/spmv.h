@@ -13,10 +13,10 @@
 // Floats on the device, and float sums in a fixed order: repeated, they have the same bits, but for
 // backprojection's.
 enum sparse_format {
-    SPARSE_AUTO,                // of those below the fastest, measured once on a device; see sparse_choose
-    SPARSE_SIMPLE,              // rows (CSR), a work-item each
-    SPARSE_MEMORY_LAYOUT,       // neighbouring rows' nonzeros side by side, a work-item a row
-    SPARSE_LOCAL_MEMORY,        // rows, and the vector in local memory, a chunk at a time
+    SPARSE_AUTO,          // of those below the fastest, measured once on a device; remembered in the cache
+    SPARSE_SIMPLE,        // rows (CSR), a work-item each
+    SPARSE_MEMORY_LAYOUT, // neighbouring rows' nonzeros side by side, a work-item a row
+    SPARSE_LOCAL_MEMORY,  // rows, and the vector in local memory, a chunk at a time
     SPARSE_MEMORY_LAYOUT_LOCAL, // both
     SPARSE_ON_THE_FLY,          // rows computed from a geometry: not from a matrix
     SPARSE_ON_THE_FLY_LOCAL,    // the same, and the vector in local memory
@@ -59,7 +59,7 @@ void sparse_operator_free(struct sparse_operator *made); // NULL is fine
 kn_status sparse_operator_apply(kn_queue *queue, const struct sparse_operator *a, bool transposed,
                                 kn_buffer *x, kn_buffer *y, kn_error *err);
 
-// The format that is used, and in words why (of SPARSE_AUTO, the times; else "").
+// The format that is used, and in words why (of SPARSE_AUTO, what each took when it was measured; else "").
 enum sparse_format sparse_operator_format(const struct sparse_operator *a, bool transposed);
 const char *sparse_operator_why(const struct sparse_operator *a, bool transposed);
 // What an application has to move at least: the matrix as it is kept, both vectors once.

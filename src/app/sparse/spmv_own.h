@@ -4,6 +4,7 @@
 #define KN_APP_SPARSE_SPMV_OWN_H
 
 #include "../../algo/columns.h"
+#include "../../base/text.h"
 #include "spmv.h"
 
 enum { SPMV_ARGUMENTS = 10, SPMV_LAUNCHES = 3, SPMV_BUFFERS = 8 };
@@ -62,6 +63,9 @@ size_t spmv_padded(const struct sparse_matrix *matrix);
 // y = M x in a format other than SPARSE_AUTO. On failure `product` is empty.
 kn_status spmv_product_create(const struct spmv_task *task, enum sparse_format format,
                               struct spmv_product *product, kn_error *err);
+// The fastest format for y = M x, and the measurement in words, which are appended.
+kn_status spmv_choose(const struct spmv_task *task, enum sparse_format *format, struct kn_text *why,
+                      kn_error *err);
 kn_status spmv_product_apply(kn_queue *queue, const struct spmv_product *product, kn_buffer *x, kn_buffer *y,
                              kn_error *err);
 void spmv_product_free(struct spmv_product *product);

@@ -236,9 +236,201 @@ START_TEST(corrections)
 }
 END_TEST
 
+// ---- ends ----
+
+// Every stop test fires, and says so; the residual it reports is that of the x it gives.
+START_TEST(stops)
+{
+    uint64_t state = test_seed("stops");
+    struct system s = make(150, 60, 3, &state);
+    double *x = malloc(60 * sizeof *x), *y = malloc(150 * sizeof *y), least = 0, norm = 0;
+
+    ck_assert(x && y);
+    EXPECT_OK(sparse_reference_least_squares(&s.matrix, s.right, x, &err));
+    sparse_reference_multiply(&s.matrix, x, y);
+    for (size_t i = 0; i < 150; i++) {
+        least += (y[i] - s.right[i]) * (y[i] - s.right[i]);
+        norm += s.right[i] * s.right[i];
+    }
+    least = sqrt(least / norm);
+    for (size_t w = 0; w < 2; w++) {
+        const struct sparse_solver_options tried[] = {
+            {.iterations = 5, .launches = ways[w]},
+            {.iterations = 200, .gradient = 1e-2, .launches = ways[w]},
+            {.iterations = 200, .residual = 1.02 * least, .launches = ways[w]},
+            {.iterations = 0, .launches = ways[w]},
+            {.iterations = 200, .correction = "-100000.0f * d", .launches = ways[w]}, // not convex
+        };
+        static const enum sparse_stopped wanted[] = {SPARSE_STOPPED_ITERATIONS, SPARSE_STOPPED_GRADIENT,
+                                                     SPARSE_STOPPED_RESIDUAL, SPARSE_STOPPED_ITERATIONS,
+                                                     SPARSE_STOPPED_CURVATURE};
+        for (size_t t = 0; t < sizeof tried / sizeof *tried; t++) {
+            struct sparse_solver_result result;
+            float *found = solve(&s, &tried[t], &result);
+            double rest = 0;
+            ck_assert_msg(result.stopped == wanted[t],
+                          "way %zu, test %zu: stopped by %s after %zu iterations", w, t,
+                          sparse_stopped_names[result.stopped], result.iterations);
+            for (size_t j = 0; j < 60; j++)
+                x[j] = (double)found[j];
+            sparse_reference_multiply(&s.matrix, x, y);
+            for (size_t i = 0; i < 150; i++)
+                rest += (y[i] - s.right[i]) * (y[i] - s.right[i]);
+            // Products in floats, 16 roundings or fewer of terms no larger than the residual itself.
+            ck_assert_double_eq_tol(result.residual, sqrt(rest / norm), 1e-5 * sqrt(rest / norm));
+            ck_assert_double_eq(result.history[0], 1);
+            ck_assert_double_eq(result.history[result.iterations], result.normal_residual);
+            if (t == 0)
+                ck_assert_uint_eq(result.iterations, 5);
+            if (t == 1) {
+                ck_assert_double_le(result.normal_residual, 1e-2 * (1 + 1e-6));
+                ck_assert_double_gt(result.history[result.iterations - 1], 1e-2 * (1 - 1e-6));
+            }
+            if (t == 2)
+                ck_assert_double_le(result.residual, 1.02 * least * (1 + 1e-4));
+            if (wanted[t] == SPARSE_STOPPED_CURVATURE || t == 3) {
+                ck_assert_uint_eq(result.iterations, 0);
+                ck_assert_int_eq(memcmp(found, s.x, 60 * sizeof *found), 0); // the start
+            }
+            free(result.history);
+            free(found);
+        }
+    }
+    free(x);
+    free(y);
+    drop(&s);
+}
+END_TEST
+
+// Nothing to do: a right hand side of 0 with a start of 0, and no nonzeros.
+START_TEST(nothing)
+{
+    uint64_t state = test_seed("nothing");
+    struct system s = make(20, 10, 2, &state);
+
+    memset(s.b, 0, 20 * sizeof *s.b);
+    memset(s.x, 0, 10 * sizeof *s.x);
+    for (size_t w = 0; w < 2; w++)
+        for (int empty = 0; empty < 2; empty++) {
+            const struct sparse_solver_options options = {.iterations = 10, .launches = ways[w]};
+            struct sparse_solver_result result;
+            float *x = solve(&s, &options, &result);
+            for (size_t j = 0; j < 10; j++)
+                ck_assert(x[j] == 0);
+            ck_assert_uint_eq(result.iterations, 0);
+            ck_assert_double_eq(result.residual, 0);
+            free(result.history);
+            free(x);
+            if (empty == 1 && w == 0)
+                for (size_t i = 0; i < s.matrix.nonzeros; i++)
+                    s.matrix.values[i] = 0;
+        }
+    drop(&s);
+}
+END_TEST
+
+// ---- what ran ----
+
+static size_t count_kernel(const kn_profile_entry *entries, size_t count, const char *name)
+{
+    size_t found = 0;
+
+    for (size_t i = 0; i < count; i++)
+        found += strcmp(entries[i].kernel, name) == 0;
+    return found;
+}
+
+// Two launches an iteration; and separate ones with each format's own kernels.
+START_TEST(launches)
+{
+    enum { ITERATIONS = 4 };
+    uint64_t state = test_seed("launches");
+    struct system s = make(90, 50, 3, &state);
+    kn_buffer *b = test_upload_with_room(s.b, 90 * sizeof *s.b, 0);
+    kn_buffer *x = test_upload_with_room(s.x, 50 * sizeof *s.x, 0);
+
+    for (int format = 0; format < (test_is_slow() ? 1 : SPARSE_FORMATS); format++) {
+        const struct sparse_solver_options options = {.iterations = ITERATIONS,
+                                                      .format = (enum sparse_format)format,
+                                                      .launches = format == 0 ? SPARSE_LAUNCHES_FUSED
+                                                                              : SPARSE_LAUNCHES_SEPARATE};
+        struct sparse_solver *solver = NULL;
+        struct sparse_solver_result result;
+        kn_profile_entry *entries = NULL;
+        size_t count = 0;
+
+        if (format == SPARSE_ON_THE_FLY || format == SPARSE_ON_THE_FLY_LOCAL) {
+            EXPECT_REFUSED(KN_ERROR_ARGUMENT, "geometry",
+                           sparse_solver_create(queue, &s.matrix, &options, &solver, &err));
+            continue;
+        }
+        EXPECT_OK(sparse_solver_create(queue, &s.matrix, &options, &solver, &err));
+        EXPECT_OK(kn_profile_start(queue, &err));
+        EXPECT_OK(sparse_solver_solve(queue, solver, b, x, &result, &err));
+        EXPECT_OK(kn_profile_stop(queue, &entries, &count, &err));
+        if (format == 0) {
+            ck_assert_uint_eq(result.launches_per_iteration, 2);
+            ck_assert_uint_eq(count_kernel(entries, count, "cgnr_forward"), ITERATIONS + 1);
+            ck_assert_uint_eq(count_kernel(entries, count, "cgnr_backward"), ITERATIONS);
+            ck_assert_uint_eq(count_kernel(entries, count, "cgnr_step"), 0);
+        } else {
+            ck_assert_uint_ge(result.launches_per_iteration, 5);
+            ck_assert_uint_eq(count_kernel(entries, count, "cgnr_forward"), 0);
+            ck_assert_uint_eq(count_kernel(entries, count, "cgnr_turn"), ITERATIONS + 1);
+        }
+        if (format == SPARSE_MERGE) // A x and A^T y: before, in iterations, and A x after them
+            ck_assert_uint_eq(count_kernel(entries, count, "spmv_merge"), 2 * ITERATIONS + 3);
+        kn_free(entries);
+        free(result.history);
+        sparse_solver_free(solver);
+    }
+    kn_buffer_free(b);
+    kn_buffer_free(x);
+    drop(&s);
+}
+END_TEST
+
+START_TEST(refused)
+{
+    uint64_t state = 1;
+    struct system s = make(20, 10, 2, &state);
+    struct sparse_solver *solver = NULL;
+    struct sparse_solver_result result;
+    kn_buffer *b = test_upload_with_room(s.b, 20 * sizeof *s.b, 0);
+    kn_buffer *x = test_upload_with_room(s.x, 10 * sizeof *s.x, 0);
+    const struct {
+        struct sparse_solver_options options;
+        kn_status status;
+        const char *words;
+    } tried[] = {
+        {{.iterations = 1 << 30}, KN_ERROR_ARGUMENT, "at most 1048576"},
+        {{.lambda = -1}, KN_ERROR_ARGUMENT, "lambda is -1"},
+        {{.smooth = 1, .order = 3}, KN_ERROR_ARGUMENT, "order 3"},
+        {{.nonnegative = 1, .correction = "d"}, KN_ERROR_ARGUMENT, "both in one"},
+        {{.correction = "d +"}, KN_ERROR_BUILD, ""},
+        {{.format = (enum sparse_format)77}, KN_ERROR_ARGUMENT, "format 77"},
+    };
+
+    for (size_t i = 0; i < sizeof tried / sizeof *tried; i++)
+        EXPECT_REFUSED(tried[i].status, tried[i].words,
+                       sparse_solver_create(queue, &s.matrix, &tried[i].options, &solver, &err));
+    EXPECT_OK(sparse_solver_create(queue, &s.matrix, &(struct sparse_solver_options){.iterations = 2},
+                                   &solver, &err));
+    EXPECT_REFUSED(KN_ERROR_ARGUMENT, "holds 10", sparse_solver_solve(queue, solver, x, x, &result, &err));
+    s.b[3] = INFINITY;
+    EXPECT_OK(kn_buffer_write(queue, b, 0, s.b, 20 * sizeof *s.b, &err));
+    EXPECT_REFUSED(KN_ERROR_ARGUMENT, "right hand side is not finite",
+                   sparse_solver_solve(queue, solver, b, x, &result, &err));
+    sparse_solver_free(solver);
+    kn_buffer_free(b);
+    kn_buffer_free(x);
+    drop(&s);
+}
+END_TEST
+
 int main(void)
 {
-    const TTest *const tests[] = {dense, corrections};
+    const TTest *const tests[] = {dense, corrections, stops, nothing, launches, refused};
 
     return test_run("solver", tests, sizeof tests / sizeof *tests, test_open, test_close);
 }

@@ -211,6 +211,35 @@ START_TEST(ran)
 }
 END_TEST
 
+// The fastest one is measured once, and remembered: the second time nothing is launched before the product.
+START_TEST(automatic)
+{
+    uint64_t state = test_seed("automatic");
+    struct sparse_matrix matrix = test_sparse(200, 150, 6, SKEW_POWER, &state);
+    struct sparse_operator *first = NULL, *second = NULL;
+    kn_profile_entry *entries = NULL;
+    size_t count = 1;
+
+    EXPECT_OK(sparse_operator_create(queue, &matrix, SPARSE_AUTO, NULL, &first, &err));
+    EXPECT_OK(kn_profile_start(queue, &err));
+    EXPECT_OK(sparse_operator_create(queue, &matrix, SPARSE_AUTO, NULL, &second, &err));
+    EXPECT_OK(kn_profile_stop(queue, &entries, &count, &err));
+    kn_free(entries);
+    ck_assert_uint_eq(count, 0);
+    for (int transposed = 0; transposed < 2; transposed++) {
+        enum sparse_format format = sparse_operator_format(first, transposed);
+        ck_assert(is_stored((int)format));
+        ck_assert_int_eq((int)sparse_operator_format(second, transposed), (int)format);
+        ck_assert_ptr_nonnull(strstr(sparse_operator_why(first, transposed), sparse_format_names[format]));
+        ck_assert_str_eq(sparse_operator_why(second, transposed), sparse_operator_why(first, transposed));
+    }
+    sparse_operator_free(first);
+    sparse_operator_free(second);
+    check_format(&matrix, SPARSE_AUTO, NULL, "auto", &state);
+    sparse_free(&matrix);
+}
+END_TEST
+
 START_TEST(refused)
 {
     uint64_t state = 1;
@@ -239,7 +268,7 @@ END_TEST
 
 int main(void)
 {
-    const TTest *const tests[] = {sizes, skews, wide, tunings, ran, refused};
+    const TTest *const tests[] = {sizes, skews, wide, tunings, ran, automatic, refused};
 
     return test_run("spmv", tests, sizeof tests / sizeof *tests, test_open, test_close);
 }
