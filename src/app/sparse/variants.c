@@ -1,0 +1,205 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "variants.h"
+
+#include <float.h>
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+
+#include "../../base/array.h"
+#include "../../base/clock.h"
+#include "../../base/error.h"
+
+enum { REPETITIONS = 7, MOST_EACH = 400 };
+static const double repetition_seconds = 0.02;
+
+static int compare_seconds(const void *a, const void *b)
+{
+    double x = *(const double *)a, y = *(const double *)b;
+
+    return (x > y) - (x < y);
+}
+
+// What is timed: one enqueued work.
+struct work {
+    kn_queue *queue;
+    kn_status (*enqueue)(const struct work *work, kn_error *err);
+    const struct sparse_operator *a;
+    bool transposed;
+    kn_buffer *from, *to;
+    size_t bytes;
+};
+
+static kn_status enqueue_copy(const struct work *work, kn_error *err)
+{
+    return kn_buffer_copy(work->queue, work->from, 0, work->to, 0, work->bytes, NULL, err);
+}
+
+static kn_status enqueue_product(const struct work *work, kn_error *err)
+{
+    return sparse_operator_apply(work->queue, work->a, work->transposed, work->from, work->to, err);
+}
+
+static kn_status run_several(const struct work *work, int each, double *seconds, kn_error *err)
+{
+    double start = kn_clock_seconds();
+    kn_status status = KN_OK;
+
+    for (int i = 0; i < each && !status; i++)
+        status = work->enqueue(work, err);
+    if (!status)
+        status = kn_queue_finish(work->queue, err);
+    *seconds = (kn_clock_seconds() - start) / each;
+    return status;
+}
+
+// The median of several measurements of many in a row, after two that warm up.
+static kn_status time_work(const struct work *work, double *seconds, kn_error *err)
+{
+    double found[REPETITIONS], last = 0;
+    int each = 1;
+    kn_status status = KN_OK;
+
+    for (int i = -2; i < REPETITIONS && !status; i++) {
+        status = run_several(work, each, &last, err);
+        if (i >= 0)
+            found[i] = last;
+        else
+            each = last > repetition_seconds               ? 1
+                   : last < repetition_seconds / MOST_EACH ? MOST_EACH
+                                                           : (int)(repetition_seconds / last);
+    }
+    if (status)
+        return status;
+    qsort(found, REPETITIONS, sizeof *found, compare_seconds);
+    *seconds = found[REPETITIONS / 2];
+    return KN_OK;
+}
+
+kn_status sparse_copy_rate(kn_queue *queue, double *rate, kn_error *err)
+{
+    kn_context *context = kn_queue_context(queue);
+    const kn_device_info *info = kn_context_device(context);
+    struct work work = {.queue = queue,
+                        .enqueue = enqueue_copy,
+                        .bytes = info->type == KN_DEVICE_CPU ? (size_t)64 << 20 : (size_t)512 << 20};
+    const float zero = 0;
+    double seconds;
+    kn_status status;
+
+    if (work.bytes > info->max_alloc / 4)
+        work.bytes = (size_t)(info->max_alloc / 4) & ~(size_t)15;
+    status = kn_buffer_create(context, work.bytes, &work.from, err);
+    if (!status)
+        status = kn_buffer_create(context, work.bytes, &work.to, err);
+    if (!status)
+        status = kn_buffer_fill(queue, work.from, &zero, sizeof zero, 0, work.bytes, NULL, err);
+    if (!status)
+        status = time_work(&work, &seconds, err);
+    if (!status)
+        *rate = 2 * (double)work.bytes / seconds;
+    kn_buffer_free(work.from);
+    kn_buffer_free(work.to);
+    return status;
+}
+
+void sparse_fill(float *x, size_t count)
+{
+    uint64_t state = 1;
+
+    for (size_t i = 0; i < count; i++) {
+        state = state * UINT64_C(6364136223846793005) + UINT64_C(1442695040888963407);
+        x[i] = (float)(state >> 40) * 0x1p-23F - 1;
+    }
+}
+
+// The greatest error as a part of its bound; infinite for not-a-number.
+static kn_status judge(const struct sparse_matrix *matrix, bool transposed, const float *x, const float *y,
+                       double *worst, kn_error *err)
+{
+    size_t rows = transposed ? matrix->columns : matrix->rows;
+    double *sums = calloc(3 * rows + 1, sizeof *sums), *sizes = sums + rows, *terms = sizes + rows;
+
+    if (!sums)
+        return kn_fail_memory(err, 3 * rows * sizeof *sums, "checking a sparse product");
+    for (size_t i = 0; i < matrix->rows; i++)
+        for (uint64_t k = matrix->starts[i]; k < matrix->starts[i + 1]; k++) {
+            size_t to = transposed ? matrix->indices[k] : i, from = transposed ? i : matrix->indices[k];
+            double term = (double)(float)matrix->values[k] * (double)x[from];
+            sums[to] += term;
+            sizes[to] += fabs(term);
+            terms[to]++;
+        }
+    *worst = 0;
+    for (size_t i = 0; i < rows; i++) {
+        double bound = (terms[i] + 2) * (0x1p-24 * sizes[i] + (double)FLT_MIN);
+        double error = fabs((double)y[i] - sums[i]) / bound;
+        *worst = isnan(error) ? INFINITY : error > *worst ? error : *worst;
+    }
+    free(sums);
+    return KN_OK;
+}
+
+static kn_status measure(const struct work *work, const struct sparse_matrix *matrix, const float *x,
+                         double rate, float *y, struct sparse_variant *variant, kn_error *err)
+{
+    size_t rows = work->transposed ? matrix->columns : matrix->rows;
+    kn_status status = kn_buffer_read(work->queue, work->to, 0, y, rows * sizeof *y, err);
+
+    if (!status)
+        status = judge(matrix, work->transposed, x, y, &variant->error, err);
+    if (!status)
+        status = time_work(work, &variant->seconds, err);
+    variant->ran = !status;
+    variant->share = rate > 0 ? (double)variant->bytes / variant->seconds / rate : 0;
+    return status;
+}
+
+// x on the device, the product once.
+static kn_status begin(struct work *work, const struct sparse_matrix *matrix, const float *x, kn_error *err)
+{
+    kn_context *context = kn_queue_context(work->queue);
+    size_t columns = work->transposed ? matrix->rows : matrix->columns;
+    size_t rows = work->transposed ? matrix->columns : matrix->rows;
+    kn_status status = kn_buffer_create(context, columns * sizeof *x, &work->from, err);
+
+    if (!status)
+        status = kn_buffer_create(context, rows * sizeof *x, &work->to, err);
+    if (!status)
+        status = kn_buffer_write(work->queue, work->from, 0, x, columns * sizeof *x, err);
+    return status ? status : enqueue_product(work, err);
+}
+
+kn_status sparse_time_format(kn_queue *queue, const struct sparse_matrix *matrix, enum sparse_format format,
+                             bool transposed, const float *x, double rate, float *y,
+                             struct sparse_variant *variant, kn_error *err)
+{
+    struct sparse_operator *a = NULL;
+    struct work work = {.queue = queue, .enqueue = enqueue_product, .transposed = transposed};
+    size_t rows = transposed ? matrix->columns : matrix->rows;
+    float *own = y ? NULL : malloc(rows * sizeof *own + 1);
+    kn_error reason = KN_ERROR_INIT;
+    kn_status status = y || own ? sparse_operator_create(queue, matrix, format, NULL, &a, &reason)
+                                : kn_fail_memory(&reason, rows * sizeof *own, "a sparse product");
+
+    *variant = (struct sparse_variant){.asked = format, .format = format};
+    work.a = a;
+    if (!status)
+        status = begin(&work, matrix, x, &reason);
+    if (status == KN_ERROR_LIMIT || status == KN_ERROR_ARGUMENT) {
+        snprintf(variant->why, sizeof variant->why, "%.500s", reason.text);
+        status = KN_OK;
+    } else if (!status) {
+        variant->format = sparse_operator_format(a, transposed);
+        variant->bytes = sparse_operator_bytes(a, transposed);
+        snprintf(variant->why, sizeof variant->why, "%s", sparse_operator_why(a, transposed));
+        status = measure(&work, matrix, x, rate, y ? y : own, variant, err);
+    } else if (err) {
+        *err = reason;
+    }
+    sparse_operator_free(a);
+    kn_buffer_free(work.from);
+    kn_buffer_free(work.to);
+    free(own);
+    return status;
+}

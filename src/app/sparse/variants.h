@@ -1,0 +1,32 @@
+// SPDX-License-Identifier: Apache-2.0
+// The products of every format side by side, as table 2 of the source has them: times, shares of the device's
+// bandwidth, and whether they are right.
+#ifndef KN_APP_SPARSE_VARIANTS_H
+#define KN_APP_SPARSE_VARIANTS_H
+
+#include "spmv.h"
+
+struct sparse_variant {
+    enum sparse_format asked, format; // they differ for SPARSE_AUTO
+    bool ran;
+    char why[512];  // why it did not run; of SPARSE_AUTO what each format took
+    double seconds; // of one product of many, enqueued back to back: the median
+    size_t bytes;   // what it moves at least: the matrix as it is kept, both vectors
+    double share;   // of the rate of a copy on the device; small matrices in a cache may have more than 1
+    double error;   // the greatest over all elements, as a part of its bound: more than 1 is wrong
+};
+
+// Bytes a second, read and written, of a copy larger than caches.
+kn_status sparse_copy_rate(kn_queue *queue, double *rate, kn_error *err);
+
+// Numbers from -1 to 1, always the same ones.
+void sparse_fill(float *x, size_t count);
+
+// y = A x, or with `transposed` y = A^T x, in one format: timed, and compared with double precision, where a
+// sum of n terms may be off by n + 2 roundings of its terms' moduli. `y` may be NULL. What a format refuses
+// is no error: `variant` tells. Errors: KN_ERROR_MEMORY, the device's.
+kn_status sparse_time_format(kn_queue *queue, const struct sparse_matrix *matrix, enum sparse_format format,
+                             bool transposed, const float *x, double rate, float *y,
+                             struct sparse_variant *variant, kn_error *err);
+
+#endif
