@@ -29,8 +29,9 @@ static const struct option_row options[] = {
      "the vector, a column of .npy or .mtx (default: numbers from -1 to 1, always the same)"},
     {"transpose", 0, OPTION_FLAG, NULL, NULL, NULL, FIELD(transposed),
      "the transposed matrix times the vector"},
-    {"format", 0, OPTION_CHOICE, NULL, sparse_format_names, "auto", FIELD(format),
-     "how the matrix is kept on the device, and multiplied"},
+    {"format", 0, OPTION_CHOICE, "NAME", sparse_format_names, "auto", FIELD(format),
+     "how the matrix is kept on the device, and multiplied: auto, simple, memory-layout, local-memory, "
+     "memory-layout+local-memory, backprojection, ell, csr-vector, coo, hyb, sell, merge"},
     {"variants", 0, OPTION_FLAG, NULL, NULL, NULL, FIELD(variants),
      "every format, both ways: times and shares of the device's bandwidth"},
     {.name = NULL},

@@ -89,7 +89,7 @@ void help_spelling(const struct option_row *row, struct kn_text *text)
     if (row->letter)
         kn_text_format(text, "-%c, ", row->letter);
     kn_text_format(text, "--%s", row->name);
-    if (row->type == OPTION_CHOICE) {
+    if (row->type == OPTION_CHOICE && !row->metavar) {
         for (const char *const *word = row->words; *word; word++)
             kn_text_format(text, "%s%s", word == row->words ? " " : "|", *word);
     } else if (row->metavar) {

@@ -29,7 +29,7 @@ struct option_row {
     const char *name; // long, with hyphens (the parser takes underscores too); NULL ends a table
     char letter;      // short, 0 if there is none
     enum option_type type;
-    const char *metavar;      // how the help shows the value; choices show their words
+    const char *metavar;      // how the help shows the value; without one choices show their words
     const char *const *words; // OPTION_CHOICE: ends in NULL
     const char *fallback;     // the value where the option is not given; NULL: false, NULL, empty or 0
     size_t offset;            // of the field in the command's arguments
