@@ -345,25 +345,26 @@ static void tune_products(struct bench *bench)
 
 static void tune_solver(struct bench *bench)
 {
-    static const unsigned sizes[] = {128, 256, 512, 1024}, groups[] = {80, 132, 160, 264, 320, 396, 528, 640},
-                          lanes[] = {16, 32, 64, 128};
+    static const unsigned sizes[] = {256, 512, 1024}, groups[] = {80, 132, 160, 198, 264, 320, 396},
+                          back[] = {64, 128, 256, 512}, lanes[] = {16, 32, 64};
+    struct sparse_solver_options options = {
+        .iterations = bench->iterations, .gradient = -1, .launches = SPARSE_LAUNCHES_FUSED};
     char name[64];
 
     for (size_t i = 0; i < KN_COUNT(sizes); i++)
-        for (size_t k = 0; k < KN_COUNT(groups); k++)
-            for (size_t l = 0; l < KN_COUNT(lanes); l++) {
-                const struct sparse_solver_options options = {
-                    .iterations = bench->iterations,
-                    .gradient = -1,
-                    .launches = SPARSE_LAUNCHES_FUSED,
-                    .tuning = {.group = sizes[i], .lanes = lanes[l]},
-                    .groups = groups[k]};
-                if (l != 1 && groups[k] != 160)
-                    continue;
-                snprintf(name, sizeof name, "fused, group %u, %u groups, lanes %u", sizes[i], groups[k],
-                         lanes[l]);
-                run_solver(bench, &options, name, false);
-            }
+        for (size_t k = 0; k < KN_COUNT(groups); k++) {
+            options.group = sizes[i];
+            options.groups = groups[k];
+            snprintf(name, sizeof name, "fused, group %u, %u groups", sizes[i], groups[k]);
+            run_solver(bench, &options, name, false);
+        }
+    options.group = options.groups = 0;
+    for (size_t i = 0; i < KN_COUNT(back); i++)
+        for (size_t k = 0; k < KN_COUNT(lanes); k++) {
+            options.tuning = (struct sparse_tuning){.group = back[i], .lanes = lanes[k]};
+            snprintf(name, sizeof name, "fused, A^T by groups of %u, lanes %u", back[i], lanes[k]);
+            run_solver(bench, &options, name, false);
+        }
 }
 
 static void run_all(struct bench *bench, bool kernels)

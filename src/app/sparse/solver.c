@@ -40,7 +40,7 @@ struct sparse_solver {
     struct spmv_product products[2]; // rows in the order of `places`
     kn_kernel *kernels[KERNELS];
     uint32_t parts;
-    size_t group, lanes;
+    size_t group, back_group, lanes; // of cgnr_forward and the vectors' kernels; of cgnr_backward
     uint32_t order;
     float lambda, smooth, weight, gradient, residual;
     kn_buffer *buffers[BUFFERS];
@@ -124,11 +124,14 @@ static void choose_shape(struct sparse_solver *s)
     bool cpu = info->type == KN_DEVICE_CPU;
     size_t groups;
 
-    s->group = s->options.tuning.group ? s->options.tuning.group : cpu ? 32 : 512;
+    s->group = s->options.group ? s->options.group : cpu ? 32 : 1024;
     while (s->group > info->max_work_group)
         s->group /= 2;
+    s->back_group = s->options.tuning.group ? s->options.tuning.group : cpu ? 32 : 256;
+    while (s->back_group > info->max_work_group)
+        s->back_group /= 2;
     s->lanes = s->options.tuning.lanes ? s->options.tuning.lanes : cpu ? 1 : 32;
-    while (s->lanes > s->group)
+    while (s->lanes > s->back_group)
         s->lanes /= 2;
     groups = (s->rows > s->columns ? s->rows : s->columns) / s->group + 1;
     if (groups > (size_t)info->compute_units * (cpu ? 2 : 1))
@@ -193,7 +196,7 @@ static kn_status prepare_products(struct sparse_solver *s, kn_queue *queue,
     if (s->fused) {
         formats[0] = SPARSE_SELL;
         formats[1] = SPARSE_CSR_VECTOR;
-        tuning.group = (unsigned)s->group;
+        tuning.group = (unsigned)s->back_group;
         tuning.lanes = (unsigned)s->lanes;
     }
     tasks[0] = spmv_task_of(queue, matrix, &transposed, &tuning);
@@ -214,26 +217,33 @@ static kn_status prepare_products(struct sparse_solver *s, kn_queue *queue,
 
 // ---- creation ----
 
-static kn_status get_kernels(struct sparse_solver *s, kn_error *err)
+static kn_status get_kernel(struct sparse_solver *s, unsigned kernel, kn_error *err)
 {
     const kn_device_info *info = kn_context_device(s->context);
     struct column_defines defines = {.count = 0};
-    kn_status status = KN_OK;
 
-    column_define(&defines, "GROUP", (unsigned)s->group);
+    column_define(&defines, "GROUP", (unsigned)(kernel == BACKWARD ? s->back_group : s->group));
     column_define(&defines, "LANES", (unsigned)s->lanes);
     column_define(&defines, "COLUMNS", s->fused ? (unsigned)kept_columns(s) : 1);
     column_define(&defines, "INDEX_BITS", s->columns <= UINT16_MAX ? 16 : 32);
     column_define(&defines, "RESIDUAL", s->options.residual > 0);
     column_define(&defines, "ACC_SOFT", !info->fp64);
-    column_define(&defines, "KN_SUBGROUP", strcmp(info->backend, "cuda") == 0);
+    if (strcmp(info->backend, "cuda") == 0) // NVIDIA's OpenCL finds out by itself
+        column_define(&defines, "KN_SUBGROUP", 1);
     if (s->correction)
         column_define_text(&defines, "CORRECTION", s->correction);
     else if (s->options.nonnegative > 0)
         column_define_text(&defines, "CORRECTION", "(x < 0 ? weight * d : 0)");
-    for (size_t i = 0; i < KERNELS && !status; i++)
-        status = engine_builtin_kernel(s->context, "sparse_solver.cl", defines.items, defines.count,
-                                       KN_POLICY_DEFAULT, names[i], &s->kernels[i], err);
+    return engine_builtin_kernel(s->context, "sparse_solver.cl", defines.items, defines.count,
+                                 KN_POLICY_DEFAULT, names[kernel], &s->kernels[kernel], err);
+}
+
+static kn_status get_kernels(struct sparse_solver *s, kn_error *err)
+{
+    kn_status status = KN_OK;
+
+    for (unsigned i = 0; i < KERNELS && !status; i++)
+        status = get_kernel(s, i, err);
     return status;
 }
 
@@ -315,7 +325,8 @@ void sparse_solver_free(struct sparse_solver *solver)
 static kn_status launch(kn_queue *queue, const struct sparse_solver *s, unsigned kernel, size_t groups,
                         const kn_arg *args, size_t count, kn_error *err)
 {
-    const kn_range range = {1, {groups * s->group}, {s->group}, {0}};
+    size_t group = kernel == BACKWARD ? s->back_group : s->group;
+    const kn_range range = {1, {groups * group}, {group}, {0}};
 
     return kn_launch(queue, s->kernels[kernel], &range, args, count, NO_EVENT, err);
 }
@@ -354,7 +365,7 @@ static kn_status launch_backward(kn_queue *queue, const struct sparse_solver *s,
                                  kn_error *err)
 {
     kn_buffer *const *b = s->buffers, *const *a = s->products[1].buffers;
-    size_t groups = ((size_t)s->columns * s->lanes + s->group - 1) / s->group;
+    size_t groups = ((size_t)s->columns * s->lanes + s->back_group - 1) / s->back_group;
     const kn_arg args[] = {KN_BUFFER(a[SPMV_CSR_STARTS]),
                            KN_BUFFER(a[SPMV_CSR_INDICES]),
                            KN_BUFFER(a[SPMV_CSR_VALUES]),

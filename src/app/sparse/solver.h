@@ -42,8 +42,8 @@ struct sparse_solver_options {
     double weight;
     enum sparse_format format; // of separate launches
     enum sparse_launches launches;
-    struct sparse_tuning tuning; // `group` and `lanes` of fused launches as well
-    unsigned groups;             // of cgnr_forward; 0: what is best known
+    struct sparse_tuning tuning; // of the products; of fused launches `group` and `lanes` of cgnr_backward
+    unsigned group, groups;      // work-items and groups of cgnr_forward and of the vectors' kernels
 };
 
 struct sparse_solver_result {
