@@ -20,8 +20,8 @@ enum {
     LOOK = 32,
     MOVED = 16
 };
-// Columns up to which every group can take the whole step.
-enum { FUSED_COLUMNS = 8192 };
+// Local memory that a kernel takes at most, for the columns that every group keeps.
+enum { FUSED_BYTES = 48 << 10 };
 
 const char *const sparse_stopped_names[] = {"iterations", "gradient", "residual", "curvature", NULL};
 
@@ -96,9 +96,15 @@ static size_t fused_bytes(const struct sparse_solver *s)
     return kept_columns(s) * sizeof(float) + 2 * s->group * CELL;
 }
 
+// What a kernel's own arrays may take: on CUDA 48 KiB, whatever the device has.
+static size_t local_limit(const kn_device_info *info)
+{
+    return info->local_memory < FUSED_BYTES ? (size_t)info->local_memory : FUSED_BYTES;
+}
+
 static bool can_fuse(const struct sparse_solver *s, const kn_device_info *info)
 {
-    return fused_bytes(s) <= info->local_memory && s->rows < UINT32_MAX / 2;
+    return fused_bytes(s) <= local_limit(info) && s->rows < UINT32_MAX / 2;
 }
 
 static kn_status choose_launches(struct sparse_solver *s, kn_error *err)
@@ -107,14 +113,14 @@ static kn_status choose_launches(struct sparse_solver *s, kn_error *err)
     enum sparse_launches launches = s->options.launches;
 
     if (launches == SPARSE_LAUNCHES_FUSED && !can_fuse(s, info))
-        return kn_fail(
-            err, KN_ERROR_LIMIT,
-            "fused launches of %u columns take %zu bytes of local memory, but %s (%s) has %llu; use separate "
-            "ones",
-            s->columns, fused_bytes(s), info->spec, info->name, (unsigned long long)info->local_memory);
+        return kn_fail(err, KN_ERROR_LIMIT,
+                       "fused launches of %u rows and %u columns take %zu bytes of local memory; a kernel on "
+                       "%s (%s) has "
+                       "%zu, and takes half of 2^32 rows; use separate ones",
+                       s->rows, s->columns, fused_bytes(s), info->spec, info->name, local_limit(info));
     s->fused = launches == SPARSE_LAUNCHES_FUSED ||
                (launches == SPARSE_LAUNCHES_AUTO && s->options.format == SPARSE_AUTO &&
-                info->type != KN_DEVICE_CPU && s->columns <= FUSED_COLUMNS && can_fuse(s, info));
+                info->type != KN_DEVICE_CPU && can_fuse(s, info));
     return KN_OK;
 }
 

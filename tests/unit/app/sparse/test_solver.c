@@ -417,6 +417,12 @@ START_TEST(refused)
     EXPECT_OK(sparse_solver_create(queue, &s.matrix, &(struct sparse_solver_options){.iterations = 2},
                                    &solver, &err));
     EXPECT_REFUSED(KN_ERROR_ARGUMENT, "holds 10", sparse_solver_solve(queue, solver, x, x, &result, &err));
+    struct sparse_matrix wide = test_sparse(5, 20000, 3, SKEW_NONE, &state);
+    struct sparse_solver *none = NULL;
+    const struct sparse_solver_options fused = {.launches = SPARSE_LAUNCHES_FUSED};
+    EXPECT_REFUSED(KN_ERROR_LIMIT, "use separate ones",
+                   sparse_solver_create(queue, &wide, &fused, &none, &err));
+    sparse_free(&wide);
     s.b[3] = INFINITY;
     EXPECT_OK(kn_buffer_write(queue, b, 0, s.b, 20 * sizeof *s.b, &err));
     EXPECT_REFUSED(KN_ERROR_ARGUMENT, "right hand side is not finite",
