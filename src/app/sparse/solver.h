@@ -31,7 +31,7 @@ extern const char
 struct sparse_solver_options {
     size_t iterations;  // at most
     double gradient;    // part of the first |g| to stop at; 0: SPARSE_FLOOR; below 0: never, for measurements
-    double residual;    // part of |b| to stop at, one iteration late; 0: never. Keeps A x - b, too
+    double residual;    // part of |b| to stop at (fused: one iteration late); 0: never. Keeps A x - b, too
     double lambda;      // of |x|^2 / 2
     double smooth;      // of |D x|^2 / 2
     unsigned order;     // of the differences of neighbouring columns that D takes: 1 or 2
