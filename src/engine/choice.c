@@ -13,7 +13,8 @@
 static struct cache_key key_of(const kn_context *context, const struct engine_choice *choice)
 {
     const kn_device_info *info = &context->device.info;
-    const char *const words[] = {choice->what, PACKAGE_VERSION, info->spec, info->name, info->driver, info->version};
+    const char *const words[] = {choice->what, PACKAGE_VERSION, info->spec,
+                                 info->name,   info->driver,    info->version};
     struct kn_field fields[KN_COUNT(words) + 1];
 
     for (size_t i = 0; i < KN_COUNT(words); i++)

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// What a measurement on a device has found to be the fastest of several ways, remembered beside the programs in the
-// cache on disk.
+// What a measurement on a device has found to be the fastest of several ways, remembered beside the programs
+// in the cache on disk.
 #ifndef KN_ENGINE_CHOICE_H
 #define KN_ENGINE_CHOICE_H
 
@@ -14,8 +14,8 @@ struct engine_choice {
     struct kn_hash subject;
 };
 
-// The number of the one that won, below `most`, and the measurement in words, which are appended. False if there is no
-// cache, or nothing (valid) in it.
+// The number of the one that won, below `most`, and the measurement in words, which are appended. False if
+// there is no cache, or nothing (valid) in it.
 bool engine_recall(const kn_context *context, const struct engine_choice *choice, size_t most, size_t *winner,
                    struct kn_text *words);
 // Where it cannot be kept, the log says so.
