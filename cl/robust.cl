@@ -15,7 +15,8 @@
 // Cost: reads x once, and writes what it keeps. Tunables: GROUP and WIDTH as in cl/reduce.cl; SORT_GROUP (work-items,
 // of the first two); SORT (a power of two; they take SORT elements
 // of local memory, and a little); SLOTS (elements that a work-item keeps before it writes them, above WIDTH); TEAM (work-items that
-// write together); STRAY (1: a column may begin anywhere); UNROLL (rows); REAL_BITS, ACC_SOFT.
+// write together); SIGNS (1: floats' differences keep denormals, and so tell their order by their signs); STRAY (1: a column
+// may begin anywhere); UNROLL (rows); REAL_BITS, ACC_SOFT.
 #ifndef GROUP
 #define GROUP 256
 #endif
@@ -41,6 +42,9 @@
 #else
 #define UNROLL 2
 #endif
+#endif
+#ifndef SIGNS
+#define SIGNS 0
 #endif
 #ifndef STRAY
 #define STRAY 0
@@ -275,6 +279,7 @@ typedef struct {
     countw below, inner, ties[2];
 #else
     float below, inner; // whole numbers: the other units are busier
+    uint under, inside; // more of the two
     uint ties[2];
 #endif
     uint kept;
@@ -287,7 +292,7 @@ inline void begin(tally *t)
     t->below = t->inner = t->ties[0] = t->ties[1] = (countw)(0);
 #else
     t->below = t->inner = 0;
-    t->ties[0] = t->ties[1] = 0;
+    t->under = t->inside = t->ties[0] = t->ties[1] = 0;
 #endif
     t->kept = 0;
 }
@@ -407,8 +412,34 @@ inline void classify_one(real x, const brackets *b, bool tied, const keeper *to,
     t->kept += keep ? 1 : 0;
 }
 
+#if SIGNS
+
+// The same where the ends are finite, no end is tied and x is no NaN, by the signs of differences: other units, of which
+// there are more, do what comparisons would.
+inline void classify_by_signs(real x, const brackets *b, const keeper *to, tally *t)
+{
+    uint under = as_uint(x - b->end[0]), after = as_uint(b->end[3] - x), before = as_uint(x - b->end[4]);
+    uint left = (under | as_uint(b->end[1] - x)) & (as_uint(x - b->end[2]) | after) & (before | as_uint(b->end[5] - x));
+
+    t->under += under >> 31;
+    t->inside += (after & before) >> 31;
+    to->slots[SLOT((uint)get_local_id(0), t->kept)] = x;
+    t->kept += ~left >> 31;
+}
+
+#endif
+
 static inline void classify(realw row, const brackets *b, bool tied, const keeper *to, tally *t)
 {
+#if SIGNS
+    if (!tied) {
+        classify_by_signs(row.s0, b, to, t);
+        classify_by_signs(row.s1, b, to, t);
+        classify_by_signs(row.s2, b, to, t);
+        classify_by_signs(row.s3, b, to, t);
+        return;
+    }
+#endif
     classify_one(row.s0, b, tied, to, t);
     classify_one(row.s1, b, tied, to, t);
     classify_one(row.s2, b, tied, to, t);
@@ -418,8 +449,8 @@ static inline void classify(realw row, const brackets *b, bool tied, const keepe
 static inline void counts_of(const tally *t, uint seen[TIES + ENDS])
 {
     seen[KEPT] = seen[NANS] = 0;
-    seen[BELOW] = (uint)t->below;
-    seen[INNER] = (uint)t->inner;
+    seen[BELOW] = (uint)t->below + t->under;
+    seen[INNER] = (uint)t->inner + t->inside;
 #pragma unroll
     for (uint e = 0; e < ENDS; e++)
         seen[TIES + e] = t->ties[TIE_WORD(e)] >> TIE_SHIFT(e) & 1023;
@@ -514,8 +545,13 @@ robust_pass(__global const real *x, ulong skip, ulong n, ulong stride, __global 
     ulong number = get_group_id(1), count = (n + LEAVES * LEAF - 1) / (LEAVES * LEAF);
     real shift = AS_REAL((real_key)columns[number].shift);
     brackets b = brackets_of(&columns[number]);
+    bool careful = b.tied != 0;
     keeper to;
 
+#if SIGNS
+    for (uint e = 0; e < ENDS; e++)
+        careful |= !isfinite(b.end[e]);
+#endif
     x += skip + number * stride;
     partial += 2 * number * partials + first;
     to.slots = slots;
@@ -535,7 +571,7 @@ robust_pass(__global const real *x, ulong skip, ulong n, ulong stride, __global 
 
         begin(&t);
         start += item % ITEMS_PER_LEAF * WIDTH;
-        if (whole && b.tied)
+        if (whole && careful)
             take_whole_leaf(x + start, shift, &b, true, &to, &t);
         else if (whole)
             take_whole_leaf(x + start, shift, &b, false, &to, &t);

@@ -338,24 +338,21 @@ typedef struct {
     uint below[HEAPS]; // how many of those gathered
 } heaps;
 
-static inline void find_heaps(__local heaps *h, __global const column *of, __global const uint *counters, uint question,
-                              interval at, bool all)
+static inline void find_heap(__local heaps *h, uint k, __global const column *of, __global const uint *counters,
+                             uint question, interval at, bool all)
 {
-    interval widest = of->level[0];
+    uint e = question == MEDIAN ? k % 2 : k; // the end of heap k from 2 on
 
-    for (uint k = 0; k < 2; k++) {
+    h->below[k] = 0;
+    if (k < 2) {
         h->key[k] = of->pivot[k];
         h->count[k] = of->pivots >> k & 1 ? counters[EQUAL + 2 * question + k] : 0;
+        return;
     }
-    for (uint k = 0; k < HEAPS - 2; k++) {
-        uint e = question == MEDIAN ? k % 2 : 2 + k;
-        ulong key = key_of(AS_REAL((real_key)of->end[e]), question, of->median);
-        bool inside = !all && (question != MEDIAN || k < 2) && lies_in(clamp_key(key, widest), at);
-        h->key[2 + k] = key;
-        h->count[2 + k] = inside ? weight_of(of, counters, question, e) : 0;
-    }
-    for (uint k = 0; k < HEAPS; k++)
-        h->below[k] = 0;
+    ulong key = key_of(AS_REAL((real_key)of->end[e]), question, of->median);
+    bool inside = !all && (question != MEDIAN || k < 4) && lies_in(clamp_key(key, of->level[0]), at);
+    h->key[k] = key;
+    h->count[k] = inside ? weight_of(of, counters, question, e) : 0;
 }
 
 // Whether rank `rank` lies in a heap: its key. If not, the rank among those gathered.
@@ -379,7 +376,7 @@ static inline bool lies_in_heap(__local const heaps *h, ulong *rank, ulong *key)
 }
 
 // So few keys are compared with each other.
-#define FEW 64
+#define FEW 256
 
 // The key of a rank among those of `n` gathered that lie in `open`, which are FEW at most.
 static inline ulong find_few(__global const ulong *gathered, uint n, interval open, ulong rank, __local uint *next,
@@ -505,8 +502,8 @@ robust_settle(__global column *columns, __global const uint *counters, uint ques
     counters += number * COUNTERS;
     gathered += number * gathered_room;
     uint has = (uint)min((ulong)counters[GATHERED + question], gathered_room);
-    if (item == 0)
-        find_heaps(&h, own, counters, question, at, n == 0);
+    for (uint k = item; k < HEAPS; k += GROUP)
+        find_heap(&h, k, own, counters, question, at, n == 0);
     barrier(CLK_LOCAL_MEM_FENCE);
     for (uint k = 0; k < HEAPS; k++)
         own_below[k] = 0;

@@ -140,6 +140,7 @@ static kn_status get_kernels(struct fused *f, kn_error *err)
             column_define(&defines, "SORT", f->sort);
             column_define(&defines, "SLOTS", cpu ? 128 : info->local_memory < (44u << 10) ? 16 : 32);
             column_define(&defines, "TEAM", cpu ? 1 : 8);
+            column_define(&defines, "SIGNS", of->type == KN_F32 && column_is_nvidia(of->queue->context));
             column_define(&defines, "STRAY", of->count > 1 && of->stride % f->tree.width != 0);
         }
         status = engine_builtin_kernel(of->queue->context, wanted[i].file, defines.items, defines.count,

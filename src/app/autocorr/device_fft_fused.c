@@ -78,8 +78,12 @@ static void fused_free(void *plan)
 
 static kn_status fused_create(kn_queue *queue, struct autocorr_fft *fft, kn_error *err)
 {
-    const kn_fft_options options = {.held = fft->options.held};
-    struct fft_bounds bounds = fft_bounds_of(kn_context_device(fft->context), fft->real, &options);
+    const kn_device_info *info = kn_context_device(fft->context);
+    // Few columns have a GPU to themselves, and more work-items each.
+    bool few = info->type != KN_DEVICE_CPU &&
+               fft->batch * (fft->width + fft->across) / 2 < 8 * (size_t)info->compute_units;
+    const kn_fft_options options = {.held = fft->options.held ? fft->options.held : few ? 8 : 0};
+    struct fft_bounds bounds = fft_bounds_of(info, fft->real, &options);
     struct fused *fused = calloc(1, sizeof *fused);
     kn_status status;
 
