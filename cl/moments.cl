@@ -11,9 +11,9 @@
 //   64 bits:           sums of the keys' two digits; sums of the squares' four digits
 //
 // Launch: moments_shift with one group of 64 for each part of the column (`last` for the last of them), unless the shift
-// is given; moments_leaves (floats) with any number of groups up to ceil(n / (4096 * LEAVES)), or moments_digits
-// (integers, n <= 2^31) with any number; then moments_fold with ceil(count / (16 * GROUP)) groups, in dimension 1 the
-// components, until one cell a row is left.
+// is given or moments_leaves is to find it; moments_leaves (floats) with any number of groups up to ceil(n / (4096 *
+// LEAVES)), or moments_digits (integers, n <= 2^31) with any number; then moments_fold with ceil(count / (16 * GROUP))
+// groups, in dimension 1 the components, until one cell a row is left.
 // Cost: reads x once.
 // Tunables: KEY_BITS, KEY_KIND (lib/key.clh); floats: GROUP, WIDTH, ACC_SOFT as in cl/reduce.cl, UNROLL (rows); integers:
 // GROUP (1: for CPUs), LOADS (of 16 bytes, a work-item and tile).
@@ -21,7 +21,7 @@
 #define GROUP 256
 #endif
 #ifndef UNROLL
-#define UNROLL (ACC_SOFT ? 1 : KEY_BITS == 64 ? 2 : 4)
+#define UNROLL (ACC_SOFT ? 1 : 4)
 #endif
 #ifndef KEY_BITS
 #define KEY_BITS 32
@@ -130,14 +130,9 @@ moments_fold(__global ulong *state, ulong from, ulong count, ulong to)
         return; // of the whole group
     }
 #endif
-    ulong cells[16]; // all on their way before one is looked at
-#pragma unroll
-    for (uint i = 0; i < 16; i++)
-        cells[i] = first + i < count ? in[first + i] : neutral(component);
     value = neutral(component);
-#pragma unroll
-    for (uint i = 0; i < 16; i++)
-        value = combine(value, cells[i], component);
+    for (uint i = 0; i < 16 && first + i < count; i++)
+        value = combine(value, in[first + i], component);
     value = combine_group(value, component, node);
     if (item == 0)
         state[to + get_num_groups(0) * component + get_group_id(0)] = value;
@@ -147,48 +142,25 @@ moments_fold(__global ulong *state, ulong from, ulong count, ulong to)
 
 // ---- floats ----
 
-// Side by side for a CPU's vectors; a GPU has no registers for that.
-#if KN_CPU
-#define extreme realw
-#define counter countw
-#else
-#define extreme real
-#define counter real_bits
-#endif
-
 typedef struct {
     accw sums[2]; // of the differences from the shift, and of their squares
-    extreme least, greatest;
-    counter nan;
+    realw least, greatest;
+    countw nan;
 } statistics;
 
 // NaN are left out by themselves.
 inline void take_extremes(realw row, statistics *s)
 {
-#if KN_CPU
     s->least = fmin(s->least, row);
     s->greatest = fmax(s->greatest, row);
-#else
-    s->least = fmin(s->least, fmin(fmin(row.s0, row.s1), fmin(row.s2, row.s3)));
-    s->greatest = fmax(s->greatest, fmax(fmax(row.s0, row.s1), fmax(row.s2, row.s3)));
-#endif
-}
-
-inline void take_nan(countw is_nan, statistics *s)
-{
-#if KN_CPU
-    s->nan -= is_nan;
-#else
-    s->nan -= is_nan.s0 + is_nan.s1 + is_nan.s2 + is_nan.s3;
-#endif
 }
 
 inline void begin(statistics *s)
 {
     s->sums[0] = s->sums[1] = accw_zero();
-    s->least = (extreme)(INFINITY);
-    s->greatest = (extreme)(-INFINITY);
-    s->nan = (counter)(0);
+    s->least = (realw)(INFINITY);
+    s->greatest = (realw)(-INFINITY);
+    s->nan = (countw)(0);
 }
 
 inline real_key key_of_real(real x)
@@ -200,26 +172,29 @@ inline real_key key_of_real(real x)
 inline void fold_extremes(const statistics *s, __local real_key *least, __local real_key *greatest, __local uint *nan)
 {
     union {
-        extreme lanes;
-        real element[sizeof(extreme) / sizeof(real)];
+        realw vector;
+        real element[WIDTH];
     } low, high;
     union {
-        counter lanes;
-        real_bits element[sizeof(extreme) / sizeof(real)];
+        countw vector;
+        real_bits element[WIDTH];
     } count;
+    uint found = 0;
 
-    low.lanes = s->least;
-    high.lanes = s->greatest;
-    count.lanes = s->nan;
+    low.vector = s->least;
+    high.vector = s->greatest;
+    count.vector = s->nan;
 #pragma unroll
-    for (uint lane = 1; lane < sizeof(extreme) / sizeof(real); lane++) {
+    for (uint lane = 1; lane < WIDTH; lane++) {
         low.element[0] = fmin(low.element[0], low.element[lane]);
         high.element[0] = fmax(high.element[0], high.element[lane]);
-        count.element[0] += count.element[lane];
     }
+#pragma unroll
+    for (uint lane = 0; lane < WIDTH; lane++)
+        found += (uint)count.element[lane];
     *least = key_of_real(low.element[0]);
     *greatest = key_of_real(high.element[0]);
-    *nan = (uint)count.element[0];
+    *nan = found;
 }
 
 // What LEAVES leaves from x + start on come to: sums in leaf[0] and leaf[LEAVES], least and greatest keys and NaN of each
@@ -249,7 +224,7 @@ static inline void take_leaves(__global const real *x, ulong n, ulong start, rea
         for (uint row = 0; row < ROWS; row++) {
             realw elements = load_guarded(x, n, start + row * LANES, (real)NAN);
             countw is_nan = isnan(elements);
-            take_nan(is_nan, &s);
+            s.nan -= is_nan;
             take_extremes(elements, &s);
             accw_take(select(elements, (realw)(shift), is_nan), shift, s.sums);
         }
@@ -277,17 +252,31 @@ inline void combine_extremes(__local real_key *least, __local real_key *greatest
     }
 }
 
-// Cells first, first + 1, ... of the rows at `base`, one for every LEAVES leaves of x[0..n).
+// The shift for all groups alike, where x is the whole column.
+inline real find_shift(__global const real *x, ulong n, __local sort_key *key, __local uint *rank, __local sort_key *chosen)
+{
+    uint samples = n < SAMPLES ? (uint)n : SAMPLES;
+
+    for (uint sample = (uint)get_local_id(0); sample < samples; sample += GROUP)
+        key[sample] = sample_key(((__global const sort_key *)x)[sample_place(sample, n)]);
+    choose_shift(key, samples, rank, chosen);
+    return AS_REAL((real_key)decode_key(*chosen));
+}
+
+// Cells first, first + 1, ... of the rows at `base`, one for every LEAVES leaves of x[0..n). `find`: x is the whole column,
+// and every group finds the shift by itself; else it stands in the state.
 __kernel __attribute__((reqd_work_group_size(GROUP, 1, 1))) void
-moments_leaves(__global const real *x, ulong n, __global ulong *state, ulong base, ulong first, ulong stride)
+moments_leaves(__global const real *x, ulong n, __global ulong *state, ulong base, ulong first, ulong stride, uint find)
 {
     __local accw wide[2 * GROUP];
     __local acc leaf[2 * LEAVES];
-    __local real_key least[GROUP], greatest[GROUP];
-    __local uint nan[GROUP];
-    real shift = AS_REAL((real_key)state[0]);
+    __local real_key least[GROUP], greatest[GROUP], key[SAMPLES], chosen;
+    __local uint nan[GROUP], rank[RANKS];
+    real shift = find ? find_shift(x, n, key, rank, &chosen) : AS_REAL((real_key)state[0]);
     ulong count = (n + LEAVES * LEAF - 1) / (LEAVES * LEAF);
 
+    if (find && get_global_id(0) == 0)
+        state[0] = AS_KEY(shift);
     for (ulong i = get_group_id(0); i < count; i += get_num_groups(0)) {
         __global ulong *cell = state + base + first + i;
         take_leaves(x, n, i * LEAVES * LEAF, shift, wide, leaf, least, greatest, nan);

@@ -375,6 +375,14 @@ static inline bool lies_in_heap(__local const heaps *h, ulong *rank, ulong *key)
     return false;
 }
 
+// A work-item's keys from number i on.
+inline void load_keys(__global const ulong *gathered, uint i, uint n, ulong *key)
+{
+#pragma unroll
+    for (uint k = 0; k < AHEAD; k++)
+        key[k] = i + k * GROUP < n ? gathered[i + k * GROUP] : 0;
+}
+
 // So few keys are compared with each other.
 #define FEW 256
 
@@ -387,9 +395,13 @@ static inline ulong find_few(__global const ulong *gathered, uint n, interval op
     if (item == 0)
         *next = 0;
     barrier(CLK_LOCAL_MEM_FENCE);
-    for (uint i = item; i < n; i += GROUP)
-        if (lies_in(gathered[i], open))
-            few[min(atomic_inc(next), (uint)FEW - 1)] = gathered[i];
+    for (uint i = item; i < n; i += AHEAD * GROUP) {
+        ulong key[AHEAD];
+        load_keys(gathered, i, n, key);
+        for (uint k = 0; k < AHEAD; k++)
+            if (i + k * GROUP < n && lies_in(key[k], open))
+                few[min(atomic_inc(next), (uint)FEW - 1)] = key[k];
+    }
     barrier(CLK_LOCAL_MEM_FENCE);
     uint count = min(*next, (uint)FEW);
     for (uint i = item; i < count; i += GROUP) {
@@ -423,8 +435,13 @@ static inline ulong find_key(__global const ulong *gathered, uint n, interval at
         if (item == 0)
             found[0] = found[1] = found[2] = 0;
         barrier(CLK_LOCAL_MEM_FENCE);
-        for (uint i = item; i < n; i += GROUP)
-            count_key(gathered[i], &w, 1, 0, bins);
+        for (uint i = item; i < n; i += AHEAD * GROUP) {
+            ulong key[AHEAD];
+            load_keys(gathered, i, n, key);
+            for (uint k = 0; k < AHEAD; k++)
+                if (i + k * GROUP < n)
+                    count_key(key[k], &w, 1, 0, bins);
+        }
         barrier(CLK_LOCAL_MEM_FENCE);
         for (uint i = item; i < BINS; i += GROUP)
             count[i] = bins[i];
@@ -507,9 +524,13 @@ robust_settle(__global column *columns, __global const uint *counters, uint ques
     barrier(CLK_LOCAL_MEM_FENCE);
     for (uint k = 0; k < HEAPS; k++)
         own_below[k] = 0;
-    for (uint i = item; i < has; i += GROUP)
-        for (uint k = 0; k < HEAPS; k++)
-            own_below[k] += gathered[i] < h.key[k];
+    for (uint i = item; i < has; i += AHEAD * GROUP) {
+        ulong keys[AHEAD];
+        load_keys(gathered, i, has, keys);
+        for (uint j = 0; j < AHEAD; j++)
+            for (uint k = 0; k < HEAPS && i + j * GROUP < has; k++)
+                own_below[k] += keys[j] < h.key[k];
+    }
     for (uint k = 0; k < HEAPS; k++)
         if (own_below[k])
             atomic_add(&h.below[k], own_below[k]);

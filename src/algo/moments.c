@@ -141,7 +141,8 @@ static kn_status read_cells(struct moments *m, kn_error *err)
 
 // ---- floats ----
 
-static kn_status launch_leaves(const struct moments *m, uint64_t groups, kn_error *err)
+// `find`: the kernel finds the shift by itself.
+static kn_status launch_leaves(const struct moments *m, uint64_t groups, uint32_t find, kn_error *err)
 {
     size_t size = kn_type_size(m->type), done = 0;
     uint64_t before = 0, base = ROWS;
@@ -150,8 +151,8 @@ static kn_status launch_leaves(const struct moments *m, uint64_t groups, kn_erro
     for (size_t i = 0; done < m->n && !status; i++) {
         kn_buffer *part = kn_buffer_part(m->x, i);
         uint64_t n = kn_buffer_size(part) / size < m->n - done ? kn_buffer_size(part) / size : m->n - done;
-        const kn_arg args[] = {KN_BUFFER(part), KN_VALUE(n),      KN_BUFFER(m->state),
-                               KN_VALUE(base),  KN_VALUE(before), KN_VALUE(groups)};
+        const kn_arg args[] = {KN_BUFFER(part),  KN_VALUE(n),      KN_BUFFER(m->state), KN_VALUE(base),
+                               KN_VALUE(before), KN_VALUE(groups), KN_VALUE(find)};
         status = launch(m, m->leaves, tree_leaf_groups(m->queue, &m->tree, n), 1, args, KN_COUNT(args), err);
         before += tree_partials(&m->tree, n);
         done += n;
@@ -178,6 +179,9 @@ static void finish_floats(const struct moments *m, uint64_t groups, kn_moments *
 
 static kn_status float_moments(struct moments *m, const double *shift, kn_moments *to, kn_error *err)
 {
+    // A launch is saved; on a CPU, which has few work-items a group, it would cost more than it saves.
+    bool find =
+        !shift && kn_buffer_part_count(m->x) == 1 && m->queue->context->device.info.type != KN_DEVICE_CPU;
     size_t groups;
     kn_status status = tree_choose("kn_reduce_moments", m->queue, m->x, m->type, 256, 4, &m->tree, err);
 
@@ -187,10 +191,10 @@ static kn_status float_moments(struct moments *m, const double *shift, kn_moment
     status = get_kernels(m, err);
     if (!status)
         status = make_state(m, groups, err);
-    if (!status)
+    if (!status && !find)
         status = shift ? give_shift(m, *shift, err) : choose_shift(m, err);
     if (!status)
-        status = launch_leaves(m, groups, err);
+        status = launch_leaves(m, groups, find, err);
     if (!status)
         status = fold(m, groups, err);
     if (!status)

@@ -10,11 +10,10 @@ static void choose_shape(struct robust_ranks *r, uint64_t elements)
 {
     const kn_device_info *info = &r->queue->context->device.info;
     bool cpu = info->type == KN_DEVICE_CPU && !info->loop_limit;
-    // Of a GPU's groups few, as each adds all of its bins to the table.
-    uint64_t most = (cpu ? 4 : 2) * (uint64_t)(info->compute_units ? info->compute_units : 1);
+    uint64_t most = (cpu ? 4 : 8) * (uint64_t)(info->compute_units ? info->compute_units : 1);
 
     r->digit = info->local_memory < (40u << 10) ? 8 : 11;
-    r->group = cpu ? 1 : 512;
+    r->group = cpu ? 1 : 256;
     while (r->group > 1 && (r->group > info->max_work_group || r->group > 1u << r->digit))
         r->group /= 2;
     r->single = cpu ? 1 : 1024;
