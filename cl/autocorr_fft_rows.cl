@@ -53,8 +53,8 @@ autocorr_fft_rows(__global const pixel *images, __global const uint *levels, __g
         real2 a = line[SLOT(k)], b = line[SLOT(mirror)];
 
         if (first < height)
-            spectrum[k] = (real2)(a.x + b.x, a.y - b.y) * (real)0.5;
+            spectrum[k] = (real2)(a.x + b.x, a.y - b.y) * (real)0.5f;
         if (first + 1 < height)
-            spectrum[k + pitch] = (real2)(a.y + b.y, b.x - a.x) * (real)0.5;
+            spectrum[k + pitch] = (real2)(a.y + b.y, b.x - a.x) * (real)0.5f;
     }
 }

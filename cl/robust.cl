@@ -400,8 +400,8 @@ inline void classify_one(real x, const brackets *b, bool tied, const keeper *to,
     bool under = x < b->end[0], after = x > b->end[3], before = x < b->end[4], keep;
 
     t->below += under ? 1.0f : 0.0f;
-    t->inner += after & before ? 1.0f : 0.0f;
-    keep = (x <= b->end[1] & !under) | (x >= b->end[2] & !after) | (x <= b->end[5] & !before);
+    t->inner += (after & before) ? 1.0f : 0.0f;
+    keep = ((x <= b->end[1]) & !under) | ((x >= b->end[2]) & !after) | ((x <= b->end[5]) & !before);
     if (tied) {
 #pragma unroll
         for (uint e = 0; e < ENDS; e++)

@@ -162,8 +162,8 @@ inline bool is_asked(real x, const brackets *b, uint question, bool tied)
     if (tied)
         return is_kept(x, b, question);
     if (question == MEDIAN)
-        return x >= b->end[0] & x <= b->end[1];
-    return (x >= b->end[2] & x <= b->end[3]) | (x >= b->end[4] & x <= b->end[5]);
+        return (x >= b->end[0]) & (x <= b->end[1]);
+    return ((x >= b->end[2]) & (x <= b->end[3])) | ((x >= b->end[4]) & (x <= b->end[5]));
 }
 
 // `tied` is a constant where this is inlined.

@@ -127,17 +127,20 @@ inline float step_length(acc slope, acc curvature)
 // Two sums over the group at once; `node` has 2 * GROUP places.
 #if KN_SUBGROUP == 1 && !ACC_SOFT && GROUP % 32 == 0
 
+inline uint shuffle(uint own, uint distance)
+{
+    uint other;
+
+    __asm__ volatile("shfl.sync.bfly.b32 %0, %1, %2, 31, 0xffffffff;" : "=r"(other) : "r"(own), "r"(distance));
+    return other;
+}
+
 inline double sum_warp(double own)
 {
 #pragma unroll
     for (uint distance = 16; distance > 0; distance /= 2) {
-        double other;
-        __asm__ volatile("{\n .reg .b32 low, high;\n mov.b64 {low, high}, %1;\n"
-                         " shfl.sync.bfly.b32 low, low, %2, 31, 0xffffffff;\n"
-                         " shfl.sync.bfly.b32 high, high, %2, 31, 0xffffffff;\n mov.b64 %0, {low, high};\n}"
-                         : "=d"(other)
-                         : "d"(own), "r"(distance));
-        own += other;
+        uint2 bits = as_uint2(own);
+        own += as_double((uint2)(shuffle(bits.x, distance), shuffle(bits.y, distance)));
     }
     return own;
 }
@@ -246,7 +249,9 @@ cgnr_forward(__global const uint *starts, __global const sell_index *indices, __
         return;
     barrier(CLK_LOCAL_MEM_FENCE);
 
+#if RESIDUAL
     acc rests = ACC_ZERO;
+#endif
     for (uint row = group * GROUP + item; row < rows; row += groups * GROUP) {
         float sum = 0;
         for (uint i = starts[row / SLICE] + row % SLICE, end = starts[row / SLICE + 1]; i < end; i += SLICE) {
