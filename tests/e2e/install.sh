@@ -50,12 +50,13 @@ build()
     # shellcheck disable=SC2086 # flags are words
     ${CC:-cc} $sanitize -o "$work/bin/use" "$work/use.c" "$@" || fail "linking with $library: $*"
     [ "$("$work/bin/use")" = KN_ERROR_LIMIT ] || fail "the program with $library does not run"
-    for example in opencl_embed own_kernel sort; do
-        opencl=
-        [ $example != opencl_embed ] || opencl=$(pkg-config --cflags --libs OpenCL)
+    for example in cahn_hilliard opencl_embed own_kernel sort; do
+        others=
+        [ $example != opencl_embed ] || others=$(pkg-config --cflags --libs OpenCL)
+        [ $example != cahn_hilliard ] || others=$(pkg-config --cflags --libs libpng)
         # shellcheck disable=SC2086 # flags are words
         ${CC:-cc} $sanitize -std=c11 -Wall -Wextra -Wshadow -Wconversion -Werror -pedantic -o "$work/bin/$example" \
-            "$srcdir/doc/examples/$example.c" "$@" $opencl || fail "$example does not build with $library: $* $opencl"
+            "$srcdir/doc/examples/$example.c" "$@" $others || fail "$example does not build with $library: $* $others"
     done
     EXAMPLES=$work/bin sh "$srcdir/tests/e2e/examples.sh" || [ $? -eq 77 ] || fail "the examples with $library"
 }
