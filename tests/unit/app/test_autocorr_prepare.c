@@ -296,6 +296,7 @@ START_TEST(steps)
         different += abs(((uint8_t *)greys[0].pixels)[i] - ((uint8_t *)greys[1].pixels)[i]) > 6;
     ck_assert_uint_le(different, 80 * 60 / 100);
     ck_assert(prepared[0].low < prepared[0].high && prepared[0].low == prepared[1].low);
+    autocorr_prepared_free(&prepared[0]);
     EXPECT_REFUSED(KN_ERROR_INPUT, "y.png: is of 9 x 9 pixels, but ",
                    autocorr_prepare(preparation, "y.png", &small, &prepared[0], &err));
     autocorr_preparation_close(preparation);
