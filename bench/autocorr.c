@@ -34,14 +34,6 @@ enum { CHECKED = 200, MOST_REPETITIONS = 100 };
 
 static kn_error err = KN_ERROR_INIT;
 
-static double process_seconds(void)
-{
-    struct timespec now;
-
-    clock_gettime(CLOCK_PROCESS_CPUTIME_ID, &now);
-    return (double)now.tv_sec + (double)now.tv_nsec * 1e-9;
-}
-
 static void take(struct autocorr_job *job, const struct image *image)
 {
     size_t count = image->width * image->height, size = kn_type_size(image->type);
@@ -126,14 +118,14 @@ static void time_level(const struct autocorr_job *job, const struct autocorr_tas
     double wall[MOST_REPETITIONS], processor[MOST_REPETITIONS];
 
     for (size_t i = 0; i < job->repetitions; i++) {
-        double start = bench_seconds(), processor_start = process_seconds();
+        double start = bench_seconds(), processor_start = bench_process_seconds();
         kn_status status = autocorr_simd(task, &options, products, &err);
 
         if (status == KN_ERROR_UNSUPPORTED)
             return;
         bench_try(status, &err);
         wall[i] = bench_seconds() - start;
-        processor[i] = process_seconds() - processor_start;
+        processor[i] = bench_process_seconds() - processor_start;
     }
     report(autocorr_simd_name(level), threads, task, wall, processor, job->repetitions,
            autocorr_is_right(task, products));
@@ -141,11 +133,11 @@ static void time_level(const struct autocorr_job *job, const struct autocorr_tas
 
 static void time_naive(const struct autocorr_task *task, uint64_t *products, const uint64_t *expected)
 {
-    double start = bench_seconds(), processor_start = process_seconds(), wall, processor;
+    double start = bench_seconds(), processor_start = bench_process_seconds(), wall, processor;
 
     bench_try(autocorr_naive(task, products, &err), &err);
     wall = bench_seconds() - start;
-    processor = process_seconds() - processor_start;
+    processor = bench_process_seconds() - processor_start;
     report("naive", 1, task, &wall, &processor, 1,
            memcmp(products, expected, autocorr_offsets(task->max_offset) * sizeof *products) == 0);
 }

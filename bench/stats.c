@@ -40,14 +40,6 @@ struct job {
 
 static kn_error err = KN_ERROR_INIT;
 
-static double process_seconds(void)
-{
-    struct timespec now;
-
-    clock_gettime(CLOCK_PROCESS_CPUTIME_ID, &now);
-    return (double)now.tv_sec + (double)now.tv_nsec * 1e-9;
-}
-
 static void fill(struct job *job)
 {
     struct csv_table table;
@@ -127,10 +119,10 @@ static struct bench_times time_column(struct stats_column *column, size_t n, dou
 
     *own = INFINITY;
     for (int i = 0; i < REPETITIONS; i++) {
-        double start = bench_seconds(), spent = process_seconds();
+        double start = bench_seconds(), spent = bench_process_seconds();
         bench_try(stats_column_compute(column, n, &result, &err), &err);
         seconds[i] = bench_seconds() - start;
-        *own = fmin(*own, process_seconds() - spent);
+        *own = fmin(*own, bench_process_seconds() - spent);
     }
     return bench_times_of(seconds, REPETITIONS);
 }

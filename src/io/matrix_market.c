@@ -10,13 +10,13 @@
 
 #include "../base/array.h"
 #include "../base/error.h"
+#include "../base/quote.h"
 #include "c_locale.h"
 #include "gzip.h"
 #include "matrix_market_own.h"
 #include "output.h"
 
 #define WORDS        5 // of the first line
-#define WORD_LONGEST 32
 
 // What a file may call a qualifier, and what it then is.
 struct word {
@@ -52,10 +52,12 @@ struct head {
 
 static kn_status bad_head(const struct head *head, const char *why, const char *found, size_t length)
 {
+    char quoted[80];
+
     return kn_fail_at(head->err, KN_ERROR_INPUT, head->name, 1,
-                      "%s, found '%.*s'; a Matrix Market file begins like "
+                      "%s, found %s; a Matrix Market file begins like "
                       "'%%%%MatrixMarket matrix coordinate real general'",
-                      why, (int)(length < WORD_LONGEST ? length : WORD_LONGEST), found);
+                      why, kn_quote(quoted, sizeof quoted, found, length));
 }
 
 static kn_status find_word(const struct head *head, const struct word *words, const char *why,
@@ -168,6 +170,7 @@ static kn_status read_sizes(struct head *head, uint64_t sizes[3], unsigned count
     static const char *const expected[] = {"", "the vector's length", "two sizes",
                                            "rows, columns and entries"};
     const char *what = head->matrix->is_vector && count == 2 ? "length and entries" : expected[count], *p;
+    char quoted[80];
 
     if (!find_sizes(head))
         return kn_fail_at(head->err, KN_ERROR_INPUT, head->name, head->line,
@@ -178,8 +181,8 @@ static kn_status read_sizes(struct head *head, uint64_t sizes[3], unsigned count
     p = p ? matrix_market_blanks(p) : NULL;
     if (!p || (*p != '\n' && p != head->end))
         return kn_fail_at(head->err, KN_ERROR_INPUT, head->name, head->line,
-                          "expected %s, whole numbers from 0, found '%.*s'", what,
-                          (int)strcspn(head->at, "\r\n") % 80, head->at);
+                          "expected %s, whole numbers from 0, found %s", what,
+                          kn_quote(quoted, sizeof quoted, head->at, strcspn(head->at, "\r\n")));
     head->at = p < head->end ? p + 1 : p;
     head->line++;
     return KN_OK;

@@ -11,12 +11,13 @@
 
 #include "../base/error.h"
 #include "../base/parallel.h"
+#include "../base/quote.h"
 #include "csv_number.h"
 
 // Text a thread takes at a time.
 #define CHUNK         ((size_t)1 << 20)
 #define MOST_INTEGER  0x1p53 // doubles hold all integers up to it
-#define QUOTED        24     // characters of a bad line that are shown
+#define QUOTED        40     // bytes of a message for what a bad line holds
 #define LONGEST_TOKEN 64     // of a number with Fortran's exponent
 
 struct chunk {
@@ -128,6 +129,7 @@ static const char *entry_at(const struct reader *reader, const char *p, size_t a
 static kn_status bad(const struct reader *reader, long line, const char *expected, const char *p,
                      kn_error *err)
 {
+    char quoted[QUOTED];
     size_t length;
 
     p = matrix_market_blanks(p);
@@ -135,8 +137,8 @@ static kn_status bad(const struct reader *reader, long line, const char *expecte
     if (p == reader->body->end || length == 0)
         return kn_fail_at(err, KN_ERROR_INPUT, reader->body->name, line, "expected %s, found the line's end",
                           expected);
-    return kn_fail_at(err, KN_ERROR_INPUT, reader->body->name, line, "expected %s, found '%.*s%s'", expected,
-                      (int)(length < QUOTED ? length : QUOTED), p, length > QUOTED ? "..." : "");
+    return kn_fail_at(err, KN_ERROR_INPUT, reader->body->name, line, "expected %s, found %s", expected,
+                      kn_quote(quoted, sizeof quoted, p, length));
 }
 
 // Says what is wrong with an index, if anything is.
