@@ -16,6 +16,7 @@ const struct command *const koine_commands[] = {
     &command_scan,
     &command_fft,
     &command_gemm,
+    &command_solve,
     &command_spmv,
     &command_stats,
     &command_autocorr,

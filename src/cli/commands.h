@@ -19,6 +19,7 @@ extern const struct command command_select;
 extern const struct command command_scan;
 extern const struct command command_fft;
 extern const struct command command_gemm;
+extern const struct command command_solve;
 extern const struct command command_spmv;
 extern const struct command command_stats;
 extern const struct command command_autocorr;

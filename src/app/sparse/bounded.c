@@ -37,13 +37,15 @@ static double within(const struct bounded *s, double value)
     return fmin(fmax(value, s->options->low), s->options->high);
 }
 
-// residual = A v - b; returns its norm.
+// residual = A v - b; returns the norm of its data's rows.
 static double take_residual(struct bounded *s, const double *v)
 {
+    size_t rows = s->options->data_rows ? s->options->data_rows : s->matrix->rows;
+
     sparse_reference_multiply(s->matrix, v, s->residual);
     for (size_t i = 0; i < s->matrix->rows; i++)
         s->residual[i] -= s->b[i];
-    return sqrt(dot(s->residual, s->residual, s->matrix->rows));
+    return sqrt(dot(s->residual, s->residual, rows));
 }
 
 // |x - P(x - gradient)|.

@@ -135,18 +135,31 @@ static double turned(const struct solve *s, double alpha, double curvature)
     return ((after - sparse_host_dot(host, way, s->z_before, n)) / alpha - along) / curvature;
 }
 
-// One iteration; false if there is no way down.
+// The step along d, and into `curvature` d . (A^T A d + F(x, d)); 0 if it does not go down.
+static double take_step(struct solve *s, double *curvature)
+{
+    struct sparse_host *host = s->host;
+    double alpha;
+
+    *curvature = sparse_host_product(host, &host->forward, s->d, s->w) + take_along(s);
+    alpha = *curvature > 0 ? sparse_host_dot(host, descent(s), s->d, host->columns) / *curvature : 0;
+    return alpha > 0 && isfinite(alpha) ? alpha : 0;
+}
+
+// One iteration; false if there is no way down. A correction that is not linear (penalties are 0 on one side)
+// may turn d until it leads up: then it begins anew with the gradient.
 static bool iterate(struct solve *s)
 {
     struct sparse_host *host = s->host;
     size_t n = host->columns;
-    double curvature = sparse_host_product(host, &host->forward, s->d, s->w) + take_along(s), alpha;
+    double curvature, alpha = take_step(s, &curvature);
     void *before = s->z;
 
-    if (!(curvature > 0))
-        return false;
-    alpha = sparse_host_dot(host, descent(s), s->d, n) / curvature;
-    if (!(alpha > 0) || !isfinite(alpha))
+    if (alpha == 0 && s->options->correction) {
+        memcpy(s->d, way_down(s), n * host->plan.size);
+        alpha = take_step(s, &curvature);
+    }
+    if (alpha == 0)
         return false;
     sparse_host_add(host, s->x, s->d, alpha, n);
     s->residual = sparse_host_add(host, s->r, s->w, -alpha, host->rows);

@@ -51,6 +51,17 @@ bool sparse_solver_is_fused(const struct sparse_solver *solver)
     return solver->fused;
 }
 
+kn_status sparse_solver_apply(kn_queue *queue, const struct sparse_solver *solver, bool transposed,
+                              kn_buffer *x, kn_buffer *y, kn_error *err)
+{
+    return spmv_product_apply(queue, &solver->products[transposed], x, y, err);
+}
+
+enum sparse_format sparse_solver_format(const struct sparse_solver *solver, bool transposed)
+{
+    return solver->products[transposed].format;
+}
+
 // ---- options ----
 
 static kn_status check_options(const struct sparse_solver_options *options, kn_error *err)

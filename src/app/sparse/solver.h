@@ -75,4 +75,10 @@ kn_status sparse_solver_solve(kn_queue *queue, struct sparse_solver *solver, kn_
 // Whether the launches are fused.
 bool sparse_solver_is_fused(const struct sparse_solver *solver);
 
+// The products that it computes: y = A x, or with `transposed` y = A^T x, for checks. Rows are in an order of
+// its own, the same for both. Asynchronous. And the format of each.
+kn_status sparse_solver_apply(kn_queue *queue, const struct sparse_solver *solver, bool transposed,
+                              kn_buffer *x, kn_buffer *y, kn_error *err);
+enum sparse_format sparse_solver_format(const struct sparse_solver *solver, bool transposed);
+
 #endif

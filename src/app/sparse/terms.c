@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "terms.h"
 
+#include <math.h>
+
 // weight D^T D v. A row of D is (-1, 1) or (1, -2, 1).
 static void add_differences(double weight, unsigned order, const double *v, size_t count, double *out)
 {
@@ -18,20 +20,32 @@ static void add_differences(double weight, unsigned order, const double *v, size
     }
 }
 
+static bool is_beyond(const struct sparse_terms *terms, double x)
+{
+    return terms->penalty != 0 && (x < terms->low || x > terms->high);
+}
+
 static void along(const void *data, const double *x, const double *d, size_t count, double *out)
 {
     const struct sparse_terms *terms = data;
 
     for (size_t i = 0; i < count; i++)
-        out[i] += (terms->lambda + (x[i] < 0 ? terms->nonnegative : 0)) * d[i];
+        out[i] += (terms->lambda + (x[i] < 0 ? terms->nonnegative : 0) +
+                   (is_beyond(terms, x[i]) ? terms->penalty : 0)) *
+                  d[i];
     if (terms->smooth != 0)
         add_differences(terms->smooth, terms->order, d, count, out);
 }
 
-// All of them are linear along x itself.
+// All of them are linear along x itself, but for bounds other than 0.
 static void gradient(const void *data, const double *x, size_t count, double *out)
 {
+    const struct sparse_terms *terms = data;
+
     along(data, x, x, count, out);
+    for (size_t i = 0; i < count; i++)
+        if (is_beyond(terms, x[i]))
+            out[i] -= terms->penalty * fmin(fmax(x[i], terms->low), terms->high);
 }
 
 struct sparse_correction sparse_terms_correction(const struct sparse_terms *terms)

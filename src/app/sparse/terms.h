@@ -12,6 +12,8 @@ struct sparse_terms {
     double smooth;      // of |D x|^2 / 2
     unsigned order;     // of D, the differences of neighbouring columns: 1 or 2
     double nonnegative; // mu, of the penalty mu |min(x, 0)|^2 / 2
+    double penalty;     // of |x - P x|^2 / 2, where P x is within `low` and `high`
+    double low, high;
 };
 
 // Their gradient and how it changes along a direction. `terms` must live as long as it is used.

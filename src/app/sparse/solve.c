@@ -1,0 +1,421 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "solve.h"
+
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "../../base/array.h"
+#include "../../base/error.h"
+#include "solve_own.h"
+#include "variants.h"
+
+const char *const sparse_method_names[] = {"auto", "cgnr", "printed", "fista", "bb", NULL};
+const char *const sparse_stop_names[] = {"auto", "fixed", "residual", "discrepancy", "ncp", NULL};
+const char *const sparse_preconditioning_names[] = {"none", "jacobi", "ilu", NULL};
+
+static const double penalty_factor = 50;
+
+bool sparse_bounds_are_signs(double low, double high)
+{
+    return (low == 0 && high == INFINITY) || (low == -INFINITY && high == 0);
+}
+
+bool sparse_holds_bounds(enum sparse_method method)
+{
+    return method == SPARSE_METHOD_FISTA || method == SPARSE_METHOD_BB;
+}
+
+struct sparse_task sparse_task_settle(const struct sparse_task *task)
+{
+    struct sparse_task settled = *task;
+
+    if (task->method == SPARSE_METHOD_AUTO)
+        settled.method = task->bounded ? SPARSE_METHOD_FISTA : SPARSE_METHOD_CGNR;
+    if (task->stop == SPARSE_STOP_AUTO)
+        settled.stop = task->tolerance > 0 ? SPARSE_STOP_RESIDUAL
+                       : task->noise > 0   ? SPARSE_STOP_DISCREPANCY
+                                           : SPARSE_STOP_FIXED;
+    return settled;
+}
+
+// ---- what is refused ----
+
+static kn_status check_numbers(const struct sparse_task *task, kn_error *err)
+{
+    const struct {
+        const char *name;
+        double value;
+    } numbers[] = {{"the tolerance", task->tolerance},
+                   {"the noise", task->noise},
+                   {"lambda", task->lambda},
+                   {"the weight of smoothness", task->smooth},
+                   {"the weight of the correction", task->weight}};
+
+    for (size_t i = 0; i < KN_COUNT(numbers); i++)
+        if (!(numbers[i].value >= 0) || !isfinite(numbers[i].value))
+            return kn_fail(err, KN_ERROR_ARGUMENT, "%s is %g; expected a number from 0 on", numbers[i].name,
+                           numbers[i].value);
+    if (task->smooth > 0 && task->order != 1 && task->order != 2)
+        return kn_fail(err, KN_ERROR_ARGUMENT, "differences of order %u; there are 1 and 2", task->order);
+    if (task->bounded && !(task->low <= task->high))
+        return kn_fail(err, KN_ERROR_ARGUMENT, "bounds from %g to %g; expected the lower one first",
+                       task->low, task->high);
+    if (task->stop == SPARSE_STOP_RESIDUAL && task->tolerance == 0)
+        return kn_fail(err, KN_ERROR_ARGUMENT, "to stop at a residual wants a tolerance, a part of |b|");
+    if (task->stop == SPARSE_STOP_DISCREPANCY && task->noise == 0)
+        return kn_fail(err, KN_ERROR_ARGUMENT, "to stop at the discrepancy wants the noise, |b - b exact|");
+    return KN_OK;
+}
+
+// What a method, the host or devices have not.
+static kn_status check_ways(const struct sparse_task *task, bool on_device, kn_error *err)
+{
+    const bool cgnr = task->method == SPARSE_METHOD_CGNR, host = !on_device;
+    const struct {
+        bool asked;
+        const char *words;
+    } refused[] = {
+        {on_device && !cgnr, "devices have conjugate gradients (cgnr) alone; the host has this method"},
+        {on_device && task->preconditioning, "preconditioners are the host's alone"},
+        {on_device && task->stop == SPARSE_STOP_NCP,
+         "devices do not look at the whiteness (ncp); the host does"},
+        {on_device && task->bounded && !sparse_bounds_are_signs(task->low, task->high),
+         "devices have penalties for x < 0 and for x > 0; the host has them for any bounds"},
+        {on_device && task->bounded && task->correction,
+         "a penalty for bounds and a correction of its own; write both in one"},
+        {host && task->correction, "a correction in OpenCL C wants a device"},
+        {host && task->format != SPARSE_AUTO && task->format != SPARSE_SELL && task->format != SPARSE_SIMPLE,
+         "the host has the formats sell and simple (rows); the others want a device"},
+        {!cgnr && task->format != SPARSE_AUTO, "formats are a choice of cgnr's; the other methods have one"},
+        {!cgnr && task->preconditioning, "preconditioners go with cgnr"},
+        {!cgnr && !sparse_holds_bounds(task->method) && task->stop != SPARSE_STOP_FIXED,
+         "the loop as it is printed does all its iterations; cgnr stops by a rule"},
+        {sparse_holds_bounds(task->method) && task->stop == SPARSE_STOP_NCP,
+         "only cgnr looks at the whiteness of the residual (ncp)"},
+    };
+
+    for (size_t i = 0; i < KN_COUNT(refused); i++)
+        if (refused[i].asked)
+            return kn_fail(err, KN_ERROR_ARGUMENT, "%s", refused[i].words);
+    return KN_OK;
+}
+
+static kn_status check_columns(const struct sparse_matrix *matrix, const struct sparse_columns *b,
+                               const struct sparse_columns *start, const char *const names[3], kn_error *err)
+{
+    if (b->rows != matrix->rows)
+        return kn_fail_at(err, KN_ERROR_INPUT, names[1], 0,
+                          "has %zu numbers a column, but the matrix %s is %zu x %zu: expected %zu", b->rows,
+                          names[0], matrix->rows, matrix->columns, matrix->rows);
+    if (start && start->rows != matrix->columns)
+        return kn_fail_at(err, KN_ERROR_INPUT, names[2], 0,
+                          "has %zu numbers a column, but the matrix %s is %zu x %zu: expected %zu",
+                          start->rows, names[0], matrix->rows, matrix->columns, matrix->columns);
+    if (start && start->count != 1 && start->count != b->count)
+        return kn_fail_at(err, KN_ERROR_INPUT, names[2], 0, "has %zu columns; expected 1, or %zu as %s has",
+                          start->count, b->count, names[1]);
+    return KN_OK;
+}
+
+// ---- what the ways share ----
+
+double solve_norm(const double *x, size_t count)
+{
+    double sum = 0;
+
+    for (size_t i = 0; i < count; i++)
+        sum += x[i] * x[i];
+    return sqrt(sum);
+}
+
+double solve_goal(const struct solve_run *run, size_t column)
+{
+    const struct sparse_task *task = &run->task;
+
+    if (task->stop == SPARSE_STOP_DISCREPANCY)
+        return task->noise;
+    return task->stop == SPARSE_STOP_RESIDUAL
+               ? task->tolerance * solve_norm(run->b->values + column * run->b->rows, run->b->rows)
+               : 0;
+}
+
+void solve_done(const struct solve_run *run, size_t columns)
+{
+    if (run->progress)
+        run->progress->step(run->progress->data, (double)columns / (double)run->b->count);
+}
+
+kn_status solve_history(const struct solve_run *run, double **history, kn_error *err)
+{
+    *history = calloc(run->task.iterations + 1, sizeof **history);
+    return *history ? KN_OK : kn_fail_memory(err, run->task.iterations * sizeof **history, "the residuals");
+}
+
+static size_t longest_row(const struct sparse_matrix *matrix)
+{
+    size_t longest = 0;
+
+    for (size_t row = 0; row < matrix->rows; row++)
+        if (matrix->starts[row + 1] - matrix->starts[row] > longest)
+            longest = matrix->starts[row + 1] - matrix->starts[row];
+    return longest;
+}
+
+static double dot(const double *a, const double *b, size_t count)
+{
+    double sum = 0;
+
+    for (size_t i = 0; i < count; i++)
+        sum += a[i] * b[i];
+    return sum;
+}
+
+// The sum of |a x y|, to which <A x, y> is 1, and the longest column's length; `lengths` has room.
+static double size_of_sum(const struct sparse_matrix *matrix, const double *x, const double *y,
+                          double *lengths, double *longest)
+{
+    double size = 0;
+
+    for (size_t row = 0; row < matrix->rows; row++)
+        for (size_t i = matrix->starts[row]; i < matrix->starts[row + 1]; i++) {
+            size += fabs(matrix->values[i] * x[matrix->indices[i]] * y[row]);
+            lengths[matrix->indices[i]]++;
+        }
+    for (size_t column = 0; column < matrix->columns; column++)
+        *longest = fmax(*longest, lengths[column]);
+    return size;
+}
+
+// A sum of n terms is off by n roundings of the sum of their moduli at most, so that each row of A x, and of
+// A^T y, has its length; then the sums here, in double.
+kn_status solve_adjoint(struct solve_run *run, solve_multiply *multiply, void *data, double epsilon,
+                        kn_error *err)
+{
+    size_t rows = run->matrix->rows, columns = run->matrix->columns, most = rows > columns ? rows : columns;
+    double *numbers = calloc(2 * (rows + columns) + 1, sizeof *numbers), longest = 0, size;
+    float *floats = malloc((most + 1) * sizeof *floats);
+    double *x = numbers, *ax = x + columns, *y = ax + rows, *aty = y + rows;
+    kn_status status =
+        numbers && floats ? KN_OK : kn_fail_memory(err, 2 * (rows + columns) * sizeof *x, "the adjoint");
+
+    if (!status) {
+        sparse_fill(floats, most);
+        for (size_t i = 0; i < columns; i++)
+            x[i] = (double)floats[i];
+        for (size_t i = 0; i < rows; i++)
+            y[i] = (double)floats[rows - 1 - i];
+        size = size_of_sum(run->matrix, x, y, aty, &longest);
+        status = multiply(data, false, x, ax, err);
+        if (!status)
+            status = multiply(data, true, y, aty, err);
+        run->answer->adjoint = size > 0 ? fabs(dot(ax, y, rows) - dot(x, aty, columns)) / size : 0;
+        // A's elements are rounded for both alike.
+        run->answer->adjoint_bound =
+            ((double)longest_row(run->matrix) + longest + 2) * epsilon + (double)(rows + columns) * 0x1p-53;
+    }
+    free(numbers);
+    free(floats);
+    return status;
+}
+
+static kn_status multiply_plainly(void *data, bool transposed, const double *from, double *to, kn_error *err)
+{
+    (void)err;
+    (transposed ? sparse_reference_multiply_transposed : sparse_reference_multiply)(data, from, to);
+    return KN_OK;
+}
+
+kn_status solve_adjoint_plain(struct solve_run *run, kn_error *err)
+{
+    return solve_adjoint(run, multiply_plainly, (void *)(uintptr_t)run->matrix, 0x1p-53, err);
+}
+
+// ---- judging ----
+
+// |A x - b|, and the length of its gradient, of the projected one where bounds hold. `r`, `g` have room.
+static void measure(const struct solve_run *run, const double *x, const double *b, double *r, double *g,
+                    double *residual, double *gradient)
+{
+    const struct sparse_task *task = &run->task;
+    size_t rows = run->matrix->rows, columns = run->matrix->columns;
+
+    sparse_reference_multiply(run->matrix, x, r);
+    for (size_t i = 0; i < rows; i++)
+        r[i] -= b[i];
+    *residual = solve_norm(r, rows);
+    sparse_reference_multiply_transposed(run->matrix, r, g);
+    if (run->correction)
+        run->correction->gradient(run->correction->data, x, columns, g);
+    for (size_t i = 0; i < columns && sparse_holds_bounds(task->method) && task->bounded; i++)
+        g[i] = x[i] - fmin(fmax(x[i] - g[i], task->low), task->high);
+    *gradient = solve_norm(g, columns);
+}
+
+static double ratio(double part, double whole)
+{
+    return whole > 0 ? part / whole : part > 0 ? INFINITY : 0;
+}
+
+// `starts` is x before.
+static kn_status judge(const struct solve_run *run, const double *starts, kn_error *err)
+{
+    const struct sparse_task *task = &run->task;
+    size_t rows = run->matrix->rows, columns = run->matrix->columns;
+    double *r = malloc((rows + columns + 1) * sizeof *r), first = 0, residual = 0, gradient = 0;
+    // What the recurrence of the residual is off by when it stops.
+    double slack = 1 + (task->is_double ? 1e-9 : 1e-4);
+
+    if (!r)
+        return kn_fail_memory(err, (rows + columns) * sizeof *r, "the residual");
+    for (size_t k = 0; k < run->b->count; k++) {
+        const double *b = run->b->values + k * rows;
+        struct sparse_solution *solution = &run->answer->solutions[k];
+        double right = solve_norm(b, rows);
+
+        measure(run, starts + k * columns, b, r, r + rows, &residual, &first);
+        measure(run, run->answer->x.values + k * columns, b, r, r + rows, &residual, &gradient);
+        solution->residual = ratio(residual, right);
+        if (!task->correction)
+            solution->normal_residual = ratio(gradient, first);
+        solution->reached = (task->tolerance == 0 || solution->residual <= slack * task->tolerance) &&
+                            (task->noise == 0 || residual <= slack * task->noise);
+    }
+    free(r);
+    return KN_OK;
+}
+
+// ---- all of it ----
+
+static double greatest_column(const struct sparse_matrix *matrix, double *squares)
+{
+    double greatest = 0;
+
+    for (size_t i = 0; i < matrix->nonzeros; i++)
+        squares[matrix->indices[i]] += matrix->values[i] * matrix->values[i];
+    for (size_t i = 0; i < matrix->columns; i++)
+        greatest = fmax(greatest, squares[i]);
+    return greatest;
+}
+
+// The terms of the task, and the weight that it leaves open.
+static kn_status take_terms(struct solve_run *run, kn_error *err)
+{
+    struct sparse_task *task = &run->task;
+    bool penalty = task->bounded && !sparse_holds_bounds(task->method);
+
+    if (penalty && task->weight == 0) {
+        double *squares = calloc(run->matrix->columns + 1, sizeof *squares);
+
+        if (!squares)
+            return kn_fail_memory(err, run->matrix->columns * sizeof *squares, "the columns' lengths");
+        task->weight = penalty_factor * greatest_column(run->matrix, squares);
+        free(squares);
+    }
+    if (task->correction && task->weight == 0)
+        task->weight = 1;
+    run->terms = (struct sparse_terms){.lambda = task->lambda, .smooth = task->smooth, .order = task->order};
+    if (penalty) {
+        run->terms.penalty = task->weight;
+        run->terms.low = task->low;
+        run->terms.high = task->high;
+    }
+    if (penalty || task->correction)
+        run->answer->weight = task->weight;
+    return KN_OK;
+}
+
+// x as it is before, for every column; and a copy.
+static kn_status take_start(struct solve_run *run, const struct sparse_columns *start, double **copy,
+                            kn_error *err)
+{
+    const struct sparse_task *task = &run->task;
+    size_t columns = run->matrix->columns, count = run->b->count, all = columns * count;
+    struct sparse_answer *answer = run->answer;
+
+    *copy = calloc(all + 1, sizeof **copy);
+    answer->x = (struct sparse_columns){columns, count, calloc(all + 1, sizeof *answer->x.values)};
+    answer->solutions = calloc(count + 1, sizeof *answer->solutions);
+    if (!answer->x.values || !*copy || !answer->solutions)
+        return kn_fail_memory(err, 2 * all * sizeof **copy, "the solutions");
+    for (size_t i = 0; i < all; i++) {
+        double value = start ? start->values[start->count == 1 ? i % columns : i] : 0;
+
+        if (task->bounded && sparse_holds_bounds(task->method))
+            value = fmin(fmax(value, task->low), task->high);
+        answer->x.values[i] = (*copy)[i] = value;
+    }
+    return KN_OK;
+}
+
+static solve_way *way_of(const struct solve_run *run)
+{
+    static solve_way *const ways[SPARSE_METHODS] = {[SPARSE_METHOD_CGNR] = solve_host_cgnr,
+                                                    [SPARSE_METHOD_PRINTED] = solve_printed,
+                                                    [SPARSE_METHOD_FISTA] = solve_bounded,
+                                                    [SPARSE_METHOD_BB] = solve_bounded};
+
+    return run->queue ? solve_device_cgnr : ways[run->task.method];
+}
+
+kn_status sparse_solve(kn_queue *queue, const struct sparse_matrix *matrix, const struct sparse_columns *b,
+                       const struct sparse_columns *start, const char *const names[3],
+                       const struct sparse_task *task, const struct sparse_progress *progress,
+                       struct sparse_answer *answer, kn_error *err)
+{
+    struct solve_run run = {.queue = queue, .matrix = matrix, .b = b, .progress = progress, .answer = answer};
+    struct sparse_correction correction;
+    double *starts = NULL;
+    kn_status status;
+
+    memset(answer, 0, sizeof *answer);
+    run.task = sparse_task_settle(task);
+    status = check_numbers(&run.task, err);
+    if (!status)
+        status = check_ways(&run.task, queue != NULL, err);
+    if (!status)
+        status = check_columns(matrix, b, start, names, err);
+    if (!status)
+        status = take_terms(&run, err);
+    if (!status)
+        status = take_start(&run, start, &starts, err);
+    correction = sparse_terms_correction(&run.terms);
+    if (run.terms.lambda > 0 || run.terms.smooth > 0 || run.terms.penalty > 0)
+        run.correction = &correction;
+    if (!status)
+        status = way_of(&run)(&run, err);
+    if (!status)
+        status = judge(&run, starts, err);
+    free(starts);
+    if (status)
+        sparse_answer_free(answer);
+    return status;
+}
+
+void sparse_answer_free(struct sparse_answer *answer)
+{
+    for (size_t i = 0; answer->solutions && i < answer->x.count; i++)
+        free(answer->solutions[i].history);
+    free(answer->solutions);
+    free(answer->x.values);
+    memset(answer, 0, sizeof *answer);
+}
+
+const struct sparse_solution *sparse_worst(const struct sparse_answer *answer)
+{
+    const struct sparse_solution *worst = answer->solutions;
+
+    for (size_t i = 1; i < answer->x.count; i++)
+        if (answer->solutions[i].residual > worst->residual)
+            worst = &answer->solutions[i];
+    return worst;
+}
+
+bool sparse_all_reached(const struct sparse_answer *answer)
+{
+    bool reached = true;
+
+    for (size_t i = 0; i < answer->x.count; i++)
+        reached = reached && answer->solutions[i].reached;
+    return reached;
+}

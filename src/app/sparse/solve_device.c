@@ -1,0 +1,163 @@
+// SPDX-License-Identifier: Apache-2.0
+// Least squares on a device, in single precision.
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+
+#include "../../base/clock.h"
+#include "../../base/error.h"
+#include "solve_own.h"
+
+struct device_run {
+    kn_queue *queue;
+    struct sparse_solver *solver;
+    size_t rows, columns;
+    kn_buffer *b, *x;
+    float *floats; // as many as the longer of both
+};
+
+static kn_status send(struct device_run *d, const double *from, size_t count, kn_buffer *to, kn_error *err)
+{
+    for (size_t i = 0; i < count; i++)
+        d->floats[i] = (float)from[i];
+    return kn_buffer_write(d->queue, to, 0, d->floats, count * sizeof *d->floats, err);
+}
+
+static kn_status fetch(struct device_run *d, kn_buffer *from, double *to, size_t count, kn_error *err)
+{
+    kn_status status = kn_buffer_read(d->queue, from, 0, d->floats, count * sizeof *d->floats, err);
+
+    for (size_t i = 0; i < count && !status; i++)
+        to[i] = (double)d->floats[i];
+    return status;
+}
+
+static kn_status multiply(void *data, bool transposed, const double *from, double *to, kn_error *err)
+{
+    struct device_run *d = data;
+    kn_buffer *source = transposed ? d->b : d->x, *target = transposed ? d->x : d->b;
+    kn_status status = send(d, from, transposed ? d->rows : d->columns, source, err);
+
+    if (!status)
+        status = sparse_solver_apply(d->queue, d->solver, transposed, source, target, err);
+    return status ? status : fetch(d, target, to, transposed ? d->columns : d->rows, err);
+}
+
+static kn_status create_solver(struct solve_run *run, struct device_run *d, size_t column, kn_error *err)
+{
+    const struct sparse_task *task = &run->task;
+    double right = solve_norm(run->b->values + column * d->rows, d->rows), goal = solve_goal(run, column);
+    struct sparse_solver_options options = {.iterations = task->iterations,
+                                            .residual = right > 0 ? goal / right : 0,
+                                            .lambda = task->lambda,
+                                            .smooth = task->smooth,
+                                            .order = task->order,
+                                            .correction = task->correction,
+                                            .weight = task->correction ? task->weight : 0,
+                                            .format = task->format};
+
+    if (task->bounded && task->low == 0)
+        options.nonnegative = task->weight;
+    if (task->bounded && task->low != 0) {
+        options.correction = "(x > 0 ? weight * d : 0)";
+        options.weight = task->weight;
+    }
+    return sparse_solver_create(d->queue, run->matrix, &options, &d->solver, err);
+}
+
+static kn_status prepare(struct solve_run *run, struct device_run *d, kn_error *err)
+{
+    kn_context *context = kn_queue_context(run->queue);
+    size_t most;
+    double start = kn_clock_seconds(), built = kn_context_build_seconds(context);
+    kn_status status;
+
+    d->queue = run->queue;
+    d->rows = run->matrix->rows;
+    d->columns = run->matrix->columns;
+    most = d->rows > d->columns ? d->rows : d->columns;
+    d->floats = malloc((most + 1) * sizeof *d->floats);
+    if (!d->floats)
+        return kn_fail_memory(err, most * sizeof *d->floats, "the solver");
+    status = kn_buffer_create(context, (d->rows + 1) * sizeof *d->floats, &d->b, err);
+    if (!status)
+        status = kn_buffer_create(context, (d->columns + 1) * sizeof *d->floats, &d->x, err);
+    if (!status)
+        status = create_solver(run, d, 0, err);
+    if (!status)
+        status = kn_queue_finish(d->queue, err);
+    run->answer->prepare_seconds = kn_clock_seconds() - start - (kn_context_build_seconds(context) - built);
+    if (!status)
+        snprintf(run->answer->code, sizeof run->answer->code,
+                 "single precision, A as %s, A^T as %s, %s launches",
+                 sparse_format_names[sparse_solver_format(d->solver, false)],
+                 sparse_format_names[sparse_solver_format(d->solver, true)],
+                 sparse_solver_is_fused(d->solver) ? "fused" : "separate");
+    return status;
+}
+
+static void take_result(struct solve_run *run, const struct sparse_solver_result *result,
+                        struct sparse_solution *solution)
+{
+    static const char *const reasons[] = {[SPARSE_STOPPED_ITERATIONS] = "iterations",
+                                          [SPARSE_STOPPED_GRADIENT] = "floor",
+                                          [SPARSE_STOPPED_RESIDUAL] = "residual",
+                                          [SPARSE_STOPPED_CURVATURE] = "curvature"};
+
+    solution->iterations = result->iterations;
+    solution->normal_residual = result->normal_residual;
+    solution->history = result->history;
+    solution->stopped_by = reasons[result->stopped];
+    if (result->stopped == SPARSE_STOPPED_RESIDUAL && run->task.stop == SPARSE_STOP_DISCREPANCY)
+        solution->stopped_by = "discrepancy";
+    run->answer->launches_per_iteration = result->launches_per_iteration;
+    run->answer->iterate_seconds += result->seconds;
+    run->answer->history_is_normal = true;
+}
+
+static kn_status solve_column(struct solve_run *run, struct device_run *d, size_t column, kn_error *err)
+{
+    double *x = run->answer->x.values + column * d->columns, start;
+    struct sparse_solver_result result;
+    kn_status status = KN_OK;
+
+    // The solver takes its goal as a part of |b|: one for all, but for noise.
+    if (column > 0 && run->task.stop == SPARSE_STOP_DISCREPANCY) {
+        sparse_solver_free(d->solver);
+        d->solver = NULL;
+        status = create_solver(run, d, column, err);
+    }
+    start = kn_clock_seconds();
+    if (!status)
+        status = send(d, run->b->values + column * d->rows, d->rows, d->b, err);
+    if (!status)
+        status = send(d, x, d->columns, d->x, err);
+    run->answer->copy_seconds += kn_clock_seconds() - start;
+    if (!status)
+        status = sparse_solver_solve(d->queue, d->solver, d->b, d->x, &result, err);
+    if (status)
+        return status;
+    take_result(run, &result, &run->answer->solutions[column]);
+    start = kn_clock_seconds();
+    status = fetch(d, d->x, x, d->columns, err);
+    run->answer->copy_seconds += kn_clock_seconds() - start;
+    return status;
+}
+
+kn_status solve_device_cgnr(struct solve_run *run, kn_error *err)
+{
+    struct device_run d = {.queue = NULL};
+    kn_status status = prepare(run, &d, err);
+
+    if (!status)
+        status = solve_adjoint(run, multiply, &d, 0x1p-24, err);
+    for (size_t i = 0; i < run->b->count && !status; i++) {
+        status = solve_column(run, &d, i, err);
+        solve_done(run, i + 1);
+    }
+    sparse_solver_free(d.solver);
+    kn_buffer_free(d.b);
+    kn_buffer_free(d.x);
+    free(d.floats);
+    return status;
+}

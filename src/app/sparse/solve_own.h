@@ -1,0 +1,38 @@
+// SPDX-License-Identifier: Apache-2.0
+// A system being solved: what the host's and the device's ways share.
+#ifndef KN_APP_SPARSE_SOLVE_OWN_H
+#define KN_APP_SPARSE_SOLVE_OWN_H
+
+#include "solve.h"
+
+struct solve_run {
+    kn_queue *queue; // NULL on the host
+    const struct sparse_matrix *matrix;
+    const struct sparse_columns *b;
+    struct sparse_task task;                    // settled
+    struct sparse_terms terms;                  // of it, with the penalty
+    const struct sparse_correction *correction; // of these; NULL: there are none
+    const struct sparse_progress *progress;
+    struct sparse_answer *answer; // x is the start
+};
+
+// All columns: x, and of each solution iterations, stopped_by, history; seconds, launches, code, adjoint. One
+// for each of the methods.
+typedef kn_status solve_way(struct solve_run *run, kn_error *err);
+solve_way solve_host_cgnr, solve_printed, solve_bounded, solve_device_cgnr;
+
+double solve_norm(const double *x, size_t count);
+// Residual at which the task wants to stop a column, in units of b; 0: it does not.
+double solve_goal(const struct solve_run *run, size_t column);
+void solve_done(const struct solve_run *run, size_t columns);
+// Room for a history of up to task.iterations.
+kn_status solve_history(const struct solve_run *run, double **history, kn_error *err);
+
+// to = A from, or A^T from, as the way computes it with a precision of `epsilon`.
+typedef kn_status solve_multiply(void *data, bool transposed, const double *from, double *to, kn_error *err);
+kn_status solve_adjoint(struct solve_run *run, solve_multiply *multiply, void *data, double epsilon,
+                        kn_error *err);
+// By the reference's products.
+kn_status solve_adjoint_plain(struct solve_run *run, kn_error *err);
+
+#endif

@@ -1,0 +1,172 @@
+#!/bin/sh
+# SPDX-License-Identifier: Apache-2.0
+# `koine solve`: least squares from files to files, against the normal equations in Python; what stops it, what it
+# refuses.
+. "${srcdir:-.}/tests/e2e/lib.sh"
+command -v python3 >/dev/null || skip python3 "python3 is not installed"
+sources=$(cd "${srcdir:-.}" && pwd)
+unset KOINE_DEVICE
+
+(cd "$work" && PYTHONDONTWRITEBYTECODE=1 PYTHONPATH=$sources/tests/e2e python3 - <<'PYTHON') || fail "making the files"
+import arrays, random
+random.seed(29)
+rows, columns = 60, 20
+entries = {(random.randrange(rows), random.randrange(columns)): random.gauss(0, 1) for _ in range(400)}
+entries.update({(j, j): 4 + random.random() for j in range(columns)})
+with open("a.mtx", "w") as f:
+    f.write("%%%%MatrixMarket matrix coordinate real general\n%d %d %d\n" % (rows, columns, len(entries)))
+    for (i, j), value in entries.items():
+        f.write("%d %d %.17g\n" % (i + 1, j + 1, value))
+b = [[random.gauss(0, 1) for _ in range(rows)] for _ in range(2)]
+with open("b.mtx", "w") as f:
+    f.write("%%%%MatrixMarket matrix array real general\n%d 2\n" % rows)
+    f.write("".join("%.17g\n" % value for column in b for value in column))
+with open("nan.mtx", "w") as f:
+    f.write("%%MatrixMarket matrix array real general\n60 1\n1\nnan\n" + "1\n" * 58)
+arrays.save("short.npy", "f8", [1.0] * 59)
+arrays.save("x0.npy", "f8", [1.0] * columns)
+PYTHON
+a=$work/a.mtx
+b=$work/b.mtx
+x=$work/x.npy
+
+# ---- usage ----
+
+expect_exit 2 koine solve
+expect_exit 2 koine solve "$a" -o "$x"
+expect_exit 2 koine solve "$a" "$b"
+expect_stderr 'expected -o'
+expect_exit 2 koine solve "$a" "$b" -o "$work/x.csv"
+expect_stderr 'ends in .npy or .mtx'
+expect_refused() # WORDS OPTION...
+{
+    words=$1
+    shift
+    expect_exit 2 koine solve "$a" "$b" -o "$x" "$@"
+    expect_stderr "$words"
+}
+expect_refused 'no number from 0 on' --lambda -1
+expect_refused 'no LO,HI' --bounds 3
+expect_refused 'the greater one first' --bounds 3,2
+expect_refused 'give one of them' --bounds 0,2 --nonnegative
+expect_refused 'another order' --smooth 1,3
+expect_refused 'wants --tolerance' --stop residual
+expect_refused 'wants --noise' --stop discrepancy
+expect_refused 'there is --device host' --device cpu --method bb
+expect_refused 'there is --device host' --device cpu --nonnegative
+expect_refused 'there is --device host' --device cpu --preconditioner jacobi
+expect_refused 'there is --device host' --device cpu --stop ncp
+expect_refused 'in single precision' --device cpu --precision double
+expect_refused 'wants a device' --device host --correction d
+expect_refused 'wants a device' --device host --format merge
+expect_refused 'leave one out' --format merge --method bb
+expect_refused '--weight is of' --weight 2
+expect_refused 'write both in one' --correction d --bounds 0,1
+expect_refused 'from 1' --rhs 0
+expect_refused 'has 2 columns' --rhs 3
+expect_exit 3 koine solve "$work/none.mtx" "$b" -o "$x"
+expect_stderr 'none.mtx'
+expect_exit 3 koine solve "$a" "$work/short.npy" -o "$x"
+expect_stderr 'short.npy: has 59 numbers a column, but the matrix .*a.mtx is 60 x 20: expected 60'
+expect_exit 3 koine solve "$a" "$b" -x "$work/short.npy" -o "$x"
+expect_stderr 'expected 20'
+expect_exit 3 koine solve "$a" "$work/nan.mtx" -o "$x"
+expect_stderr 'nan.mtx:4'
+[ ! -e "$x" ] || fail "a refused run has left $x"
+
+# ---- the host ----
+
+expect_exit 0 koine solve "$a" "$b" -o "$x" --json "$work/plain.json"
+expect_stdout 'double precision'
+expect_stdout 'floor'
+expect_exit 3 koine solve "$a" "$b" -o "$x" # is there
+expect_exit 0 koine solve "$a" "$b" -o "$work/second.npy" --rhs 2 --method printed -x "$work/x0.npy"
+expect_stdout 'stopped by iterations after 400 iterations'
+expect_exit 0 koine solve "$a" "$b" -o "$work/ilu.mtx" --preconditioner ilu --lambda 0.5
+expect_exit 0 koine solve "$a" "$b" -o "$work/smooth.npy" --smooth 0.5,2 --lambda 0.5 --method fista -n 5000
+expect_exit 0 koine solve "$a" "$b" -o "$work/bounds.npy" --bounds -0.05,inf --method bb --json "$work/bounds.json"
+expect_exit 0 koine solve "$a" "$b" -o "$work/fista.npy" --bounds -0.05,inf --json -
+expect_stdout '"method": "fista"'
+expect_exit 1 koine solve "$a" "$b" -o "$work/early.npy" --rhs 1 --tolerance 1e-3 -n 2 --precision float
+expect_stderr 'the tolerance was not reached'
+expect_stdout 'single precision'
+expect_exit 0 koine solve "$a" "$b" -o "$work/noise.npy" --rhs 1 --noise 7.6
+expect_stdout 'stopped by discrepancy'
+
+(cd "$work" && PYTHONDONTWRITEBYTECODE=1 PYTHONPATH=$sources/tests/e2e python3 - <<'PYTHON') || fail "the answers are wrong"
+import arrays, json
+lines = open("a.mtx").read().split("\n")[2:-1]
+entries = [(int(i) - 1, int(j) - 1, float(v)) for i, j, v in (line.split() for line in lines)]
+b = [float(v) for v in open("b.mtx").read().split("\n")[2:-1]]
+rows, n = 60, 20
+b = [b[:rows], b[rows:]]
+
+def gradient(x, b):
+    r = [-v for v in b]
+    for i, j, v in entries:
+        r[i] += v * x[j]
+    g = [0.0] * n
+    for i, j, v in entries:
+        g[j] += v * r[i]
+    return g
+
+def columns(path):
+    if path.endswith(".mtx"):
+        values = [float(v) for v in open(path).read().split("\n")[2:-1]]
+        return [values[:n], values[n:]]
+    shape, values = arrays.load(path)[1:]
+    return [list(values)] if len(shape) == 1 else [list(values)[k::shape[1]] for k in range(shape[1])]
+
+def size(v):
+    return sum(e * e for e in v) ** 0.5
+
+def expect(path, x, b, term):
+    first = size(gradient([0.0] * n, b))
+    g = [a + t for a, t in zip(gradient(x, b), term(x))]
+    assert size(g) < 1e-10 * first, (path, size(g) / first)
+
+def bends(x):
+    t = [0.5 * v for v in x]
+    for j in range(n - 2):
+        bend = 0.5 * (x[j] - 2 * x[j + 1] + x[j + 2])
+        t[j] += bend
+        t[j + 1] -= 2 * bend
+        t[j + 2] += bend
+    return t
+
+for path, term in (("x.npy", lambda x: [0.0] * n), ("ilu.mtx", lambda x: [0.5 * v for v in x]), ("smooth.npy", bends)):
+    found = columns(path)
+    assert len(found) == 2, path
+    for x, right in zip(found, b):
+        expect(path, x, right, term)
+expect("second.npy", columns("second.npy")[0], b[1], lambda x: [0.0] * n)
+for path in ("bounds.npy", "fista.npy"):
+    for x, right in zip(columns(path), b):
+        assert min(x) == -0.05, path
+        g = gradient(x, right)
+        assert size([v - max(v - s, -0.05) for v, s in zip(x, g)]) < 1e-10 * size(gradient([0.0] * n, right)), path
+report = json.load(open("plain.json"))
+assert report["device"]["spec"] == "host" and report["precision"] == "double"
+assert len(report["solutions"]) == 2 and report["stopped_by"] == "floor" and report["reached"] is True
+assert len(report["history"]) == report["iterations"] + 1 and report["history_of"] == "residual"
+assert report["residual"] == max(s["residual"] for s in report["solutions"])
+assert abs(report["history"][-1] - report["residual"]) < 1e-12
+assert report["adjoint"] <= report["adjoint_bound"] and report["launches_per_iteration"] is None
+assert json.load(open("bounds.json"))["method"] == "bb"
+PYTHON
+
+# ---- a device ----
+
+need_device
+expect_exit 0 koine solve "$a" "$b" -o "$work/device.npy" --rhs 1 --format simple --json "$work/device.json"
+expect_stdout 'single precision, A as simple, A\^T as simple, separate'
+expect_stdout '5 launches an iteration'
+(cd "$work" && PYTHONDONTWRITEBYTECODE=1 PYTHONPATH=$sources/tests/e2e python3 - <<'PYTHON') || fail "the device is wrong"
+import arrays, json
+wanted = list(arrays.load("x.npy")[2])[0::2]
+found = list(arrays.load("device.npy")[2])
+assert max(abs(a - b) for a, b in zip(found, wanted)) < 1e-4 * max(map(abs, wanted)), (found, wanted)
+report = json.load(open("device.json"))
+assert report["precision"] == "float" and report["launches_per_iteration"] == 5
+assert report["history_of"] == "normal_residual" and report["device"]["spec"] != "host"
+PYTHON
