@@ -1,0 +1,164 @@
+// SPDX-License-Identifier: Apache-2.0
+// Least squares on a device as `koine solve` has them: against the host's in double precision; penalties of
+// both signs, the discrepancy of each column, a correction, what is refused.
+#include "sparse_support.h"
+
+#include "../../../../src/app/sparse/solve.h"
+
+enum { ROWS = 90, COLUMNS = 40, COUNT = 2 };
+
+static const char *const names[] = {"A.mtx", "b.mtx", "x0.mtx"};
+
+// A well posed system, every column of which has a strong nonzero of its own.
+static struct sparse_matrix make(double b[COUNT * ROWS], uint64_t *state)
+{
+    uint32_t row[4 * ROWS + COLUMNS], column[4 * ROWS + COLUMNS];
+    double values[4 * ROWS + COLUMNS];
+    struct sparse_entries entries = {ROWS, COLUMNS, 4 * ROWS + COLUMNS, row, column, values};
+    struct sparse_matrix matrix;
+
+    for (size_t k = 0; k < entries.count; k++) {
+        row[k] = (uint32_t)(k < COLUMNS ? 2 * k : test_random(state) % ROWS);
+        column[k] = (uint32_t)(k < COLUMNS ? k : test_random(state) % COLUMNS);
+        values[k] = k < COLUMNS ? 3 : 0.5 * (double)test_signed(state);
+    }
+    for (size_t i = 0; i < COUNT * ROWS; i++)
+        b[i] = (double)test_signed(state) * (i < ROWS ? 1 : 10);
+    EXPECT_OK(sparse_from_entries(&entries, &matrix, &err));
+    return matrix;
+}
+
+static struct sparse_answer solve(kn_queue *where, const struct sparse_matrix *matrix, double *b,
+                                  const struct sparse_task *task)
+{
+    const struct sparse_columns right = {ROWS, COUNT, b};
+    struct sparse_answer answer;
+
+    EXPECT_OK(sparse_solve(where, matrix, &right, NULL, names, task, NULL, &answer, &err));
+    ck_assert_double_le(answer.adjoint, answer.adjoint_bound);
+    return answer;
+}
+
+static double distance(const double *x, const double *wanted, size_t count)
+{
+    double square = 0, norm = 0;
+
+    for (size_t i = 0; i < count; i++) {
+        square += (x[i] - wanted[i]) * (x[i] - wanted[i]);
+        norm += wanted[i] * wanted[i];
+    }
+    return sqrt(square / norm);
+}
+
+// The bound of test_solver.c's `dense`: a rounding of each iteration and each term, times a condition of A^T
+// A below 20. A penalty of 3 is as much as the strong nonzeros have, and leaves it there.
+START_TEST(against_the_host)
+{
+    static const struct sparse_task tried[] = {
+        {.lambda = 0.5, .smooth = 0.3, .order = 2},
+        {.bounded = true, .low = 0, .high = INFINITY, .weight = 3},
+        {.bounded = true, .low = -INFINITY, .high = 0, .weight = 3},
+    };
+    uint64_t state = test_seed("against_the_host");
+    double b[COUNT * ROWS];
+    struct sparse_matrix matrix = make(b, &state);
+
+    for (size_t t = 0; t < (test_is_slow() ? 1 : sizeof tried / sizeof *tried); t++) {
+        struct sparse_task task = tried[t];
+        struct sparse_answer found, wanted;
+
+        task.method = SPARSE_METHOD_CGNR;
+        task.iterations = 200;
+        wanted = solve(NULL, &matrix, b,
+                       &(struct sparse_task){.method = task.method,
+                                             .iterations = 2000,
+                                             .lambda = task.lambda,
+                                             .smooth = task.smooth,
+                                             .order = task.order,
+                                             .bounded = task.bounded,
+                                             .low = task.low,
+                                             .high = task.high,
+                                             .weight = task.weight,
+                                             .is_double = true});
+        task.format = SPARSE_SIMPLE;
+        found = solve(queue, &matrix, b, &task);
+        for (size_t c = 0; c < COUNT; c++) {
+            const struct sparse_solution *solution = &found.solutions[c];
+            double off = distance(found.x.values + c * COLUMNS, wanted.x.values + c * COLUMNS, COLUMNS);
+
+            ck_assert_msg(off < 2e-4, "task %zu, column %zu: off by %g after %zu iterations, by %s", t, c,
+                          off, solution->iterations, solution->stopped_by);
+            ck_assert_double_eq_tol(solution->residual, wanted.solutions[c].residual, 1e-4);
+            ck_assert_double_le(solution->normal_residual, 1e-4);
+        }
+        ck_assert_msg(strstr(found.code, "A as simple, A^T as simple, separate") != NULL, "%s", found.code);
+        ck_assert_uint_eq(found.launches_per_iteration, 5);
+        ck_assert(found.history_is_normal && !wanted.history_is_normal);
+        sparse_answer_free(&found);
+        sparse_answer_free(&wanted);
+    }
+    sparse_free(&matrix);
+}
+END_TEST
+
+// The noise is a number in units of b, of which one column has ten times as much.
+START_TEST(discrepancy)
+{
+    uint64_t state = test_seed("discrepancy");
+    double b[COUNT * ROWS];
+    struct sparse_matrix matrix = make(b, &state);
+    const struct sparse_task plain = {.iterations = 1000, .is_double = true};
+    struct sparse_answer least = solve(NULL, &matrix, b, &plain);
+    double norm = 0, noise;
+
+    for (size_t i = 0; i < ROWS; i++)
+        norm += b[i] * b[i];
+    noise = 1.05 * least.solutions[0].residual * sqrt(norm);
+    const struct sparse_task task = {.iterations = 200, .noise = noise, .format = SPARSE_SIMPLE};
+    struct sparse_answer found = solve(queue, &matrix, b, &task);
+    ck_assert_str_eq(found.solutions[0].stopped_by, "discrepancy");
+    ck_assert_str_eq(found.solutions[1].stopped_by, "floor"); // cannot be reached
+    ck_assert(found.solutions[0].reached && !found.solutions[1].reached && !sparse_all_reached(&found));
+    ck_assert_double_le(found.solutions[0].residual * sqrt(norm), noise * (1 + 1e-4));
+    ck_assert_ptr_eq(sparse_worst(&found),
+                     &found.solutions[found.solutions[1].residual > found.solutions[0].residual]);
+    sparse_answer_free(&found);
+    sparse_answer_free(&least);
+    sparse_free(&matrix);
+}
+END_TEST
+
+START_TEST(refused)
+{
+    static const struct {
+        struct sparse_task task;
+        const char *words;
+    } tried[] = {
+        {{.method = SPARSE_METHOD_FISTA}, "cgnr"},
+        {{.method = SPARSE_METHOD_PRINTED}, "cgnr"},
+        {{.preconditioning = SPARSE_PRECONDITIONING_JACOBI}, "the host's alone"},
+        {{.stop = SPARSE_STOP_NCP}, "whiteness"},
+        {{.method = SPARSE_METHOD_CGNR, .bounded = true, .low = 1, .high = 2}, "any bounds"},
+        {{.method = SPARSE_METHOD_CGNR, .bounded = true, .high = INFINITY, .correction = "d"}, "both in one"},
+        {{.format = SPARSE_ON_THE_FLY}, "geometry"},
+    };
+    uint64_t state = 1;
+    double b[COUNT * ROWS];
+    struct sparse_matrix matrix = make(b, &state);
+    const struct sparse_columns right = {ROWS, COUNT, b};
+    struct sparse_answer answer;
+
+    for (size_t i = 0; i < sizeof tried / sizeof *tried; i++)
+        EXPECT_REFUSED(
+            KN_ERROR_ARGUMENT, tried[i].words,
+            sparse_solve(queue, &matrix, &right, NULL, names, &tried[i].task, NULL, &answer, &err));
+    sparse_free(&matrix);
+}
+END_TEST
+
+int main(void)
+{
+    const TTest *const tests[] = {against_the_host, discrepancy, refused};
+
+    return test_run("solve", tests, sizeof tests / sizeof *tests, test_open, test_close);
+}
