@@ -21,7 +21,7 @@
 // h, x, d, writes d.
 // Tunables: GROUP, LANES (powers of two), SLICE, COLUMNS (at least as many as there are, in cgnr_forward's local memory),
 // INDEX_BITS (16 or 32), RESIDUAL (1: r = A x - b is kept, too), CORRECTION (F: an expression of x, d, i and weight),
-// ACC_SOFT (cl/lib/accumulator.clh), KN_SUBGROUP (cl/lib/lanes.clh).
+// ACC_SOFT (cl/lib/accumulator.clh), KN_SUBGROUP (cl/lib/rung.clh).
 #ifndef GROUP
 #if KN_CPU
 #define GROUP 32
@@ -124,51 +124,60 @@ inline float step_length(acc slope, acc curvature)
 
 // ---- two launches an iteration ----
 
-// Two sums over the group at once; `node` has 2 * GROUP places.
-#if KN_SUBGROUP == 1 && !ACC_SOFT && GROUP % 32 == 0
-
-inline uint shuffle(uint own, uint distance)
+// Of an iteration, for the record and for whoever reads `state`.
+inline void keep_record(__global acc *state, uint parts, uint iteration, acc squares, acc rest, float length, uint code)
 {
-    uint other;
-
-    __asm__ volatile("shfl.sync.bfly.b32 %0, %1, %2, 31, 0xffffffff;" : "=r"(other) : "r"(own), "r"(distance));
-    return other;
+    if (get_global_id(0) != 0)
+        return;
+    state[NORM(iteration)] = squares;
+    state[REST(iteration)] = rest;
+    state[STEP(iteration)] = acc_of(length);
+    state[STOP(iteration)] = acc_of((float)code);
 }
 
-inline double sum_warp(double own)
+// The step's length and d.e; or why there is no step, of all groups alike.
+inline uint find_step(__global const float *x, __global const float *h, __global const float *d,
+                      __global const float *e, uint n, float weight, __local acc *node, acc *curvature, float *length)
 {
-#pragma unroll
-    for (uint distance = 16; distance > 0; distance /= 2) {
-        uint2 bits = as_uint2(own);
-        own += as_double((uint2)(shuffle(bits.x, distance), shuffle(bits.y, distance)));
+    acc slope = ACC_ZERO;
+
+    for (uint j = (uint)get_local_id(0); j < n; j += GROUP) {
+        float own = d[j];
+        *curvature = acc_add_product(*curvature, own, e[j] + correction(x[j], own, j, weight));
+        slope = acc_add_product(slope, own, gradient_at(x[j], h[j], j, weight));
     }
-    return own;
+    sum_two(curvature, &slope, node);
+    *length = step_length(slope, *curvature);
+    return isnan(*length) ? STOP_CURVATURE : 0;
 }
 
-inline void sum_two(acc *first, acc *second, __local acc *node)
+// |g|^2 after the step, and g.(e + F).
+inline void find_turn(__global const float *x, __global const float *h, __global const float *d,
+                      __global const float *e, uint n, float weight, float length, __local acc *node, acc *squares,
+                      acc *turn)
 {
-    uint item = (uint)get_local_id(0), lane = item % 32;
-    acc a = sum_warp(*first), b = sum_warp(*second);
-
-    barrier(CLK_LOCAL_MEM_FENCE); // of the last sums' readers
-    if (lane == 0) {
-        node[item / 32] = a;
-        node[GROUP / 32 + item / 32] = b;
+    for (uint j = (uint)get_local_id(0); j < n; j += GROUP) {
+        float own = d[j], along = e[j], at = fma(length, own, x[j]);
+        float slant = gradient_at(at, fma(length, along, h[j]), j, weight);
+        *squares = acc_add_product(*squares, slant, slant);
+        *turn = acc_add_product(*turn, slant, along + correction(x[j], own, j, weight));
     }
-    barrier(CLK_LOCAL_MEM_FENCE);
-    *first = sum_warp(lane < GROUP / 32 ? node[lane] : 0);
-    *second = sum_warp(lane < GROUP / 32 ? node[GROUP / 32 + lane] : 0);
+    sum_two(squares, turn, node);
 }
 
-#else
-
-inline void sum_two(acc *first, acc *second, __local acc *node)
+// A row of A, as slices have it, and the direction.
+inline float multiply_row(__global const uint *starts, __global const sell_index *indices,
+                          __global const float *values, uint row, __local const float *direction)
 {
-    *first = sum_group(*first, node);
-    *second = sum_group(*second, node + GROUP);
-}
+    float sum = 0;
 
-#endif
+    for (uint i = starts[row / SLICE] + row % SLICE, end = starts[row / SLICE + 1]; i < end; i += SLICE) {
+        uint column = indices[i];
+        if (column != SELL_PAD)
+            sum = fma(values[i], direction[column], sum);
+    }
+    return sum;
+}
 
 // An iteration reads x, h and d and leaves the next ones elsewhere, since groups do not wait for one another. With `last`
 // there is no product any more. `gradient`: |g|^2 / |g_0|^2 to stop at; `residual`: |A x - b|^2 / |b|^2 to stop at, below
@@ -183,7 +192,7 @@ cgnr_forward(__global const uint *starts, __global const sell_index *indices, __
     __local float direction[COLUMNS];
     __local acc node[2 * GROUP];
     uint item = (uint)get_local_id(0), group = (uint)get_group_id(0);
-    acc curvature = ACC_ZERO, slope = ACC_ZERO, squares = ACC_ZERO, turn = ACC_ZERO, rest = ACC_ZERO;
+    acc curvature = ACC_ZERO, squares = ACC_ZERO, turn = ACC_ZERO, rest = ACC_ZERO;
     float length = 0, ratio = 0;
     uint code = 0;
 
@@ -196,44 +205,19 @@ cgnr_forward(__global const uint *starts, __global const sell_index *indices, __
                 code = STOP_RESIDUAL;
         }
 #endif
-        if (code == 0) {
-            for (uint j = item; j < n; j += GROUP) {
-                float own = d[j];
-                curvature = acc_add_product(curvature, own, e[j] + correction(x[j], own, j, weight));
-                slope = acc_add_product(slope, own, gradient_at(x[j], h[j], j, weight));
-            }
-            sum_two(&curvature, &slope, node);
-            length = step_length(slope, curvature);
-            if (isnan(length))
-                code = STOP_CURVATURE;
-        }
+        if (code == 0)
+            code = find_step(x, h, d, e, n, weight, node, &curvature, &length);
         if (code != 0) { // of all groups alike; x stays where it is
-            if (get_global_id(0) == 0) {
-                state[NORM(iteration)] = state[NORM(iteration - 1)];
-                state[REST(iteration)] = rest;
-                state[STEP(iteration)] = ACC_ZERO;
-                state[STOP(iteration)] = acc_of((float)code);
-            }
+            keep_record(state, parts, iteration, state[NORM(iteration - 1)], rest, 0, code);
             return;
         }
     }
-    for (uint j = item; j < n; j += GROUP) {
-        float own = d[j], along = e[j], at = fma(length, own, x[j]);
-        float slant = gradient_at(at, fma(length, along, h[j]), j, weight);
-        squares = acc_add_product(squares, slant, slant);
-        turn = acc_add_product(turn, slant, along + correction(x[j], own, j, weight));
-    }
-    sum_two(&squares, &turn, node);
+    find_turn(x, h, d, e, n, weight, length, node, &squares, &turn);
     if (iteration > 0)
         ratio = acc_ratio(turn, curvature);
     if (!(acc_ratio(squares, iteration > 0 ? state[NORM(0)] : squares) > gradient))
         code = STOP_GRADIENT;
-    if (get_global_id(0) == 0) {
-        state[NORM(iteration)] = squares;
-        state[REST(iteration)] = rest;
-        state[STEP(iteration)] = acc_of(length);
-        state[STOP(iteration)] = acc_of((float)(code ? code + MOVED : 0));
-    }
+    keep_record(state, parts, iteration, squares, rest, length, code ? code + MOVED : 0);
     uint groups = (uint)get_num_groups(0), each = (n + groups - 1) / groups;
     for (uint j = item; j < n; j += GROUP) {
         float at = fma(length, d[j], x[j]), linear = fma(length, e[j], h[j]);
@@ -253,12 +237,7 @@ cgnr_forward(__global const uint *starts, __global const sell_index *indices, __
     acc rests = ACC_ZERO;
 #endif
     for (uint row = group * GROUP + item; row < rows; row += groups * GROUP) {
-        float sum = 0;
-        for (uint i = starts[row / SLICE] + row % SLICE, end = starts[row / SLICE + 1]; i < end; i += SLICE) {
-            uint column = indices[i];
-            if (column != SELL_PAD)
-                sum = fma(values[i], direction[column], sum);
-        }
+        float sum = multiply_row(starts, indices, values, row, direction);
 #if RESIDUAL
         float residue = iteration > 0 ? fma(length, w[row], r[row]) : r[row];
         r[row] = residue;

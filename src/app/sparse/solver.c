@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "solver.h"
+#include "solver_own.h"
 
 #include <math.h>
 #include <stdlib.h>
@@ -8,43 +8,17 @@
 #include "../../base/array.h"
 #include "../../base/clock.h"
 #include "../../base/error.h"
-#include "spmv_own.h"
 
 #define NO_EVENT NULL
 
-enum {
-    MOST_ITERATIONS = 1 << 20,
-    MOST_PARTS = 1024,
-    CELL = sizeof(double),
-    CELLS = 4,
-    LOOK = 32,
-    MOVED = 16
-};
+enum { MOST_ITERATIONS = 1 << 20, MOVED = 16 };
 // Local memory that a kernel takes at most, for the columns that every group keeps.
 enum { FUSED_BYTES = 48 << 10 };
 
 const char *const sparse_stopped_names[] = {"iterations", "gradient", "residual", "curvature", NULL};
 
-enum { FORWARD, BACKWARD, RESIDUAL, CURVE, STEP, REST, TURN, KERNELS };
-static const char *const names[KERNELS] = {"cgnr_forward", "cgnr_backward", "cgnr_residual", "cgnr_curve",
-                                           "cgnr_step",    "cgnr_rest",     "cgnr_turn"};
-
-enum { X, H, D, E, V, NEXT_X, NEXT_H, NEXT_D, W, R, STATE, PLACES, BUFFERS };
-
-struct sparse_solver {
-    kn_context *context;
-    struct sparse_solver_options options;
-    char *correction;
-    bool fused;
-    uint32_t rows, columns;
-    struct spmv_product products[2]; // rows in the order of `places`
-    kn_kernel *kernels[KERNELS];
-    uint32_t parts;
-    size_t group, back_group, lanes; // of cgnr_forward and the vectors' kernels; of cgnr_backward
-    uint32_t order;
-    float lambda, smooth, weight, gradient, residual;
-    kn_buffer *buffers[BUFFERS];
-};
+static const char *const names[SOLVER_KERNELS] = {
+    "cgnr_forward", "cgnr_backward", "cgnr_residual", "cgnr_curve", "cgnr_step", "cgnr_rest", "cgnr_turn"};
 
 bool sparse_solver_is_fused(const struct sparse_solver *solver)
 {
@@ -104,7 +78,7 @@ static size_t kept_columns(const struct sparse_solver *s)
 // Beside two sums of the group.
 static size_t fused_bytes(const struct sparse_solver *s)
 {
-    return kept_columns(s) * sizeof(float) + 2 * s->group * CELL;
+    return kept_columns(s) * sizeof(float) + 2 * s->group * SOLVER_CELL;
 }
 
 // What a kernel's own arrays may take: on CUDA 48 KiB, whatever the device has.
@@ -155,7 +129,7 @@ static void choose_shape(struct sparse_solver *s)
         groups = (size_t)info->compute_units * (cpu ? 2 : 1);
     if (s->options.groups)
         groups = s->options.groups;
-    s->parts = groups < MOST_PARTS ? (uint32_t)groups : MOST_PARTS;
+    s->parts = groups < SOLVER_MOST_PARTS ? (uint32_t)groups : SOLVER_MOST_PARTS;
 }
 
 // ---- the matrix ----
@@ -175,9 +149,10 @@ static kn_status take_places(struct sparse_solver *s, kn_queue *queue, uint32_t 
         inverse[places[i]] = i;
     }
     if (!status)
-        status = kn_buffer_create(s->context, s->rows * sizeof *places, &s->buffers[PLACES], err);
-    return status ? status
-                  : kn_buffer_write(queue, s->buffers[PLACES], 0, places, s->rows * sizeof *places, err);
+        status = kn_buffer_create(s->context, s->rows * sizeof *places, &s->buffers[SOLVER_PLACES], err);
+    return status
+               ? status
+               : kn_buffer_write(queue, s->buffers[SOLVER_PLACES], 0, places, s->rows * sizeof *places, err);
 }
 
 // A in slices writes w in the slices' order, and A^T reads it so.
@@ -239,7 +214,7 @@ static kn_status get_kernel(struct sparse_solver *s, unsigned kernel, kn_error *
     const kn_device_info *info = kn_context_device(s->context);
     struct column_defines defines = {.count = 0};
 
-    column_define(&defines, "GROUP", (unsigned)(kernel == BACKWARD ? s->back_group : s->group));
+    column_define(&defines, "GROUP", (unsigned)(kernel == SOLVER_BACKWARD ? s->back_group : s->group));
     column_define(&defines, "LANES", (unsigned)s->lanes);
     column_define(&defines, "COLUMNS", s->fused ? (unsigned)kept_columns(s) : 1);
     column_define(&defines, "INDEX_BITS", s->columns <= UINT16_MAX ? 16 : 32);
@@ -259,19 +234,21 @@ static kn_status get_kernels(struct sparse_solver *s, kn_error *err)
 {
     kn_status status = KN_OK;
 
-    for (unsigned i = 0; i < KERNELS && !status; i++)
+    for (unsigned i = 0; i < SOLVER_KERNELS && !status; i++)
         status = get_kernel(s, i, err);
     return status;
 }
 
 static kn_status create_buffers(struct sparse_solver *s, kn_error *err)
 {
-    size_t cells = CELLS * MOST_PARTS + 1 + CELLS * (s->options.iterations + 1);
+    size_t cells = SOLVER_CELLS * SOLVER_MOST_PARTS + 1 + SOLVER_CELLS * (s->options.iterations + 1);
     kn_status status = KN_OK;
 
-    for (unsigned i = 0; i < BUFFERS && !status; i++) {
-        size_t bytes = i == STATE ? cells * CELL : (i == W || i == R ? s->rows : s->columns) * sizeof(float);
-        if (i != PLACES)
+    for (unsigned i = 0; i < SOLVER_BUFFERS && !status; i++) {
+        size_t bytes = i == SOLVER_STATE
+                           ? cells * SOLVER_CELL
+                           : (i == SOLVER_W || i == SOLVER_R ? s->rows : s->columns) * sizeof(float);
+        if (i != SOLVER_PLACES)
             status = kn_buffer_create(s->context, bytes, &s->buffers[i], err);
     }
     return status;
@@ -331,173 +308,10 @@ void sparse_solver_free(struct sparse_solver *solver)
         return;
     for (unsigned i = 0; i < 2; i++)
         spmv_product_free(&solver->products[i]);
-    for (unsigned i = 0; i < BUFFERS; i++)
+    for (unsigned i = 0; i < SOLVER_BUFFERS; i++)
         kn_buffer_free(solver->buffers[i]);
     free(solver->correction);
     free(solver);
-}
-
-// ---- launches ----
-
-static kn_status launch(kn_queue *queue, const struct sparse_solver *s, unsigned kernel, size_t groups,
-                        const kn_arg *args, size_t count, kn_error *err)
-{
-    size_t group = kernel == BACKWARD ? s->back_group : s->group;
-    const kn_range range = {1, {groups * group}, {group}, {0}};
-
-    return kn_launch(queue, s->kernels[kernel], &range, args, count, NO_EVENT, err);
-}
-
-static kn_status launch_forward(kn_queue *queue, const struct sparse_solver *s, uint32_t iteration,
-                                uint32_t last, kn_error *err)
-{
-    kn_buffer *const *b = s->buffers, *const *a = s->products[0].buffers;
-    unsigned from = iteration % 2 ? NEXT_X : X, to = iteration % 2 ? X : NEXT_X;
-    const kn_arg args[] = {KN_BUFFER(a[SPMV_SELL_STARTS]),
-                           KN_BUFFER(a[SPMV_SELL_INDICES]),
-                           KN_BUFFER(a[SPMV_SELL_VALUES]),
-                           KN_VALUE(s->rows),
-                           KN_VALUE(s->columns),
-                           KN_BUFFER(b[from]),
-                           KN_BUFFER(b[from + 1]),
-                           KN_BUFFER(b[from + 2]),
-                           KN_BUFFER(b[E]),
-                           KN_BUFFER(b[to]),
-                           KN_BUFFER(b[to + 1]),
-                           KN_BUFFER(b[to + 2]),
-                           KN_BUFFER(b[W]),
-                           KN_BUFFER(b[R]),
-                           KN_VALUE(s->weight),
-                           KN_VALUE(s->gradient),
-                           KN_VALUE(s->residual),
-                           KN_BUFFER(b[STATE]),
-                           KN_VALUE(s->parts),
-                           KN_VALUE(iteration),
-                           KN_VALUE(last)};
-
-    return launch(queue, s, FORWARD, s->parts, args, KN_COUNT(args), err);
-}
-
-static kn_status launch_backward(kn_queue *queue, const struct sparse_solver *s, uint32_t iteration,
-                                 kn_error *err)
-{
-    kn_buffer *const *b = s->buffers, *const *a = s->products[1].buffers;
-    size_t groups = ((size_t)s->columns * s->lanes + s->back_group - 1) / s->back_group;
-    const kn_arg args[] = {KN_BUFFER(a[SPMV_CSR_STARTS]),
-                           KN_BUFFER(a[SPMV_CSR_INDICES]),
-                           KN_BUFFER(a[SPMV_CSR_VALUES]),
-                           KN_VALUE(s->columns),
-                           KN_BUFFER(b[iteration % 2 ? D : NEXT_D]),
-                           KN_BUFFER(b[E]),
-                           KN_BUFFER(b[W]),
-                           KN_VALUE(s->lambda),
-                           KN_VALUE(s->smooth),
-                           KN_VALUE(s->order),
-                           KN_BUFFER(b[STATE]),
-                           KN_VALUE(s->parts),
-                           KN_VALUE(iteration)};
-
-    return groups ? launch(queue, s, BACKWARD, groups, args, KN_COUNT(args), err) : KN_OK;
-}
-
-// e = v + L d, and sums.
-static kn_status launch_curve(kn_queue *queue, const struct sparse_solver *s, kn_buffer *d, kn_buffer *h,
-                              kn_buffer *e, uint32_t iteration, kn_error *err)
-{
-    kn_buffer *const *b = s->buffers;
-    const kn_arg args[] = {KN_BUFFER(b[V]),     KN_BUFFER(d),        KN_BUFFER(h),
-                           KN_BUFFER(b[X]),     KN_BUFFER(e),        KN_VALUE(s->columns),
-                           KN_VALUE(s->lambda), KN_VALUE(s->smooth), KN_VALUE(s->weight),
-                           KN_VALUE(s->order),  KN_BUFFER(b[STATE]), KN_VALUE(s->parts),
-                           KN_VALUE(iteration)};
-
-    return launch(queue, s, CURVE, s->parts, args, KN_COUNT(args), err);
-}
-
-static kn_status launch_step(kn_queue *queue, const struct sparse_solver *s, uint32_t iteration,
-                             kn_error *err)
-{
-    kn_buffer *const *b = s->buffers;
-    const kn_arg args[] = {KN_BUFFER(b[D]),     KN_BUFFER(b[E]),      KN_BUFFER(b[H]),
-                           KN_BUFFER(b[X]),     KN_VALUE(s->columns), KN_VALUE(s->weight),
-                           KN_BUFFER(b[STATE]), KN_VALUE(s->parts),   KN_VALUE(iteration)};
-
-    return launch(queue, s, STEP, s->parts, args, KN_COUNT(args), err);
-}
-
-static kn_status launch_rest(kn_queue *queue, const struct sparse_solver *s, uint32_t iteration,
-                             kn_error *err)
-{
-    kn_buffer *const *b = s->buffers;
-    const kn_arg args[] = {KN_BUFFER(b[W]),     KN_BUFFER(b[R]),    KN_VALUE(s->rows),
-                           KN_BUFFER(b[STATE]), KN_VALUE(s->parts), KN_VALUE(iteration)};
-
-    return launch(queue, s, REST, s->parts, args, KN_COUNT(args), err);
-}
-
-static kn_status launch_turn(kn_queue *queue, const struct sparse_solver *s, uint32_t iteration,
-                             kn_error *err)
-{
-    kn_buffer *const *b = s->buffers;
-    const kn_arg args[] = {KN_BUFFER(b[D]),       KN_BUFFER(b[H]),     KN_BUFFER(b[X]),
-                           KN_VALUE(s->columns),  KN_VALUE(s->weight), KN_VALUE(s->gradient),
-                           KN_VALUE(s->residual), KN_BUFFER(b[STATE]), KN_VALUE(s->parts),
-                           KN_VALUE(iteration)};
-
-    return launch(queue, s, TURN, s->parts, args, KN_COUNT(args), err);
-}
-
-// ---- an iteration ----
-
-// The step that the iteration before has prepared, and with it x of this one; unless it is the last, A^T A d.
-static kn_status iterate_separate(kn_queue *queue, const struct sparse_solver *s, uint32_t iteration,
-                                  bool last, kn_error *err)
-{
-    kn_buffer *const *b = s->buffers;
-    kn_status status = launch_step(queue, s, iteration, err);
-
-    if (!status && s->options.residual > 0)
-        status = launch_rest(queue, s, iteration, err);
-    if (!status)
-        status = launch_turn(queue, s, iteration, err);
-    if (status || last)
-        return status;
-    status = spmv_product_apply(queue, &s->products[0], b[D], b[W], err);
-    if (!status)
-        status = spmv_product_apply(queue, &s->products[1], b[W], b[V], err);
-    return status ? status : launch_curve(queue, s, b[D], b[H], b[E], iteration + 1, err);
-}
-
-static kn_status iterate_fused(kn_queue *queue, const struct sparse_solver *s, uint32_t iteration, bool last,
-                               kn_error *err)
-{
-    kn_status status = launch_forward(queue, s, iteration, last, err);
-
-    return status || last ? status : launch_backward(queue, s, iteration, err);
-}
-
-static size_t cell_of(const struct sparse_solver *s, size_t iteration)
-{
-    return CELLS * (size_t)s->parts + 1 + CELLS * iteration;
-}
-
-// All of them; the host looks now and then whether the device has stopped.
-static kn_status iterate_all(kn_queue *queue, const struct sparse_solver *s, size_t *launched, kn_error *err)
-{
-    size_t most = s->options.iterations;
-    bool looks = s->options.gradient > 0 || s->options.residual > 0;
-    double code = 0;
-    kn_status status = KN_OK;
-
-    for (*launched = 0; *launched <= most && code == 0 && !status; ++*launched) {
-        uint32_t k = (uint32_t)*launched;
-        status = s->fused ? iterate_fused(queue, s, k, k == most, err)
-                          : iterate_separate(queue, s, k, k == most, err);
-        if (!status && looks && k % LOOK == LOOK - 1)
-            status =
-                kn_buffer_read(queue, s->buffers[STATE], (cell_of(s, k) + 3) * CELL, &code, sizeof code, err);
-    }
-    return status ? status : kn_queue_finish(queue, err);
 }
 
 // ---- before and after ----
@@ -507,15 +321,13 @@ static kn_status find_residual(kn_queue *queue, const struct sparse_solver *s, k
                                double *rest, double *goal, kn_error *err)
 {
     kn_buffer *const *b = s->buffers;
-    double partial[2 * MOST_PARTS];
-    const kn_arg args[] = {KN_BUFFER(b[W]),   KN_BUFFER(right),    KN_BUFFER(b[PLACES]), KN_BUFFER(b[R]),
-                           KN_VALUE(s->rows), KN_BUFFER(b[STATE]), KN_VALUE(s->parts)};
-    kn_status status = spmv_product_apply(queue, &s->products[0], x, b[W], err);
+    double partial[2 * SOLVER_MOST_PARTS];
+    kn_status status = spmv_product_apply(queue, &s->products[0], x, b[SOLVER_W], err);
 
     if (!status)
-        status = launch(queue, s, RESIDUAL, s->parts, args, KN_COUNT(args), err);
+        status = solver_launch_residual(queue, s, right, err);
     if (!status)
-        status = kn_buffer_read(queue, b[STATE], 0, partial, 2 * s->parts * CELL, err);
+        status = kn_buffer_read(queue, b[SOLVER_STATE], 0, partial, 2 * s->parts * SOLVER_CELL, err);
     *rest = *goal = 0;
     for (uint32_t i = 0; i < s->parts && !status; i++) {
         *rest += partial[i];
@@ -532,22 +344,23 @@ static kn_status begin(kn_queue *queue, struct sparse_solver *s, kn_buffer *righ
     kn_buffer *const *b = s->buffers;
     size_t bytes = s->columns * sizeof zero;
     double rest;
-    kn_status status = kn_buffer_copy(queue, x, 0, b[X], 0, bytes, NO_EVENT, err);
+    kn_status status = kn_buffer_copy(queue, x, 0, b[SOLVER_X], 0, bytes, NO_EVENT, err);
 
     if (!status)
-        status = find_residual(queue, s, b[X], right, &rest, goal, err);
+        status = find_residual(queue, s, b[SOLVER_X], right, &rest, goal, err);
     if (!status && (!isfinite(*goal) || !isfinite(rest)))
         status = kn_fail(err, KN_ERROR_ARGUMENT, "%s is not finite everywhere, or beyond single precision",
                          isfinite(*goal) ? "the start" : "the right hand side");
     if (!status)
-        status = kn_buffer_write(queue, b[STATE], CELLS * s->parts * CELL, goal, CELL, err);
+        status = kn_buffer_write(queue, b[SOLVER_STATE], SOLVER_CELLS * s->parts * SOLVER_CELL, goal,
+                                 SOLVER_CELL, err);
     if (!status)
-        status = spmv_product_apply(queue, &s->products[1], b[R], b[V], err);
+        status = spmv_product_apply(queue, &s->products[1], b[SOLVER_R], b[SOLVER_V], err);
     if (!status)
-        status = launch_curve(queue, s, b[X], b[X], b[H], 0, err);
+        status = solver_launch_curve(queue, s, b[SOLVER_X], b[SOLVER_X], b[SOLVER_H], 0, err);
     if (!status)
-        status = kn_buffer_fill(queue, b[D], &zero, sizeof zero, 0, bytes, NO_EVENT, err);
-    return status ? status : kn_buffer_fill(queue, b[E], &zero, sizeof zero, 0, bytes, NO_EVENT, err);
+        status = kn_buffer_fill(queue, b[SOLVER_D], &zero, sizeof zero, 0, bytes, NO_EVENT, err);
+    return status ? status : kn_buffer_fill(queue, b[SOLVER_E], &zero, sizeof zero, 0, bytes, NO_EVENT, err);
 }
 
 static const enum sparse_stopped reasons[] = {SPARSE_STOPPED_ITERATIONS, SPARSE_STOPPED_GRADIENT,
@@ -557,20 +370,21 @@ static const enum sparse_stopped reasons[] = {SPARSE_STOPPED_ITERATIONS, SPARSE_
 static kn_status read_history(kn_queue *queue, const struct sparse_solver *s, size_t launched,
                               struct sparse_solver_result *result, kn_error *err)
 {
-    double *cells = malloc(launched * CELLS * sizeof *cells);
+    double *cells = malloc(launched * SOLVER_CELLS * sizeof *cells);
     size_t k = 0;
-    kn_status status = cells ? kn_buffer_read(queue, s->buffers[STATE], cell_of(s, 0) * CELL, cells,
-                                              launched * CELLS * CELL, err)
-                             : kn_fail_memory(err, launched * CELLS * sizeof *cells, "solving");
+    kn_status status =
+        cells ? kn_buffer_read(queue, s->buffers[SOLVER_STATE], solver_cell_of(s, 0) * SOLVER_CELL, cells,
+                               launched * SOLVER_CELLS * SOLVER_CELL, err)
+              : kn_fail_memory(err, launched * SOLVER_CELLS * sizeof *cells, "solving");
 
-    while (!status && k + 1 < launched && cells[CELLS * k + 3] == 0)
+    while (!status && k + 1 < launched && cells[SOLVER_CELLS * k + 3] == 0)
         k++;
     if (!status) {
-        unsigned code = (unsigned)cells[CELLS * k + 3];
+        unsigned code = (unsigned)cells[SOLVER_CELLS * k + 3];
         result->stopped = reasons[code % MOVED];
         result->iterations = code > 0 && code < MOVED ? k - 1 : k;
         for (size_t i = 0; i <= result->iterations; i++)
-            cells[i] = i ? sqrt(cells[CELLS * i] / cells[CELLS * 0]) : cells[0];
+            cells[i] = i ? sqrt(cells[SOLVER_CELLS * i] / cells[SOLVER_CELLS * 0]) : cells[0];
         for (size_t i = 1; i <= result->iterations; i++)
             if (!isfinite(cells[i]))
                 status = kn_fail(
@@ -616,13 +430,14 @@ kn_status sparse_solver_solve(kn_queue *queue, struct sparse_solver *solver, kn_
         status = kn_queue_finish(queue, err);
     begun = kn_clock_seconds();
     if (!status)
-        status = iterate_all(queue, solver, &launched, err);
+        status = solver_iterate_all(queue, solver, &launched, err);
     found.seconds = kn_clock_seconds() - begun;
     if (!status)
         status = read_history(queue, solver, launched, &found, err);
     if (!status) {
         // Iteration k leaves x in the other place than it has read it from.
-        kn_buffer *at = solver->buffers[solver->fused && found.iterations % 2 == 0 ? NEXT_X : X];
+        kn_buffer *at =
+            solver->buffers[solver->fused && found.iterations % 2 == 0 ? SOLVER_NEXT_X : SOLVER_X];
         status = kn_buffer_copy(queue, at, 0, x, 0, solver->columns * sizeof(float), NO_EVENT, err);
     }
     if (!status)

@@ -1,0 +1,189 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "solver_own.h"
+
+#include "../../base/array.h"
+
+#define NO_EVENT NULL
+
+enum { LOOK = 32 };
+
+// ---- launches ----
+
+static kn_status launch(kn_queue *queue, const struct sparse_solver *s, unsigned kernel, size_t groups,
+                        const kn_arg *args, size_t count, kn_error *err)
+{
+    size_t group = kernel == SOLVER_BACKWARD ? s->back_group : s->group;
+    const kn_range range = {1, {groups * group}, {group}, {0}};
+
+    return kn_launch(queue, s->kernels[kernel], &range, args, count, NO_EVENT, err);
+}
+
+static kn_status launch_forward(kn_queue *queue, const struct sparse_solver *s, uint32_t iteration,
+                                uint32_t last, kn_error *err)
+{
+    kn_buffer *const *b = s->buffers, *const *a = s->products[0].buffers;
+    unsigned from = iteration % 2 ? SOLVER_NEXT_X : SOLVER_X, to = iteration % 2 ? SOLVER_X : SOLVER_NEXT_X;
+    const kn_arg args[] = {KN_BUFFER(a[SPMV_SELL_STARTS]),
+                           KN_BUFFER(a[SPMV_SELL_INDICES]),
+                           KN_BUFFER(a[SPMV_SELL_VALUES]),
+                           KN_VALUE(s->rows),
+                           KN_VALUE(s->columns),
+                           KN_BUFFER(b[from]),
+                           KN_BUFFER(b[from + 1]),
+                           KN_BUFFER(b[from + 2]),
+                           KN_BUFFER(b[SOLVER_E]),
+                           KN_BUFFER(b[to]),
+                           KN_BUFFER(b[to + 1]),
+                           KN_BUFFER(b[to + 2]),
+                           KN_BUFFER(b[SOLVER_W]),
+                           KN_BUFFER(b[SOLVER_R]),
+                           KN_VALUE(s->weight),
+                           KN_VALUE(s->gradient),
+                           KN_VALUE(s->residual),
+                           KN_BUFFER(b[SOLVER_STATE]),
+                           KN_VALUE(s->parts),
+                           KN_VALUE(iteration),
+                           KN_VALUE(last)};
+
+    return launch(queue, s, SOLVER_FORWARD, s->parts, args, KN_COUNT(args), err);
+}
+
+static kn_status launch_backward(kn_queue *queue, const struct sparse_solver *s, uint32_t iteration,
+                                 kn_error *err)
+{
+    kn_buffer *const *b = s->buffers, *const *a = s->products[1].buffers;
+    size_t groups = ((size_t)s->columns * s->lanes + s->back_group - 1) / s->back_group;
+    const kn_arg args[] = {KN_BUFFER(a[SPMV_CSR_STARTS]),
+                           KN_BUFFER(a[SPMV_CSR_INDICES]),
+                           KN_BUFFER(a[SPMV_CSR_VALUES]),
+                           KN_VALUE(s->columns),
+                           KN_BUFFER(b[iteration % 2 ? SOLVER_D : SOLVER_NEXT_D]),
+                           KN_BUFFER(b[SOLVER_E]),
+                           KN_BUFFER(b[SOLVER_W]),
+                           KN_VALUE(s->lambda),
+                           KN_VALUE(s->smooth),
+                           KN_VALUE(s->order),
+                           KN_BUFFER(b[SOLVER_STATE]),
+                           KN_VALUE(s->parts),
+                           KN_VALUE(iteration)};
+
+    return groups ? launch(queue, s, SOLVER_BACKWARD, groups, args, KN_COUNT(args), err) : KN_OK;
+}
+
+kn_status solver_launch_residual(kn_queue *queue, const struct sparse_solver *s, kn_buffer *right,
+                                 kn_error *err)
+{
+    kn_buffer *const *b = s->buffers;
+    const kn_arg args[] = {KN_BUFFER(b[SOLVER_W]), KN_BUFFER(right),  KN_BUFFER(b[SOLVER_PLACES]),
+                           KN_BUFFER(b[SOLVER_R]), KN_VALUE(s->rows), KN_BUFFER(b[SOLVER_STATE]),
+                           KN_VALUE(s->parts)};
+
+    return launch(queue, s, SOLVER_RESIDUAL, s->parts, args, KN_COUNT(args), err);
+}
+
+kn_status solver_launch_curve(kn_queue *queue, const struct sparse_solver *s, kn_buffer *d, kn_buffer *h,
+                              kn_buffer *e, uint32_t iteration, kn_error *err)
+{
+    kn_buffer *const *b = s->buffers;
+    const kn_arg args[] = {KN_BUFFER(b[SOLVER_V]),
+                           KN_BUFFER(d),
+                           KN_BUFFER(h),
+                           KN_BUFFER(b[SOLVER_X]),
+                           KN_BUFFER(e),
+                           KN_VALUE(s->columns),
+                           KN_VALUE(s->lambda),
+                           KN_VALUE(s->smooth),
+                           KN_VALUE(s->weight),
+                           KN_VALUE(s->order),
+                           KN_BUFFER(b[SOLVER_STATE]),
+                           KN_VALUE(s->parts),
+                           KN_VALUE(iteration)};
+
+    return launch(queue, s, SOLVER_CURVE, s->parts, args, KN_COUNT(args), err);
+}
+
+static kn_status launch_step(kn_queue *queue, const struct sparse_solver *s, uint32_t iteration,
+                             kn_error *err)
+{
+    kn_buffer *const *b = s->buffers;
+    const kn_arg args[] = {KN_BUFFER(b[SOLVER_D]),     KN_BUFFER(b[SOLVER_E]), KN_BUFFER(b[SOLVER_H]),
+                           KN_BUFFER(b[SOLVER_X]),     KN_VALUE(s->columns),   KN_VALUE(s->weight),
+                           KN_BUFFER(b[SOLVER_STATE]), KN_VALUE(s->parts),     KN_VALUE(iteration)};
+
+    return launch(queue, s, SOLVER_STEP, s->parts, args, KN_COUNT(args), err);
+}
+
+static kn_status launch_rest(kn_queue *queue, const struct sparse_solver *s, uint32_t iteration,
+                             kn_error *err)
+{
+    kn_buffer *const *b = s->buffers;
+    const kn_arg args[] = {KN_BUFFER(b[SOLVER_W]),     KN_BUFFER(b[SOLVER_R]), KN_VALUE(s->rows),
+                           KN_BUFFER(b[SOLVER_STATE]), KN_VALUE(s->parts),     KN_VALUE(iteration)};
+
+    return launch(queue, s, SOLVER_REST, s->parts, args, KN_COUNT(args), err);
+}
+
+static kn_status launch_turn(kn_queue *queue, const struct sparse_solver *s, uint32_t iteration,
+                             kn_error *err)
+{
+    kn_buffer *const *b = s->buffers;
+    const kn_arg args[] = {KN_BUFFER(b[SOLVER_D]), KN_BUFFER(b[SOLVER_H]),     KN_BUFFER(b[SOLVER_X]),
+                           KN_VALUE(s->columns),   KN_VALUE(s->weight),        KN_VALUE(s->gradient),
+                           KN_VALUE(s->residual),  KN_BUFFER(b[SOLVER_STATE]), KN_VALUE(s->parts),
+                           KN_VALUE(iteration)};
+
+    return launch(queue, s, SOLVER_TURN, s->parts, args, KN_COUNT(args), err);
+}
+
+// ---- an iteration ----
+
+// The step that the iteration before has prepared, and with it x of this one; unless it is the last, A^T A d.
+static kn_status iterate_separate(kn_queue *queue, const struct sparse_solver *s, uint32_t iteration,
+                                  bool last, kn_error *err)
+{
+    kn_buffer *const *b = s->buffers;
+    kn_status status = launch_step(queue, s, iteration, err);
+
+    if (!status && s->options.residual > 0)
+        status = launch_rest(queue, s, iteration, err);
+    if (!status)
+        status = launch_turn(queue, s, iteration, err);
+    if (status || last)
+        return status;
+    status = spmv_product_apply(queue, &s->products[0], b[SOLVER_D], b[SOLVER_W], err);
+    if (!status)
+        status = spmv_product_apply(queue, &s->products[1], b[SOLVER_W], b[SOLVER_V], err);
+    return status ? status
+                  : solver_launch_curve(queue, s, b[SOLVER_D], b[SOLVER_H], b[SOLVER_E], iteration + 1, err);
+}
+
+static kn_status iterate_fused(kn_queue *queue, const struct sparse_solver *s, uint32_t iteration, bool last,
+                               kn_error *err)
+{
+    kn_status status = launch_forward(queue, s, iteration, last, err);
+
+    return status || last ? status : launch_backward(queue, s, iteration, err);
+}
+
+size_t solver_cell_of(const struct sparse_solver *s, size_t k)
+{
+    return SOLVER_CELLS * (size_t)s->parts + 1 + SOLVER_CELLS * k;
+}
+
+kn_status solver_iterate_all(kn_queue *queue, const struct sparse_solver *s, size_t *launched, kn_error *err)
+{
+    size_t most = s->options.iterations;
+    bool looks = s->options.gradient > 0 || s->options.residual > 0;
+    double code = 0;
+    kn_status status = KN_OK;
+
+    for (*launched = 0; *launched <= most && code == 0 && !status; ++*launched) {
+        uint32_t k = (uint32_t)*launched;
+        status = s->fused ? iterate_fused(queue, s, k, k == most, err)
+                          : iterate_separate(queue, s, k, k == most, err);
+        if (!status && looks && k % LOOK == LOOK - 1)
+            status = kn_buffer_read(queue, s->buffers[SOLVER_STATE], (solver_cell_of(s, k) + 3) * SOLVER_CELL,
+                                    &code, sizeof code, err);
+    }
+    return status ? status : kn_queue_finish(queue, err);
+}

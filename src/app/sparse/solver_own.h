@@ -1,0 +1,68 @@
+// SPDX-License-Identifier: Apache-2.0
+// What the device's solver is made of, and its launches.
+#ifndef KN_APP_SPARSE_SOLVER_OWN_H
+#define KN_APP_SPARSE_SOLVER_OWN_H
+
+#include "solver.h"
+#include "spmv_own.h"
+
+// Of `state`: how many groups leave a part at most; bytes of a cell, and cells of an iteration.
+enum { SOLVER_MOST_PARTS = 1024, SOLVER_CELL = sizeof(double), SOLVER_CELLS = 4 };
+
+enum {
+    SOLVER_FORWARD,
+    SOLVER_BACKWARD,
+    SOLVER_RESIDUAL,
+    SOLVER_CURVE,
+    SOLVER_STEP,
+    SOLVER_REST,
+    SOLVER_TURN,
+    SOLVER_KERNELS
+};
+enum {
+    SOLVER_X,
+    SOLVER_H,
+    SOLVER_D,
+    SOLVER_E,
+    SOLVER_V,
+    SOLVER_NEXT_X,
+    SOLVER_NEXT_H,
+    SOLVER_NEXT_D,
+    SOLVER_W,
+    SOLVER_R,
+    SOLVER_STATE,
+    SOLVER_PLACES,
+    SOLVER_BUFFERS
+};
+
+struct sparse_solver {
+    kn_context *context;
+    struct sparse_solver_options options;
+    char *correction;
+    bool fused;
+    uint32_t rows, columns;
+    struct spmv_product products[2]; // rows in the order of `places`
+    kn_kernel *kernels[SOLVER_KERNELS];
+    uint32_t parts;
+    size_t group, back_group, lanes; // of cgnr_forward and the vectors' kernels; of cgnr_backward
+    uint32_t order;
+    float lambda, smooth, weight, gradient, residual;
+    kn_buffer *buffers[SOLVER_BUFFERS];
+};
+
+// r = A x - b, in the products' order, of W = A x; squares of it and of b are left in the state.
+kn_status solver_launch_residual(kn_queue *queue, const struct sparse_solver *solver, kn_buffer *right,
+                                 kn_error *err);
+
+// e = v + L d, and sums.
+kn_status solver_launch_curve(kn_queue *queue, const struct sparse_solver *solver, kn_buffer *d, kn_buffer *h,
+                              kn_buffer *e, uint32_t iteration, kn_error *err);
+
+// All iterations; the host looks now and then whether the device has stopped.
+kn_status solver_iterate_all(kn_queue *queue, const struct sparse_solver *solver, size_t *launched,
+                             kn_error *err);
+
+// Where iteration k's cells begin in the state.
+size_t solver_cell_of(const struct sparse_solver *solver, size_t k);
+
+#endif
