@@ -18,6 +18,7 @@ static const struct {
     {"discrepancy", "the residual has reached the noise"},
     {"ncp", "the residual is as white as it gets"},
     {"floor", "the gradient is as small as the precision allows: the least-squares solution"},
+    {"direct", "solved by factors, without iterations"},
     {"curvature", "nothing is left to do, or the correction is not convex"},
 };
 
@@ -70,7 +71,8 @@ static void print_times(const struct solve_command *command)
     const struct sparse_answer *answer = &command->answer;
     size_t iterations = all_iterations(answer);
 
-    printf("iterations %.4g s", answer->iterate_seconds);
+    printf("%s %.4g s", command->task.method == SPARSE_METHOD_GRAM ? "solutions" : "iterations",
+           answer->iterate_seconds);
     if (iterations)
         printf(", %.4g ms each", answer->iterate_seconds / (double)iterations * 1e3);
     printf("; with %s %.4g s", command->tool.place.queue ? "upload and download" : "preparing the matrix",
@@ -108,7 +110,7 @@ static json_t *history_of(const struct sparse_solution *solution)
 {
     json_t *history = json_array();
 
-    for (size_t i = 0; i <= solution->iterations; i++)
+    for (size_t i = 0; solution->history && i <= solution->iterations; i++)
         report_append(&history, kn_json_double(solution->history[i]));
     return history;
 }

@@ -155,6 +155,8 @@ static kn_status check_together(const struct solve_command *command, kn_error *e
         return kn_fail(err, KN_ERROR_ARGUMENT,
                        "--correction takes the place of the penalty for bounds; write both "
                        "in one");
+    if (arguments->start && task->method == SPARSE_METHOD_GRAM)
+        return kn_fail(err, KN_ERROR_ARGUMENT, "-x begins iterations, of which --method gram has none");
     if (host && device)
         return kn_fail(err, KN_ERROR_ARGUMENT, "%s is the host's alone and %s that of devices; leave one out",
                        host, device);

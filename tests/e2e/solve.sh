@@ -61,6 +61,7 @@ expect_refused 'wants a device' --device host --correction d
 expect_refused 'wants a device' --device host --format merge
 expect_refused 'leave one out' --format merge --method bb
 expect_refused '--weight is of' --weight 2
+expect_refused 'of which --method gram has none' --method gram -x "$work/x0.npy"
 expect_refused 'write both in one' --correction d --bounds 0,1
 expect_refused 'from 1' --rhs 0
 expect_refused 'has 2 columns' --rhs 3
@@ -82,6 +83,8 @@ expect_stdout 'floor'
 expect_exit 3 koine solve "$a" "$b" -o "$x" # is there
 expect_exit 0 koine solve "$a" "$b" -o "$work/second.npy" --rhs 2 --method printed -x "$work/x0.npy"
 expect_stdout 'stopped by iterations after 400 iterations'
+expect_exit 0 koine solve "$a" "$b" -o "$work/gram.npy" --method gram --lambda 0.5 --smooth 0.5,2
+expect_stdout ' direct '
 expect_exit 0 koine solve "$a" "$b" -o "$work/ilu.mtx" --preconditioner ilu --lambda 0.5
 expect_exit 0 koine solve "$a" "$b" -o "$work/smooth.npy" --smooth 0.5,2 --lambda 0.5 --method fista -n 5000
 expect_exit 0 koine solve "$a" "$b" -o "$work/bounds.npy" --bounds -0.05,inf --method bb --json "$work/bounds.json"
@@ -134,7 +137,8 @@ def bends(x):
         t[j + 2] += bend
     return t
 
-for path, term in (("x.npy", lambda x: [0.0] * n), ("ilu.mtx", lambda x: [0.5 * v for v in x]), ("smooth.npy", bends)):
+for path, term in (("x.npy", lambda x: [0.0] * n), ("ilu.mtx", lambda x: [0.5 * v for v in x]), ("smooth.npy", bends),
+                   ("gram.npy", bends)):
     found = columns(path)
     assert len(found) == 2, path
     for x, right in zip(found, b):

@@ -10,7 +10,7 @@
 #include "solve_own.h"
 #include "variants.h"
 
-const char *const sparse_method_names[] = {"auto", "cgnr", "printed", "fista", "bb", NULL};
+const char *const sparse_method_names[] = {"auto", "cgnr", "printed", "fista", "bb", "gram", NULL};
 const char *const sparse_stop_names[] = {"auto", "fixed", "residual", "discrepancy", "ncp", NULL};
 const char *const sparse_preconditioning_names[] = {"none", "jacobi", "ilu", NULL};
 
@@ -71,7 +71,8 @@ static kn_status check_numbers(const struct sparse_task *task, kn_error *err)
 // What a method, the host or devices have not.
 static kn_status check_ways(const struct sparse_task *task, bool on_device, kn_error *err)
 {
-    const bool cgnr = task->method == SPARSE_METHOD_CGNR, host = !on_device;
+    const bool cgnr = task->method == SPARSE_METHOD_CGNR, gram = task->method == SPARSE_METHOD_GRAM;
+    const bool host = !on_device;
     const struct {
         bool asked;
         const char *words;
@@ -89,6 +90,9 @@ static kn_status check_ways(const struct sparse_task *task, bool on_device, kn_e
          "the host has the formats sell and simple (rows); the others want a device"},
         {!cgnr && task->format != SPARSE_AUTO, "formats are a choice of cgnr's; the other methods have one"},
         {!cgnr && task->preconditioning, "preconditioners go with cgnr"},
+        {gram && task->bounded,
+         "gram has no bounds; fista and bb hold them, and with cgnr they are a penalty"},
+        {gram && task->stop != SPARSE_STOP_FIXED, "gram has no iterations to stop"},
         {!cgnr && !sparse_holds_bounds(task->method) && task->stop != SPARSE_STOP_FIXED,
          "the loop as it is printed does all its iterations; cgnr stops by a rule"},
         {sparse_holds_bounds(task->method) && task->stop == SPARSE_STOP_NCP,
@@ -353,7 +357,8 @@ static solve_way *way_of(const struct solve_run *run)
     static solve_way *const ways[SPARSE_METHODS] = {[SPARSE_METHOD_CGNR] = solve_host_cgnr,
                                                     [SPARSE_METHOD_PRINTED] = solve_printed,
                                                     [SPARSE_METHOD_FISTA] = solve_bounded,
-                                                    [SPARSE_METHOD_BB] = solve_bounded};
+                                                    [SPARSE_METHOD_BB] = solve_bounded,
+                                                    [SPARSE_METHOD_GRAM] = solve_gram};
 
     return run->queue ? solve_device_cgnr : ways[run->task.method];
 }

@@ -14,6 +14,7 @@ enum sparse_method {
     SPARSE_METHOD_PRINTED, // the same, A and A^T twice an iteration as their source prints it (reference.h)
     SPARSE_METHOD_FISTA,   // within bounds that hold (bounded.h)
     SPARSE_METHOD_BB,
+    SPARSE_METHOD_GRAM, // the normal equations by Cholesky factors, for many columns of b (gram.h)
     SPARSE_METHODS
 };
 enum sparse_stop_rule {
@@ -55,9 +56,9 @@ struct sparse_task {
 // The solution of a column.
 struct sparse_solution {
     size_t iterations;
-    const char *
-        stopped_by; // "iterations", "residual", "discrepancy", "ncp", "floor" (of the precision: the gradient
-                    // will not get smaller), "curvature" (the correction is not convex, or nothing is left)
+    const char *stopped_by; // "iterations", "residual", "discrepancy", "ncp", "floor" (of the precision: the
+                            // gradient will not get smaller), "direct" (gram's, which has no iterations),
+                            // "curvature" (the correction is not convex, or nothing is left)
     double residual;        // |A x - b| / |b|, in double precision from x as it is given
     double normal_residual; // the gradient, with bounds that hold the projected one, as a part of the
                             // start's; so, too, but with a correction

@@ -9,6 +9,7 @@
 #include "../../base/clock.h"
 #include "../../base/error.h"
 #include "bounded.h"
+#include "gram.h"
 #include "host_solver.h"
 #include "solve_own.h"
 
@@ -170,6 +171,30 @@ kn_status solve_printed(struct solve_run *run, kn_error *err)
             take_history(solution, solve_norm(b, rows));
         solve_done(run, i + 1);
     }
+    return status;
+}
+
+// ---- normal equations ----
+
+kn_status solve_gram(struct solve_run *run, kn_error *err)
+{
+    struct sparse_answer *answer = run->answer;
+    struct sparse_gram *gram = NULL;
+    double start;
+    kn_status status = solve_adjoint_plain(run, err);
+
+    snprintf(answer->code, sizeof answer->code, "double precision, Cholesky factors of A^T A");
+    start = kn_clock_seconds();
+    if (!status)
+        status = sparse_gram_create(run->matrix, &run->terms, &gram, err);
+    answer->prepare_seconds = kn_clock_seconds() - start;
+    start = kn_clock_seconds();
+    if (!status)
+        status = sparse_gram_solve(gram, run->b->values, run->b->count, answer->x.values, err);
+    answer->iterate_seconds = kn_clock_seconds() - start;
+    for (size_t i = 0; i < run->b->count; i++)
+        answer->solutions[i].stopped_by = "direct";
+    sparse_gram_free(gram);
     return status;
 }
 

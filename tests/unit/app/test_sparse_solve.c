@@ -100,6 +100,7 @@ START_TEST(real_systems)
         {"jacobi", "", {.preconditioning = SPARSE_PRECONDITIONING_JACOBI, .is_double = true}},
         {"ilu", "", {.preconditioning = SPARSE_PRECONDITIONING_ILU, .is_double = true}},
         {"printed", "twice", {.method = SPARSE_METHOD_PRINTED}},
+        {"gram", "Cholesky", {.method = SPARSE_METHOD_GRAM}},
         {"fista", "one thread", {.method = SPARSE_METHOD_FISTA}},
         {"bb", "one thread", {.method = SPARSE_METHOD_BB}},
     };
@@ -187,7 +188,7 @@ START_TEST(terms)
                                                {.lambda = 0.3, .smooth = 2, .order = 1},
                                                {.lambda = 0.3, .smooth = 0.7, .order = 2}};
     static const enum sparse_method methods[] = {SPARSE_METHOD_CGNR, SPARSE_METHOD_PRINTED,
-                                                 SPARSE_METHOD_FISTA, SPARSE_METHOD_BB};
+                                                 SPARSE_METHOD_FISTA, SPARSE_METHOD_BB, SPARSE_METHOD_GRAM};
 
     sparse_seed = test_seed("terms");
     for (size_t i = 0; i < sizeof sizes / sizeof *sizes; i++) {
@@ -234,7 +235,7 @@ START_TEST(bounds)
         struct sparse_matrix matrix = sparse_random(ROWS, COLUMNS, 6 * ROWS, NULL);
         double *b = sparse_numbers(ROWS), low = tried[i].low, high = tried[i].high;
 
-        for (int method = SPARSE_METHOD_AUTO; method < SPARSE_METHODS; method++) {
+        for (int method = SPARSE_METHOD_AUTO; method < SPARSE_METHOD_GRAM; method++) {
             const struct sparse_task task = {.method = (enum sparse_method)method,
                                              .iterations = 20000,
                                              .bounded = true,
@@ -421,7 +422,7 @@ START_TEST(nothing)
     double b[5] = {1, 2, 3, 4, 5};
 
     EXPECT_OK(sparse_from_entries(&entries, &matrix, &err));
-    for (int method = SPARSE_METHOD_AUTO; method < SPARSE_METHODS; method++)
+    for (int method = SPARSE_METHOD_AUTO; method < SPARSE_METHOD_GRAM; method++)
         for (int zero = 0; zero < 2; zero++) {
             const struct sparse_task task = {
                 .method = (enum sparse_method)method, .iterations = 5, .is_double = true};
@@ -462,6 +463,8 @@ START_TEST(refused)
         {{.format = SPARSE_SELL, .method = SPARSE_METHOD_BB}, "a choice of cgnr"},
         {{.preconditioning = SPARSE_PRECONDITIONING_ILU, .method = SPARSE_METHOD_BB}, "go with cgnr"},
         {{.method = SPARSE_METHOD_PRINTED, .tolerance = 1}, "all its iterations"},
+        {{.method = SPARSE_METHOD_GRAM, .noise = 1}, "no iterations"},
+        {{.method = SPARSE_METHOD_GRAM, .bounded = true, .high = 1}, "no bounds"},
         {{.method = SPARSE_METHOD_FISTA, .stop = SPARSE_STOP_NCP}, "whiteness"},
     };
 
