@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // koine solve: what was asked for, and where it is computed (cmd_solve.c, solve_settle.c), what is said of it
-// (solve_print.c).
+// (solve_print.c), and --sweep (solve_sweep.c).
 #ifndef KN_CLI_CMD_SOLVE_H
 #define KN_CLI_CMD_SOLVE_H
 
@@ -12,7 +12,7 @@ struct solve_arguments {
     struct tool_arguments tool;
     const char *start, *tolerance, *noise, *lambda, *smooth, *bounds, *correction, *weight, *rhs;
     size_t iterations;
-    bool nonnegative;
+    bool nonnegative, sweep;
     int method, stop, preconditioning, format, precision;
 };
 
@@ -35,6 +35,9 @@ kn_status solve_settle(struct solve_command *command, kn_error *err);
 kn_status solve_read(struct solve_command *command, kn_error *err);
 // The device, or the host where that computes; says which one if nobody has chosen it.
 kn_status solve_open(struct solve_command *command, kn_error *err);
+
+// All of --sweep.
+kn_status solve_sweep(struct solve_command *command, kn_error *err);
 
 // False if memory ran out.
 bool solve_print(const struct solve_command *command);

@@ -75,6 +75,13 @@ expect_exit 3 koine solve "$a" "$work/nan.mtx" -o "$x"
 expect_stderr 'nan.mtx:4'
 [ ! -e "$x" ] || fail "a refused run has left $x"
 
+expect_exit 2 koine solve --sweep -o "$x"
+expect_stderr '^koine solve: -o goes with a system'
+expect_exit 2 koine solve --sweep "$a"
+expect_stderr 'one argument too many'
+expect_exit 2 koine solve "$a" "$b" -o "$x" --output "$work"
+expect_stderr 'the plot of --sweep'
+
 # ---- the host ----
 
 expect_exit 0 koine solve "$a" "$b" -o "$x" --json "$work/plain.json"
@@ -158,6 +165,23 @@ assert abs(report["history"][-1] - report["residual"]) < 1e-12
 assert report["adjoint"] <= report["adjoint_bound"] and report["launches_per_iteration"] is None
 assert json.load(open("bounds.json"))["method"] == "bb"
 PYTHON
+
+expect_exit 0 koine solve --sweep -n 2 --device host --json "$work/sweep.json"
+expect_stdout '^ *86[0-9]{4} +81545  host +2 '
+python3 - "$work/sweep.json" <<'PYTHON' || fail "the sweep is wrong"
+import json, sys
+points = json.load(open(sys.argv[1]))["sweep"]
+assert [p["rows"] for p in points] == [1000, 3000, 10000, 30000, 81545]
+for p in points:
+    assert p["place"] == "host" and p["columns"] == 3072 and p["iterations"] == 2 and p["ok"] is True
+    assert 10 < p["nonzeros"] / p["rows"] < 11 and 0 < p["seconds"] < p["seconds_with_upload"] and 0 < p["residual"] < 1
+PYTHON
+if command -v gnuplot >/dev/null; then
+    expect_exit 0 koine solve --sweep -n 2 --precision double --output "$work/sweep"
+    expect_stdout 'double precision'
+    expect_files "$work/sweep" sweep.svg
+    grep -q 'with preparing' "$work/sweep/sweep.svg" || fail "the plot has no line of the host's preparation"
+fi
 
 # ---- a device ----
 

@@ -50,6 +50,7 @@ struct sparse_task {
     const char *correction; // as sparse_solver_options has it; on devices
     enum sparse_preconditioning preconditioning;
     enum sparse_format format; // on the host SPARSE_AUTO and SPARSE_SELL (one code), and SPARSE_SIMPLE
+    bool past_floor;           // goes on at the precision's floor, for measurements
     bool is_double;            // on the host
 };
 

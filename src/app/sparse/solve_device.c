@@ -48,6 +48,7 @@ static kn_status create_solver(struct solve_run *run, struct device_run *d, size
     const struct sparse_task *task = &run->task;
     double right = solve_norm(run->b->values + column * d->rows, d->rows), goal = solve_goal(run, column);
     struct sparse_solver_options options = {.iterations = task->iterations,
+                                            .gradient = task->past_floor ? -1 : 0,
                                             .residual = right > 0 ? goal / right : 0,
                                             .lambda = task->lambda,
                                             .smooth = task->smooth,

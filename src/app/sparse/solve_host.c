@@ -100,6 +100,7 @@ static kn_status solve_column(struct solve_run *run, struct cgnr *c, size_t colu
     struct sparse_solution *solution = &run->answer->solutions[column];
     struct sparse_host_solve_options options = {.iterations = task->iterations,
                                                 .ncp = task->stop == SPARSE_STOP_NCP,
+                                                .past_floor = task->past_floor,
                                                 .correction = run->correction,
                                                 .preconditioner = c->preconditioner};
     struct sparse_host_solve_result result = {.iterations = 0};
