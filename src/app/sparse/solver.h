@@ -64,6 +64,11 @@ struct sparse_solver;
 kn_status sparse_solver_create(kn_queue *queue, const struct sparse_matrix *matrix,
                                const struct sparse_solver_options *options, struct sparse_solver **solver,
                                kn_error *err);
+// The same for a geometry, with separate launches: products on the fly, or in the format that is asked for of
+// its matrix. Errors: as above; KN_ERROR_ARGUMENT for fused launches.
+kn_status sparse_solver_create_parallel(kn_queue *queue, const struct sparse_parallel *geometry,
+                                        const struct sparse_solver_options *options,
+                                        struct sparse_solver **solver, kn_error *err);
 void sparse_solver_free(struct sparse_solver *solver); // NULL is fine
 
 // b: a float a row; x: a float a column, the start, and the solution. The same bits every time on one device.

@@ -8,7 +8,7 @@
 
 #include <koine/koine.h>
 
-#include "matrix.h"
+#include "parallel.h"
 
 // Floats on the device, and float sums in a fixed order: repeated, they have the same bits, but for
 // backprojection's.
@@ -51,6 +51,11 @@ struct sparse_operator;
 kn_status sparse_operator_create(kn_queue *queue, const struct sparse_matrix *matrix,
                                  enum sparse_format format, const struct sparse_tuning *tuning,
                                  struct sparse_operator **made, kn_error *err);
+// The same for a geometry: on the fly nothing is stored but a few numbers a projection; other formats keep
+// its matrix, and SPARSE_AUTO measures those on the fly. Errors: as above, and as sparse_parallel_check.
+kn_status sparse_operator_create_parallel(kn_queue *queue, const struct sparse_parallel *geometry,
+                                          enum sparse_format format, const struct sparse_tuning *tuning,
+                                          struct sparse_operator **made, kn_error *err);
 void sparse_operator_free(struct sparse_operator *made); // NULL is fine
 
 // y = A x, or with `transposed` y = A^T x: floats, as many as the matrix has columns and rows. Asynchronous.
