@@ -25,26 +25,6 @@ static size_t lanes_of(const struct sparse_host *host)
 
 // ---- preparation ----
 
-// Rows by their length, the longest first, equal ones in their order; the caller frees them.
-static uint32_t *order_rows(const struct sparse_matrix *matrix)
-{
-    size_t *places = calloc(matrix->columns + 2, sizeof *places);
-    uint32_t *order = malloc((matrix->rows + 1) * sizeof *order);
-
-    for (size_t row = 0; row < matrix->rows && places && order; row++)
-        places[matrix->columns - (matrix->starts[row + 1] - matrix->starts[row]) + 1]++;
-    for (size_t i = 0; i <= matrix->columns && places && order; i++)
-        places[i + 1] += places[i];
-    for (size_t row = 0; row < matrix->rows && places && order; row++)
-        order[places[matrix->columns - (matrix->starts[row + 1] - matrix->starts[row])]++] = (uint32_t)row;
-    if (!places) {
-        free(order);
-        order = NULL;
-    }
-    free(places);
-    return order;
-}
-
 // The matrix with its rows in this order and its columns renumbered, `to` of them, which need not ascend in a
 // row.
 static void renumber(const struct sparse_matrix *matrix, const uint32_t *order, const uint32_t *to,
@@ -72,12 +52,16 @@ static kn_status arrange(struct sparse_host *host, const struct sparse_matrix *m
     kn_status status = sparse_transpose(matrix, backward, err);
 
     if (!status) {
-        host->row_order = order_rows(matrix);
-        host->column_order = order_rows(backward);
-        status =
-            to && host->row_order && host->column_order
-                ? sparse_create(matrix->rows, matrix->columns, matrix->nonzeros, &mixed, err)
-                : kn_fail_memory(err, (matrix->rows + matrix->columns) * sizeof *to, "ordering a matrix");
+        host->row_order = malloc((matrix->rows + 1) * sizeof *to);
+        host->column_order = malloc((matrix->columns + 1) * sizeof *to);
+        if (!to || !host->row_order || !host->column_order)
+            status = kn_fail_memory(err, (matrix->rows + matrix->columns) * sizeof *to, "ordering a matrix");
+        if (!status)
+            status = sparse_sort_rows(matrix, host->row_order, err);
+        if (!status)
+            status = sparse_sort_rows(backward, host->column_order, err);
+        if (!status)
+            status = sparse_create(matrix->rows, matrix->columns, matrix->nonzeros, &mixed, err);
         sparse_free(backward);
     }
     if (!status) {

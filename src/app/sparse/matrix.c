@@ -117,6 +117,32 @@ kn_status sparse_transpose(const struct sparse_matrix *matrix, struct sparse_mat
     return KN_OK;
 }
 
+size_t sparse_longest_row(const struct sparse_matrix *matrix)
+{
+    uint64_t longest = 0;
+
+    for (size_t row = 0; row < matrix->rows; row++)
+        if (matrix->starts[row + 1] - matrix->starts[row] > longest)
+            longest = matrix->starts[row + 1] - matrix->starts[row];
+    return (size_t)longest;
+}
+
+kn_status sparse_sort_rows(const struct sparse_matrix *matrix, uint32_t *order, kn_error *err)
+{
+    size_t longest = sparse_longest_row(matrix);
+    uint64_t *first = calloc(longest + 2, sizeof *first); // of rows longer by one, then of rows as long
+
+    if (!first)
+        return kn_fail_memory(err, (longest + 2) * sizeof *first, "sorting the rows of a sparse matrix");
+    for (size_t row = 0; row < matrix->rows; row++)
+        first[longest - (matrix->starts[row + 1] - matrix->starts[row]) + 1]++;
+    add_up(first, longest + 1);
+    for (size_t row = 0; row < matrix->rows; row++)
+        order[first[longest - (matrix->starts[row + 1] - matrix->starts[row])]++] = (uint32_t)row;
+    free(first);
+    return KN_OK;
+}
+
 // Whether entries come by rows, and in a row by columns.
 static bool ascend(const uint32_t *row, const uint32_t *column, size_t count)
 {

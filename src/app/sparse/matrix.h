@@ -36,6 +36,13 @@ kn_status sparse_from_entries(const struct sparse_entries *entries, struct spars
 // The transposed matrix, of its own memory. Errors as sparse_create. Two passes over the nonzeros.
 kn_status sparse_transpose(const struct sparse_matrix *matrix, struct sparse_matrix *out, kn_error *err);
 
+// Nonzeros of the row that has the most.
+size_t sparse_longest_row(const struct sparse_matrix *matrix);
+
+// The rows by their lengths, the longest first, equal ones in their order: `order` has room for all of them.
+// KN_ERROR_MEMORY. A counting sort, of two passes over the rows.
+kn_status sparse_sort_rows(const struct sparse_matrix *matrix, uint32_t *order, kn_error *err);
+
 // Whether starts and indices are what struct sparse_matrix says, and values are finite: KN_ERROR_INPUT names
 // the row that is not. For matrices that come ready made.
 kn_status sparse_check(const struct sparse_matrix *matrix, const char *name, kn_error *err);

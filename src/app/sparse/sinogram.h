@@ -10,7 +10,7 @@
 struct sparse_sinogram_options {
     size_t slice; // which one, from 0
     size_t bin;   // so many neighbouring detectors become one, their counts added; 0 and 1: none. Detectors
-                // that are left over at the end are left out
+                  // that are left over at the end are left out
 };
 
 struct sparse_sinogram {
@@ -19,7 +19,7 @@ struct sparse_sinogram {
     double *values; // angles x detectors, a projection's together: -log of the part of the beam that is left,
                     // the sum of the absorption along the ray. In pixels as wide as the binned detectors, a
                     // picture of it has the absorption a pixel
-    double *theta; // radians, one a projection
+    double *theta;  // radians, one a projection
 };
 
 // Reads one slice. Numbers of any type; white and dark fields are averaged; without exchange/data_dark they

@@ -33,16 +33,6 @@ struct sparse_operator {
 
 // ---- products ----
 
-size_t spmv_longest_row(const struct sparse_matrix *matrix)
-{
-    uint64_t longest = 0;
-
-    for (size_t row = 0; row < matrix->rows; row++)
-        if (matrix->starts[row + 1] - matrix->starts[row] > longest)
-            longest = matrix->starts[row + 1] - matrix->starts[row];
-    return (size_t)longest;
-}
-
 void spmv_product_free(struct spmv_product *product)
 {
     for (size_t i = 0; i < product->buffer_count; i++)

@@ -34,7 +34,7 @@ struct spmv_product {
     size_t buffer_count;
     struct spmv_launch launches[SPMV_LAUNCHES];
     size_t launch_count;
-    size_t bytes; // of the matrix
+    size_t bytes; // of the matrix: what an application reads
 };
 
 // What a format is made from.
@@ -45,7 +45,57 @@ struct spmv_task {
     struct sparse_tuning tuning; // filled in
 };
 
+// ---- what formats are made of ----
+
+static inline struct spmv_argument spmv_x(void)
+{
+    return (struct spmv_argument){.kind = SPMV_X};
+}
+
+static inline struct spmv_argument spmv_y(void)
+{
+    return (struct spmv_argument){.kind = SPMV_Y};
+}
+
+static inline struct spmv_argument spmv_memory(kn_buffer *buffer)
+{
+    return (struct spmv_argument){.kind = SPMV_BUFFER, .buffer = buffer};
+}
+
+static inline struct spmv_argument spmv_number(size_t value)
+{
+    return (struct spmv_argument){.kind = SPMV_NUMBER, .number = (uint32_t)value};
+}
+
+// Memory of the host, which the caller frees; `address` is that of a pointer.
+kn_status spmv_allocate(void *address, size_t bytes, kn_error *err);
+// The product's next buffer, all of which an application reads; `data`, of the host's, may be NULL.
+kn_status spmv_upload(const struct spmv_task *task, struct spmv_product *product, const void *data,
+                      size_t bytes, kn_buffer **buffer, kn_error *err);
+kn_status spmv_upload_starts(const struct spmv_task *task, const struct sparse_matrix *matrix,
+                             struct spmv_product *product, kn_buffer **buffer, kn_error *err);
+kn_status spmv_upload_nonzeros(const struct spmv_task *task, const struct sparse_matrix *matrix,
+                               struct spmv_product *product, kn_buffer **indices, kn_buffer **values,
+                               kn_error *err);
+
+kn_status spmv_kernel(const struct spmv_task *task, const char *file, const char *name, unsigned index_bits,
+                      kn_kernel **kernel, kn_error *err);
+// A launch of at least so many work-items; none if that is 0.
+void spmv_add_launch(struct spmv_product *product, kn_kernel *kernel, size_t items, size_t group,
+                     const struct spmv_argument *arguments, size_t count);
+// Some devices stop a work-item's loops, silently: KN_ERROR_LIMIT.
+kn_status spmv_check_loops(const struct spmv_task *task, const struct spmv_product *product, size_t loops,
+                           kn_error *err);
+// Passes over the vector through local memory.
+size_t spmv_chunk_loops(const struct spmv_task *task);
+
 typedef kn_status spmv_prepare(const struct spmv_task *task, struct spmv_product *product, kn_error *err);
+
+spmv_prepare spmv_prepare_layout, spmv_prepare_layout_local, spmv_prepare_ell, spmv_prepare_sell;
+spmv_prepare spmv_prepare_coo, spmv_prepare_hyb, spmv_prepare_merge;
+// ELLPACK of the first `width` nonzeros of every row, by this kernel.
+kn_status spmv_prepare_side_by_side(const struct spmv_task *task, const char *name, size_t width,
+                                    struct spmv_product *product, kn_error *err);
 
 // One for each format that is made from a matrix, NULL for the others.
 extern spmv_prepare *const spmv_formats[SPARSE_FORMATS];
@@ -56,7 +106,6 @@ struct spmv_task spmv_task_of(kn_queue *queue, const struct sparse_matrix *matri
 // What sparse_operator_create refuses of a matrix and a format.
 kn_status spmv_check(const struct sparse_matrix *matrix, enum sparse_format format, kn_error *err);
 
-size_t spmv_longest_row(const struct sparse_matrix *matrix);
 // Places of ELLPACK, stored for every row as long as the longest.
 size_t spmv_padded(const struct sparse_matrix *matrix);
 

@@ -70,6 +70,24 @@ START_TEST(sorted_entries)
 }
 END_TEST
 
+// The longest first, equal ones in their order.
+START_TEST(rows_by_length)
+{
+    static const uint64_t starts[] = {0, 1, 1, 4, 5, 5, 8};
+    static const uint32_t wanted[] = {2, 5, 0, 3, 1, 4};
+    const struct sparse_matrix matrix = {
+        .rows = 6, .columns = 3, .nonzeros = 8, .starts = (uint64_t *)(uintptr_t)starts};
+    const struct sparse_matrix none = {.rows = 0, .starts = (uint64_t *)(uintptr_t)starts};
+    uint32_t order[6];
+
+    ck_assert_uint_eq(sparse_longest_row(&matrix), 3);
+    EXPECT_OK(sparse_sort_rows(&matrix, order, &err));
+    ck_assert_int_eq(memcmp(order, wanted, sizeof wanted), 0);
+    ck_assert_uint_eq(sparse_longest_row(&none), 0);
+    EXPECT_OK(sparse_sort_rows(&none, order, &err));
+}
+END_TEST
+
 START_TEST(explicit_zeros_stay)
 {
     const uint32_t row[] = {1, 0, 1, 1}, column[] = {2, 0, 2, 0};
@@ -314,10 +332,15 @@ END_TEST
 
 int main(void)
 {
-    const TTest *const tests[] = {entries_become_rows,          sorted_entries,
-                                  explicit_zeros_stay,          bad_matrices_are_refused,
-                                  products_are_the_dense_ones,  two_ways_to_least_squares,
-                                  printed_loop_gives_the_same,  ridge_is_rows_more,
+    const TTest *const tests[] = {entries_become_rows,
+                                  sorted_entries,
+                                  rows_by_length,
+                                  explicit_zeros_stay,
+                                  bad_matrices_are_refused,
+                                  products_are_the_dense_ones,
+                                  two_ways_to_least_squares,
+                                  printed_loop_gives_the_same,
+                                  ridge_is_rows_more,
                                   no_single_solution_is_refused};
 
     return TEST_RUN("sparse_matrix", CK_FORK, tests);

@@ -213,6 +213,40 @@ START_TEST(ran)
 }
 END_TEST
 
+// Bytes that an application reads: of rows filled up to the longest, memory-layout reads the lengths instead,
+// ell and sell only the indices.
+START_TEST(bytes)
+{
+    uint64_t state = test_seed("bytes");
+    struct sparse_matrix matrix = test_sparse(200, 90, 4, SKEW_DENSE, &state); // a row of 90, 199 of about 4
+    size_t padded = 224 * sparse_longest_row(&matrix), nonzeros = matrix.nonzeros;
+    size_t sliced = 0;
+    uint32_t order[200];
+
+    EXPECT_OK(sparse_sort_rows(&matrix, order, &err));
+    for (size_t i = 0; i < 200; i += 32)
+        sliced += 32 * (size_t)(matrix.starts[order[i] + 1] - matrix.starts[order[i]]);
+    const struct {
+        enum sparse_format format;
+        size_t bytes;
+    } wanted[] = {{SPARSE_SIMPLE, 201 * 4 + 8 * nonzeros},
+                  {SPARSE_MEMORY_LAYOUT, 200 * 4 + 8 * nonzeros},
+                  {SPARSE_MEMORY_LAYOUT_LOCAL, 200 * 4 + 8 * nonzeros},
+                  {SPARSE_ELL, 4 * padded + 4 * nonzeros},
+                  {SPARSE_SELL, (8 + 200) * 4 + 2 * sliced + 4 * nonzeros}};
+
+    ck_assert_uint_gt(padded, 4 * nonzeros);
+    for (size_t i = 0; i < sizeof wanted / sizeof *wanted; i++) {
+        struct sparse_operator *a = NULL;
+
+        EXPECT_OK(sparse_operator_create(queue, &matrix, wanted[i].format, NULL, &a, &err));
+        ck_assert_uint_eq(sparse_operator_bytes(a, false), wanted[i].bytes + (200 + 90) * 4);
+        sparse_operator_free(a);
+    }
+    sparse_free(&matrix);
+}
+END_TEST
+
 // The fastest one is measured once, and remembered: the second time nothing is launched before the product.
 START_TEST(automatic)
 {
@@ -270,7 +304,7 @@ END_TEST
 
 int main(void)
 {
-    const TTest *const tests[] = {sizes, skews, wide, tunings, ran, automatic, refused};
+    const TTest *const tests[] = {sizes, skews, wide, tunings, ran, bytes, automatic, refused};
 
     return test_run("spmv", tests, sizeof tests / sizeof *tests, test_open, test_close);
 }
