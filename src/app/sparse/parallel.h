@@ -52,6 +52,16 @@ size_t sparse_parallel_columns(const struct sparse_parallel *parallel);
 // The radians of a projection.
 double sparse_parallel_theta(const struct sparse_parallel *parallel, size_t projection);
 
+// What a projection is made of: u = origin + x cosine + y sine of pixel x of line y.
+struct sparse_view {
+    double cosine, sine, origin;
+    double greatest; // the greater of |cosine| and |sine|
+    bool steep;      // the cosine is: rays cross lines more steeply than columns
+};
+
+// One a projection, which the caller frees; NULL where there is no memory.
+struct sparse_view *sparse_parallel_views(const struct sparse_parallel *parallel, kn_error *err);
+
 // The matrix itself, which the caller frees by sparse_free: about 2 * rows * size nonzeros of 12 bytes, and
 // as much again while it is made. Errors: as sparse_parallel_check; KN_ERROR_MEMORY.
 kn_status sparse_parallel_matrix(const struct sparse_parallel *parallel, struct sparse_matrix *out,
