@@ -45,8 +45,8 @@ kn_status spmv_product_create(const struct spmv_task *task, enum sparse_format f
 {
     kn_status status;
 
-    *product =
-        (struct spmv_product){.format = format, .rows = task->matrix->rows, .columns = task->matrix->columns};
+    *product = (struct spmv_product){
+        .format = format, .rows = spmv_task_rows(task), .columns = spmv_task_columns(task)};
     status = spmv_formats[format](task, product, err);
     if (status)
         spmv_product_free(product);
@@ -104,12 +104,22 @@ static kn_status check_matrix(const struct sparse_matrix *matrix, kn_error *err)
     return KN_OK;
 }
 
+static bool is_on_the_fly(enum sparse_format format)
+{
+    return format == SPARSE_ON_THE_FLY || format == SPARSE_ON_THE_FLY_LOCAL;
+}
+
+bool spmv_takes_geometry(enum sparse_format format)
+{
+    return format == SPARSE_AUTO || is_on_the_fly(format);
+}
+
 static kn_status check_format(enum sparse_format format, kn_error *err)
 {
     if ((unsigned)format >= SPARSE_FORMATS)
         return kn_fail(err, KN_ERROR_ARGUMENT, "there is no sparse format %d; see sparse_format",
                        (int)format);
-    if (format == SPARSE_ON_THE_FLY || format == SPARSE_ON_THE_FLY_LOCAL)
+    if (is_on_the_fly(format))
         return kn_fail(
             err, KN_ERROR_ARGUMENT,
             "%s computes rows from a geometry, which a stored matrix does not tell; use another format",
@@ -157,6 +167,28 @@ struct spmv_task spmv_task_of(kn_queue *queue, const struct sparse_matrix *matri
     return task;
 }
 
+size_t spmv_task_rows(const struct spmv_task *task)
+{
+    return task->matrix ? task->matrix->rows
+           : task->back ? sparse_parallel_columns(task->geometry)
+                        : sparse_parallel_rows(task->geometry);
+}
+
+size_t spmv_task_columns(const struct spmv_task *task)
+{
+    return task->matrix ? task->matrix->columns
+           : task->back ? sparse_parallel_rows(task->geometry)
+                        : sparse_parallel_columns(task->geometry);
+}
+
+static kn_status create_product(struct sparse_operator *a, unsigned which, const struct spmv_task *task,
+                                enum sparse_format format, kn_error *err)
+{
+    kn_status status = format == SPARSE_AUTO ? spmv_choose(task, &format, &a->why[which], err) : KN_OK;
+
+    return status ? status : spmv_product_create(task, format, &a->products[which], err);
+}
+
 kn_status sparse_operator_create(kn_queue *queue, const struct sparse_matrix *matrix,
                                  enum sparse_format format, const struct sparse_tuning *tuning,
                                  struct sparse_operator **made, kn_error *err)
@@ -171,13 +203,37 @@ kn_status sparse_operator_create(kn_queue *queue, const struct sparse_matrix *ma
     for (unsigned i = 0; i < 2 && !status; i++) {
         const struct spmv_task task = i == 0 ? spmv_task_of(queue, matrix, &transposed, tuning)
                                              : spmv_task_of(queue, &transposed, matrix, tuning);
-        enum sparse_format chosen = format;
-        if (format == SPARSE_AUTO)
-            status = spmv_choose(&task, &chosen, &a->why[i], err);
-        if (!status)
-            status = spmv_product_create(&task, chosen, &a->products[i], err);
+        status = create_product(a, i, &task, format, err);
     }
     sparse_free(&transposed);
+    if (status)
+        sparse_operator_free(a);
+    else
+        *made = a;
+    return status;
+}
+
+kn_status sparse_operator_create_parallel(kn_queue *queue, const struct sparse_parallel *geometry,
+                                          enum sparse_format format, const struct sparse_tuning *tuning,
+                                          struct sparse_operator **made, kn_error *err)
+{
+    struct sparse_matrix matrix = {.rows = 0};
+    struct sparse_operator *a = NULL;
+    kn_status status = sparse_parallel_check(geometry, err);
+
+    if (!status && !spmv_takes_geometry(format)) {
+        status = sparse_parallel_matrix(geometry, &matrix, err);
+        if (!status)
+            status = sparse_operator_create(queue, &matrix, format, tuning, made, err);
+        sparse_free(&matrix);
+        return status;
+    }
+    if (!status && !(a = calloc(1, sizeof *a)))
+        status = kn_fail_memory(err, sizeof *a, "a projector");
+    for (unsigned i = 0; i < 2 && !status; i++) {
+        const struct spmv_task task = spmv_task_of_geometry(queue, geometry, i == 1, tuning);
+        status = create_product(a, i, &task, format, err);
+    }
     if (status)
         sparse_operator_free(a);
     else

@@ -18,10 +18,10 @@ kn_status spmv_upload(const struct spmv_task *task, struct spmv_product *product
     if (bytes > task->info->max_alloc)
         return kn_fail(
             err, KN_ERROR_LIMIT,
-            "%s takes %zu bytes in one piece for a matrix of %zu x %zu with %zu nonzeros, more than one "
-            "allocation of %s holds (%llu bytes); csr-vector, merge and sell take the least",
-            sparse_format_names[product->format], bytes, product->rows, product->columns,
-            task->matrix->nonzeros, task->info->spec, (unsigned long long)task->info->max_alloc);
+            "%s takes %zu bytes in one piece for a matrix of %zu x %zu, more than one allocation of %s holds "
+            "(%llu bytes); csr-vector, merge and sell take the least",
+            sparse_format_names[product->format], bytes, product->rows, product->columns, task->info->spec,
+            (unsigned long long)task->info->max_alloc);
     status = kn_buffer_create(kn_queue_context(task->queue), bytes, buffer, err);
     if (status)
         return status;

@@ -41,7 +41,9 @@ struct spmv_product {
 struct spmv_task {
     kn_queue *queue;
     const kn_device_info *info;
-    const struct sparse_matrix *matrix, *transposed;
+    const struct sparse_matrix *matrix, *transposed; // NULL for what is made from a geometry
+    const struct sparse_parallel *geometry;
+    bool back;                   // of a geometry: y = A^T x
     struct sparse_tuning tuning; // filled in
 };
 
@@ -93,16 +95,24 @@ typedef kn_status spmv_prepare(const struct spmv_task *task, struct spmv_product
 
 spmv_prepare spmv_prepare_layout, spmv_prepare_layout_local, spmv_prepare_ell, spmv_prepare_sell;
 spmv_prepare spmv_prepare_coo, spmv_prepare_hyb, spmv_prepare_merge;
+spmv_prepare spmv_prepare_on_the_fly, spmv_prepare_on_the_fly_local;
 // ELLPACK of the first `width` nonzeros of every row, by this kernel.
 kn_status spmv_prepare_side_by_side(const struct spmv_task *task, const char *name, size_t width,
                                     struct spmv_product *product, kn_error *err);
 
-// One for each format that is made from a matrix, NULL for the others.
+// One for each format but SPARSE_AUTO.
 extern spmv_prepare *const spmv_formats[SPARSE_FORMATS];
 
 // `tuning` may be NULL; what it leaves open is filled in.
 struct spmv_task spmv_task_of(kn_queue *queue, const struct sparse_matrix *matrix,
                               const struct sparse_matrix *transposed, const struct sparse_tuning *tuning);
+struct spmv_task spmv_task_of_geometry(kn_queue *queue, const struct sparse_parallel *geometry, bool back,
+                                       const struct sparse_tuning *tuning);
+// Of y, and of x.
+size_t spmv_task_rows(const struct spmv_task *task);
+size_t spmv_task_columns(const struct spmv_task *task);
+// Whether a geometry alone makes it: those on the fly, and SPARSE_AUTO among them.
+bool spmv_takes_geometry(enum sparse_format format);
 // What sparse_operator_create refuses of a matrix and a format.
 kn_status spmv_check(const struct sparse_matrix *matrix, enum sparse_format format, kn_error *err);
 

@@ -6,62 +6,8 @@
 #include <float.h>
 #include <math.h>
 
-#include "../../../src/app/sparse/parallel.h"
 #include "../run.h"
-
-#define HALF_TURN 3.14159265358979323846
-
-static const char *const geometries[] = {
-    "parallel:1,1,1",     "parallel:1,5,4",      "parallel:7,1,6",      "parallel:8,33,1",
-    "parallel:4,9,9",     "parallel:12,31,32",   "parallel:5,33,31,3",  "parallel:6,20,33,-11.25",
-    "parallel:9,20,7,40", "parallel:180,15,8,7", "parallel:3,4,5,-6.5", "parallel:31,17,13,9.125"};
-enum { GEOMETRIES = sizeof geometries / sizeof *geometries };
-
-static struct sparse_parallel parse(const char *text)
-{
-    struct sparse_parallel parallel;
-
-    EXPECT_OK(sparse_parallel_parse(text, &parallel, &err));
-    return parallel;
-}
-
-// Angles of any size and sign, as a file may have them.
-static void give_angles(struct sparse_parallel *parallel)
-{
-    parallel->theta = malloc(parallel->angles * sizeof *parallel->theta);
-    ck_assert_ptr_nonnull(parallel->theta);
-    for (size_t t = 0; t < parallel->angles; t++)
-        parallel->theta[t] = 20 * test_uniform(&sparse_seed) - 10;
-}
-
-// Joseph's projector, a ray at a time: the point of the ray nearest to the axis, its direction, and where it
-// crosses every line (or column).
-static double *dense(const struct sparse_parallel *parallel)
-{
-    size_t size = parallel->size, pixels = size * size;
-    double *a = calloc(sparse_parallel_rows(parallel) * pixels + 1, sizeof *a);
-
-    ck_assert_ptr_nonnull(a);
-    for (size_t t = 0; t < parallel->angles; t++) {
-        double theta =
-            parallel->theta ? parallel->theta[t] : HALF_TURN * (double)t / (double)parallel->angles;
-        double across[2] = {cos(theta), sin(theta)}, along[2] = {-sin(theta), cos(theta)};
-        int walk = fabs(along[1]) >= fabs(along[0]); // 1: from line to line
-        for (size_t k = 0; k < parallel->detectors; k++)
-            for (size_t i = 0; i < size; i++) {
-                double distance = (double)k - parallel->axis, middle = ((double)size - 1) / 2;
-                double step = ((double)i - middle - distance * across[walk]) / along[walk];
-                double other = middle + distance * across[1 - walk] + step * along[1 - walk];
-                double *row = a + (t * parallel->detectors + k) * pixels;
-                for (size_t j = 0; j < size; j++) {
-                    double weight = 1 - fabs((double)j - other);
-                    if (weight > 0)
-                        row[walk ? i * size + j : j * size + i] += weight / fabs(along[walk]);
-                }
-            }
-    }
-    return a;
-}
+#include "parallel_support.h"
 
 // A position's error is a few roundings of numbers up to the distances there are, and so is a weight's.
 static double bound(const struct sparse_parallel *parallel)
@@ -136,13 +82,13 @@ static void check_transpose(const struct sparse_parallel *parallel)
 START_TEST(ray_by_ray)
 {
     sparse_seed = test_seed("ray_by_ray");
-    for (int i = 0; i < 2 * GEOMETRIES; i++) {
-        struct sparse_parallel parallel = parse(geometries[i / 2]);
+    for (int i = 0; i < 2 * TEST_GEOMETRIES; i++) {
+        struct sparse_parallel parallel = test_geometry(test_geometries[i / 2]);
         double *wanted;
 
         if (i % 2)
-            give_angles(&parallel);
-        wanted = dense(&parallel);
+            test_give_angles(&parallel, &sparse_seed);
+        wanted = test_dense(&parallel);
         check_matrix(&parallel, wanted);
         check_product(&parallel, wanted, false);
         check_product(&parallel, wanted, true);
@@ -157,7 +103,7 @@ END_TEST
 // bottom.
 START_TEST(orientation)
 {
-    struct sparse_parallel parallel = parse("parallel:2,3,3");
+    struct sparse_parallel parallel = test_geometry("parallel:2,3,3");
     static const double picture[9] = {1, 2, 4, 8, 16, 32, 64, 128, 256};
     static const double sums[6] = {73, 146, 292, 7, 56, 448};
     double found[6];
@@ -175,7 +121,7 @@ END_TEST
 
 START_TEST(words)
 {
-    struct sparse_parallel parallel = parse("parallel:181,640,321");
+    struct sparse_parallel parallel = test_geometry("parallel:181,640,321");
 
     ck_assert_uint_eq(parallel.angles, 181);
     ck_assert_uint_eq(parallel.detectors, 640);
@@ -183,7 +129,7 @@ START_TEST(words)
     ck_assert_double_eq(parallel.axis, 319.5);
     ck_assert_double_eq(sparse_parallel_theta(&parallel, 0), 0);
     ck_assert_double_eq_tol(sparse_parallel_theta(&parallel, 90), HALF_TURN * 90 / 181, 1e-15);
-    parallel = parse("parallel:2,3,4,-1.5");
+    parallel = test_geometry("parallel:2,3,4,-1.5");
     ck_assert_double_eq(parallel.axis, -1.5);
     ck_assert(sparse_is_parallel("parallel:"));
     ck_assert(!sparse_is_parallel("system.mtx"));
@@ -221,8 +167,8 @@ START_TEST(refused)
                        sparse_parallel_parse(tried[i].text, &parallel, &err));
         ck_assert_uint_eq(parallel.size, 0);
     }
-    parallel = parse("parallel:2,3,4");
-    give_angles(&parallel);
+    parallel = test_geometry("parallel:2,3,4");
+    test_give_angles(&parallel, &sparse_seed);
     parallel.theta[1] = NAN;
     EXPECT_REFUSED(KN_ERROR_ARGUMENT, "projection 1", sparse_parallel_check(&parallel, &err));
     sparse_parallel_free(&parallel);

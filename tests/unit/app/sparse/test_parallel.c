@@ -1,0 +1,263 @@
+// SPDX-License-Identifier: Apache-2.0
+// Tomography with parallel rays on a device, computed on the fly, with and without local memory: against a
+// dense double projector, the transpose, large pictures, which kernels ran, the same bits, what is refused;
+// and its least squares.
+#include "sparse_support.h"
+
+#include <float.h>
+
+#include "../../../../src/app/sparse/spmv.h"
+#include "../parallel_support.h"
+
+enum { ROOM = 64 };
+
+static const enum sparse_format formats[] = {SPARSE_ON_THE_FLY, SPARSE_ON_THE_FLY_LOCAL};
+
+static float *random_vector(size_t n, uint64_t *state)
+{
+    float *x = malloc(n * sizeof *x + 1);
+
+    ck_assert_ptr_nonnull(x);
+    for (size_t i = 0; i < n; i++)
+        x[i] = test_signed(state);
+    return x;
+}
+
+static float *apply(const struct sparse_operator *a, bool transposed, const float *x, size_t columns,
+                    size_t rows)
+{
+    char *poison = malloc(rows * sizeof(float) + 1);
+    float *y = malloc(rows * sizeof *y + 1);
+    kn_buffer *from = test_upload_with_room(x, columns * sizeof *x, 0), *to;
+
+    ck_assert(y && poison);
+    memset(poison, 0xff, rows * sizeof(float)); // not-a-number
+    to = test_upload_with_room(poison, rows * sizeof *y, ROOM);
+    EXPECT_OK(sparse_operator_apply(queue, a, transposed, from, to, &err));
+    EXPECT_OK(kn_buffer_read(queue, to, 0, y, rows * sizeof *y, &err));
+    test_expect_poison(to, rows * sizeof *y);
+    kn_buffer_free(from);
+    kn_buffer_free(to);
+    free(poison);
+    return y;
+}
+
+// Of a sum of `steps` pairs of weights, of which `size` is the sum of |a x|, |x| <= 1: a weight is off by
+// 2^-23 for the bits behind its position and by 3 roundings of at most 1, times 1.4143; each of the pair's
+// two products and additions rounds once, and so does the factor at the end.
+static double bound(size_t steps, double size)
+{
+    double roundings = 2 * (double)steps + 4;
+
+    return 2 * (double)steps * 1.4143 * (0x1p-23 + 3 * 0x1p-24) + roundings * 0x1p-24 * size +
+           (double)FLT_MIN;
+}
+
+static void check_direction(const struct sparse_parallel *geometry, const double *dense, bool transposed,
+                            struct sparse_operator *const a[2], uint64_t *state)
+{
+    size_t rays = sparse_parallel_rows(geometry), pixels = sparse_parallel_columns(geometry);
+    size_t columns = transposed ? rays : pixels, rows = transposed ? pixels : rays;
+    float *x = random_vector(columns, state), *found[3];
+
+    for (int i = 0; i < 3; i++)
+        found[i] = apply(a[i % 2], transposed, x, columns, rows);
+    for (size_t i = 0; i < rows; i++) {
+        double sum = 0, size = 0;
+        for (size_t j = 0; j < columns; j++) {
+            double term = dense[transposed ? j * pixels + i : i * pixels + j] * (double)x[j];
+            sum += term;
+            size += fabs(term);
+        }
+        ck_assert_msg(fabs((double)found[0][i] - sum) <=
+                          bound(transposed ? geometry->angles : geometry->size, size),
+                      "%zu projections, %zu detectors, %zu x %zu, axis %g%s: element %zu is %.9g, not %.9g",
+                      geometry->angles, geometry->detectors, geometry->size, geometry->size, geometry->axis,
+                      transposed ? ", transposed" : "", i, (double)found[0][i], sum);
+    }
+    ck_assert_msg(memcmp(found[0], found[1], rows * sizeof **found) == 0, "other bits with local memory");
+    ck_assert_msg(memcmp(found[0], found[2], rows * sizeof **found) == 0, "other bits again");
+    for (int i = 0; i < 3; i++)
+        free(found[i]);
+    free(x);
+}
+
+static void check_geometry(const struct sparse_parallel *geometry, const struct sparse_tuning *tuning,
+                           uint64_t *state)
+{
+    struct sparse_operator *a[2];
+    double *dense = test_dense(geometry);
+
+    for (int i = 0; i < 2; i++)
+        EXPECT_OK(sparse_operator_create_parallel(queue, geometry, formats[i], tuning, &a[i], &err));
+    for (int transposed = 0; transposed < 2; transposed++)
+        check_direction(geometry, dense, transposed, a, state);
+    for (int i = 0; i < 2; i++)
+        sparse_operator_free(a[i]);
+    free(dense);
+}
+
+START_TEST(ray_by_ray)
+{
+    uint64_t state = test_seed("ray_by_ray");
+
+    for (int i = 0; i < (test_is_slow() ? 6 : 2 * TEST_GEOMETRIES); i++) {
+        struct sparse_parallel geometry = test_geometry(test_geometries[i / 2]);
+
+        if (i % 2)
+            test_give_angles(&geometry, &state);
+        check_geometry(&geometry, NULL, &state);
+        sparse_parallel_free(&geometry);
+    }
+}
+END_TEST
+
+// Other shapes of the same kernels.
+START_TEST(tunings)
+{
+    static const struct sparse_tuning tried[] = {{.group = 64, .items = 3, .chunk = 700},
+                                                 {.group = 96, .items = 4, .chunk = 1}};
+    uint64_t state = test_seed("tunings");
+    struct sparse_parallel geometry = test_geometry("parallel:14,83,71,30.25");
+
+    if (test_is_slow())
+        geometry = test_geometry("parallel:3,9,10");
+    for (size_t i = 0; i < (test_is_slow() ? 1 : sizeof tried / sizeof *tried); i++)
+        check_geometry(&geometry, &tried[i], &state);
+}
+END_TEST
+
+// <A x, y> = <x, A^T y>, on the fly and with local memory (which have the same bits). Positions have as many
+// bits far from the axis as near it, so that a large picture's sums are as near to those in double.
+START_TEST(transpose)
+{
+    uint64_t state = test_seed("transpose");
+    struct sparse_parallel geometry =
+        test_geometry(test_is_slow() ? "parallel:2,30,31" : "parallel:5,1201,1100,530.7");
+    size_t rays = sparse_parallel_rows(&geometry), pixels = sparse_parallel_columns(&geometry);
+    float *x = random_vector(pixels, &state), *y = random_vector(rays, &state), *ax, *aty;
+    double left = 0, right = 0, square_x = 0, square_aty = 0, off = 0, size = 0;
+    double *exact = malloc(pixels * sizeof *exact), *wanted = malloc(rays * sizeof *wanted);
+    struct sparse_operator *a;
+
+    ck_assert(exact && wanted);
+    test_give_angles(&geometry, &state);
+    EXPECT_OK(sparse_operator_create_parallel(queue, &geometry, SPARSE_ON_THE_FLY_LOCAL, NULL, &a, &err));
+    ax = apply(a, false, x, pixels, rays);
+    aty = apply(a, true, y, rays, pixels);
+    for (size_t i = 0; i < pixels; i++) {
+        exact[i] = (double)x[i];
+        right += (double)x[i] * (double)aty[i];
+        square_x += (double)x[i] * (double)x[i];
+        square_aty += (double)aty[i] * (double)aty[i];
+    }
+    EXPECT_OK(sparse_parallel_multiply(&geometry, false, exact, wanted, 0, &err));
+    for (size_t i = 0; i < rays; i++) {
+        left += (double)ax[i] * (double)y[i];
+        off += ((double)ax[i] - wanted[i]) * ((double)ax[i] - wanted[i]);
+        size += wanted[i] * wanted[i];
+    }
+    fprintf(stderr, "transpose: off by %.2g of |x| |A^T y|; A x by %.2g of itself\n",
+            fabs(left - right) / sqrt(square_x * square_aty), sqrt(off / size));
+    ck_assert_double_le(fabs(left - right), 1e-6 * sqrt(square_x * square_aty));
+    ck_assert_double_le(sqrt(off / size), sqrt(2 * (double)geometry.size + 4) * 0x1p-24);
+    sparse_operator_free(a);
+    free(x);
+    free(y);
+    free(ax);
+    free(aty);
+    free(exact);
+    free(wanted);
+    sparse_parallel_free(&geometry);
+}
+END_TEST
+
+// Each format runs its own code; a stored one the matrix's.
+START_TEST(ran)
+{
+    static const struct {
+        enum sparse_format format;
+        const char *kernels[2][2];
+    } wanted[] = {{SPARSE_ON_THE_FLY, {{"parallel_turn", "parallel_forward"}, {"parallel_back"}}},
+                  {SPARSE_ON_THE_FLY_LOCAL, {{"parallel_forward_local"}, {"parallel_back_local"}}},
+                  {SPARSE_SELL, {{"spmv_sell"}, {"spmv_sell"}}}};
+    uint64_t state = test_seed("ran");
+    struct sparse_parallel geometry = test_geometry("parallel:4,9,9");
+    float *x = random_vector(81, &state), *first = NULL;
+
+    for (size_t i = 0; i < 6; i++) {
+        enum sparse_format format = wanted[i / 2].format;
+        bool transposed = i % 2;
+        size_t rows = transposed ? 81 : 36, columns = transposed ? 36 : 81, count = 0;
+        struct sparse_operator *a = NULL;
+        kn_profile_entry *entries = NULL;
+        float *y;
+
+        EXPECT_OK(sparse_operator_create_parallel(queue, &geometry, format, NULL, &a, &err));
+        ck_assert_int_eq((int)sparse_operator_format(a, transposed), (int)format);
+        EXPECT_OK(kn_profile_start(queue, &err));
+        y = apply(a, transposed, x, columns, rows);
+        EXPECT_OK(kn_profile_stop(queue, &entries, &count, &err));
+        ck_assert_uint_eq(count, wanted[i / 2].kernels[transposed][1] ? 2 : 1);
+        for (size_t k = 0; k < count; k++)
+            ck_assert_str_eq(entries[k].kernel, wanted[i / 2].kernels[transposed][k]);
+        if (i == 0)
+            first = y;
+        for (size_t k = 0; k < rows && format == SPARSE_SELL && !transposed; k++)
+            ck_assert_double_eq_tol((double)y[k], (double)first[k], bound(9, 20));
+        if (i > 0)
+            free(y);
+        kn_free(entries);
+        sparse_operator_free(a);
+    }
+    free(first);
+    free(x);
+}
+END_TEST
+
+// Of those on the fly the faster one, measured once.
+START_TEST(automatic)
+{
+    struct sparse_parallel geometry = test_geometry("parallel:6,33,33");
+    struct sparse_operator *first = NULL, *second = NULL;
+    kn_profile_entry *entries = NULL;
+    size_t count = 1;
+
+    EXPECT_OK(sparse_operator_create_parallel(queue, &geometry, SPARSE_AUTO, NULL, &first, &err));
+    EXPECT_OK(kn_profile_start(queue, &err));
+    EXPECT_OK(sparse_operator_create_parallel(queue, &geometry, SPARSE_AUTO, NULL, &second, &err));
+    EXPECT_OK(kn_profile_stop(queue, &entries, &count, &err));
+    kn_free(entries);
+    ck_assert_uint_eq(count, 0);
+    for (int transposed = 0; transposed < 2; transposed++) {
+        enum sparse_format format = sparse_operator_format(first, transposed);
+        ck_assert(format == SPARSE_ON_THE_FLY || format == SPARSE_ON_THE_FLY_LOCAL);
+        ck_assert_ptr_nonnull(strstr(sparse_operator_why(first, transposed), "on-the-fly+local-memory"));
+        ck_assert_int_eq((int)sparse_operator_format(second, transposed), (int)format);
+    }
+    sparse_operator_free(first);
+    sparse_operator_free(second);
+}
+END_TEST
+
+START_TEST(refused)
+{
+    struct sparse_parallel geometry = test_geometry("parallel:2,3,4");
+    struct sparse_operator *a = NULL;
+
+    EXPECT_REFUSED(KN_ERROR_ARGUMENT, "no sparse format 99",
+                   sparse_operator_create_parallel(queue, &geometry, (enum sparse_format)99, NULL, &a, &err));
+    geometry.size = 0;
+    EXPECT_REFUSED(KN_ERROR_ARGUMENT, "0 pixels",
+                   sparse_operator_create_parallel(queue, &geometry, SPARSE_ON_THE_FLY, NULL, &a, &err));
+    EXPECT_REFUSED(KN_ERROR_ARGUMENT, "0 pixels",
+                   sparse_operator_create_parallel(queue, &geometry, SPARSE_SELL, NULL, &a, &err));
+}
+END_TEST
+
+int main(void)
+{
+    const TTest *const tests[] = {ray_by_ray, tunings, transpose, ran, automatic, refused};
+
+    return test_run("parallel", tests, sizeof tests / sizeof *tests, test_open, test_close);
+}
