@@ -71,8 +71,8 @@ inline float take_two(float part, float weight, float low, float high, float sum
     return fma(weight, fma(of_high, high, of_low * low), sum);
 }
 
-__kernel __attribute__((reqd_work_group_size(GROUP, 1, 1))) void
-parallel_turn(__global const float *picture, __global float *turned, uint size)
+__kernel __attribute__((reqd_work_group_size(GROUP, 1, 1))) void parallel_turn(__global const float *picture,
+                                                                               __global float *turned, uint size)
 {
     __local float tile[TURN * (TURN + 1)];
     uint across = (size + TURN - 1) / TURN, group = (uint)get_group_id(0);
@@ -88,8 +88,8 @@ parallel_turn(__global const float *picture, __global float *turned, uint size)
 }
 
 __kernel __attribute__((reqd_work_group_size(GROUP, 1, 1))) void
-parallel_forward(__global const struct view *views, __global const float *picture,
-                 __global const float *turned, __global float *y, uint angles, uint detectors, uint size)
+parallel_forward(__global const struct view *views, __global const float *picture, __global const float *turned,
+                 __global float *y, uint angles, uint detectors, uint size)
 {
     size_t ray = get_global_id(0);
     float sum = 0;
@@ -109,8 +109,8 @@ parallel_forward(__global const struct view *views, __global const float *pictur
 }
 
 __kernel __attribute__((reqd_work_group_size(GROUP, 1, 1))) void
-parallel_forward_local(__global const struct view *views, __global const float *picture, __global float *y,
-                       uint angles, uint detectors, uint size)
+parallel_forward_local(__global const struct view *views, __global const float *picture, __global float *y, uint angles,
+                       uint detectors, uint size)
 {
     __local float band[ROWS * BAND];
     uint item = (uint)get_local_id(0), a_view = (detectors + GROUP - 1) / GROUP;
@@ -143,9 +143,10 @@ parallel_forward_local(__global const struct view *views, __global const float *
         y[(size_t)t * detectors + first + item] = sum * view->weight;
 }
 
-__kernel __attribute__((reqd_work_group_size(GROUP, 1, 1))) void
-parallel_back(__global const struct view *views, __global const float *sinogram, __global float *picture,
-              uint angles, uint detectors, uint size)
+__kernel __attribute__((reqd_work_group_size(GROUP, 1, 1))) void parallel_back(__global const struct view *views,
+                                                                               __global const float *sinogram,
+                                                                               __global float *picture, uint angles,
+                                                                               uint detectors, uint size)
 {
     uint x = (uint)(get_global_id(0) % size), y = (uint)(get_global_id(0) / size) * PIXELS;
     float sum[PIXELS] = {0};
@@ -174,8 +175,8 @@ inline int first_seen(long at, long cosine, long sine)
 }
 
 __kernel __attribute__((reqd_work_group_size(GROUP, 1, 1))) void
-parallel_back_local(__global const struct view *views, __global const float *sinogram,
-                    __global float *picture, uint angles, uint detectors, uint size)
+parallel_back_local(__global const struct view *views, __global const float *sinogram, __global float *picture,
+                    uint angles, uint detectors, uint size)
 {
     __local float seen[BATCH * SEEN];
     uint item = (uint)get_local_id(0), across = (size + SIDE - 1) / SIDE, group = (uint)get_group_id(0);

@@ -207,6 +207,26 @@ static kn_status prepare_products(struct sparse_solver *s, kn_queue *queue,
     return status;
 }
 
+// On the fly: launches are separate, and rows in their own order.
+static kn_status prepare_computed(struct sparse_solver *s, kn_queue *queue,
+                                  const struct sparse_parallel *geometry, kn_error *err)
+{
+    struct kn_text why = KN_TEXT_INIT;
+    kn_status status = fold_order(s, queue, NULL, err);
+
+    for (unsigned i = 0; i < 2 && !status; i++) {
+        const struct spmv_task task = spmv_task_of_geometry(queue, geometry, i == 1, &s->options.tuning);
+        enum sparse_format format = s->options.format;
+
+        if (format == SPARSE_AUTO)
+            status = spmv_choose(&task, &format, &why, err);
+        if (!status)
+            status = spmv_product_create(&task, format, &s->products[i], err);
+    }
+    kn_text_free(&why);
+    return status;
+}
+
 // ---- creation ----
 
 static kn_status get_kernel(struct sparse_solver *s, unsigned kernel, kn_error *err)
@@ -267,20 +287,22 @@ static void take_options(struct sparse_solver *s)
     s->residual = options->residual > 0 ? (float)(options->residual * options->residual) : -1;
 }
 
-kn_status sparse_solver_create(kn_queue *queue, const struct sparse_matrix *matrix,
+// Of a matrix, or without one of a geometry.
+static kn_status create_solver(kn_queue *queue, const struct sparse_matrix *matrix,
+                               const struct sparse_parallel *geometry,
                                const struct sparse_solver_options *options, struct sparse_solver **solver,
                                kn_error *err)
 {
     struct sparse_solver *s = calloc(1, sizeof *s);
     kn_status status = s ? check_options(options, err) : kn_fail_memory(err, sizeof *s, "a sparse solver");
 
-    if (!status)
+    if (!status && matrix)
         status = spmv_check(matrix, options->format, err);
     if (!status) {
         s->context = kn_queue_context(queue);
         s->options = *options;
-        s->rows = (uint32_t)matrix->rows;
-        s->columns = (uint32_t)matrix->columns;
+        s->rows = (uint32_t)(matrix ? matrix->rows : sparse_parallel_rows(geometry));
+        s->columns = (uint32_t)(matrix ? matrix->columns : sparse_parallel_columns(geometry));
         s->correction = options->correction ? strdup(options->correction) : NULL;
         if (options->correction && !s->correction)
             status = kn_fail_memory(err, strlen(options->correction), "a sparse solver");
@@ -292,13 +314,43 @@ kn_status sparse_solver_create(kn_queue *queue, const struct sparse_matrix *matr
     if (!status)
         status = get_kernels(s, err);
     if (!status)
-        status = prepare_products(s, queue, matrix, err);
+        status = matrix ? prepare_products(s, queue, matrix, err) : prepare_computed(s, queue, geometry, err);
     if (!status)
         status = create_buffers(s, err);
     if (status)
         sparse_solver_free(s);
     else
         *solver = s;
+    return status;
+}
+
+kn_status sparse_solver_create(kn_queue *queue, const struct sparse_matrix *matrix,
+                               const struct sparse_solver_options *options, struct sparse_solver **solver,
+                               kn_error *err)
+{
+    return create_solver(queue, matrix, NULL, options, solver, err);
+}
+
+kn_status sparse_solver_create_parallel(kn_queue *queue, const struct sparse_parallel *geometry,
+                                        const struct sparse_solver_options *options,
+                                        struct sparse_solver **solver, kn_error *err)
+{
+    struct sparse_solver_options separate = *options;
+    struct sparse_matrix matrix = {.rows = 0};
+    kn_status status = sparse_parallel_check(geometry, err);
+
+    if (!status && options->launches == SPARSE_LAUNCHES_FUSED)
+        status = kn_fail(err, KN_ERROR_ARGUMENT,
+                         "fused launches read a stored matrix; products of a geometry are launched apart");
+    separate.launches = SPARSE_LAUNCHES_SEPARATE;
+    if (status)
+        return status;
+    if (spmv_takes_geometry(options->format))
+        return create_solver(queue, NULL, geometry, &separate, solver, err);
+    status = sparse_parallel_matrix(geometry, &matrix, err);
+    if (!status)
+        status = create_solver(queue, &matrix, NULL, &separate, solver, err);
+    sparse_free(&matrix);
     return status;
 }
 

@@ -6,7 +6,8 @@
 
 #include <float.h>
 
-#include "../../../../src/app/sparse/spmv.h"
+#include "../../../../src/app/sparse/reference.h"
+#include "../../../../src/app/sparse/solver.h"
 #include "../parallel_support.h"
 
 enum { ROOM = 64 };
@@ -240,13 +241,69 @@ START_TEST(automatic)
 }
 END_TEST
 
+// A few iterations against the same ones in double precision with the matrix: an iteration adds some
+// roundings, and without convergence they do not grow by more than the condition of A^T A. Each format by its
+// own launches.
+START_TEST(least_squares)
+{
+    static const struct {
+        enum sparse_format format;
+        unsigned launches;
+    } tried[] = {{SPARSE_ON_THE_FLY, 6}, {SPARSE_ON_THE_FLY_LOCAL, 5}, {SPARSE_CSR_VECTOR, 5}};
+    enum { SIZE = 13, PIXELS = SIZE * SIZE, RAYS = 20 * 17 };
+    const struct sparse_reference_options plain = {.iterations = 6};
+    uint64_t state = test_seed("least_squares");
+    struct sparse_parallel geometry = test_geometry("parallel:20,17,13,7.75");
+    float *b = random_vector(RAYS, &state), *zero = calloc(PIXELS, sizeof *zero), x[PIXELS];
+    double right[RAYS], wanted[PIXELS] = {0};
+    struct sparse_matrix matrix;
+
+    for (size_t i = 0; i < RAYS; i++)
+        right[i] = (double)b[i];
+    EXPECT_OK(sparse_parallel_matrix(&geometry, &matrix, &err));
+    EXPECT_OK(sparse_reference_solve(&matrix, right, &plain, wanted, NULL, &err));
+    for (size_t i = 0; i < sizeof tried / sizeof *tried; i++) {
+        const struct sparse_solver_options options = {.iterations = 6, .format = tried[i].format};
+        struct sparse_solver_result result;
+        struct sparse_solver *solver = NULL;
+        kn_buffer *from = test_upload_with_room(b, RAYS * sizeof *b, 0);
+        kn_buffer *to = test_upload_with_room(zero, sizeof x, ROOM);
+        double off = 0, size = 0;
+
+        EXPECT_OK(sparse_solver_create_parallel(queue, &geometry, &options, &solver, &err));
+        ck_assert(!sparse_solver_is_fused(solver));
+        EXPECT_OK(sparse_solver_solve(queue, solver, from, to, &result, &err));
+        EXPECT_OK(kn_buffer_read(queue, to, 0, x, sizeof x, &err));
+        test_expect_poison(to, sizeof x);
+        ck_assert_uint_eq(result.launches_per_iteration, tried[i].launches);
+        for (size_t j = 0; j < PIXELS; j++) {
+            off += ((double)x[j] - wanted[j]) * ((double)x[j] - wanted[j]);
+            size += wanted[j] * wanted[j];
+        }
+        ck_assert_msg(sqrt(off / size) < 1e-4, "%s: off by %g", sparse_format_names[tried[i].format],
+                      sqrt(off / size));
+        free(result.history);
+        sparse_solver_free(solver);
+        kn_buffer_free(from);
+        kn_buffer_free(to);
+    }
+    sparse_free(&matrix);
+    free(b);
+    free(zero);
+}
+END_TEST
+
 START_TEST(refused)
 {
+    const struct sparse_solver_options fused = {.iterations = 1, .launches = SPARSE_LAUNCHES_FUSED};
+    struct sparse_solver *solver = NULL;
     struct sparse_parallel geometry = test_geometry("parallel:2,3,4");
     struct sparse_operator *a = NULL;
 
     EXPECT_REFUSED(KN_ERROR_ARGUMENT, "no sparse format 99",
                    sparse_operator_create_parallel(queue, &geometry, (enum sparse_format)99, NULL, &a, &err));
+    EXPECT_REFUSED(KN_ERROR_ARGUMENT, "launched apart",
+                   sparse_solver_create_parallel(queue, &geometry, &fused, &solver, &err));
     geometry.size = 0;
     EXPECT_REFUSED(KN_ERROR_ARGUMENT, "0 pixels",
                    sparse_operator_create_parallel(queue, &geometry, SPARSE_ON_THE_FLY, NULL, &a, &err));
@@ -257,7 +314,7 @@ END_TEST
 
 int main(void)
 {
-    const TTest *const tests[] = {ray_by_ray, tunings, transpose, ran, automatic, refused};
+    const TTest *const tests[] = {ray_by_ray, tunings, transpose, ran, automatic, least_squares, refused};
 
     return test_run("parallel", tests, sizeof tests / sizeof *tests, test_open, test_close);
 }
