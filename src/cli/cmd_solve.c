@@ -158,6 +158,7 @@ static kn_status run_solve(void *given, kn_error *err)
         status = arguments->sweep ? solve_sweep(&command, err) : solve_one(&command, err);
     sparse_answer_free(&command.answer);
     sparse_free(&command.matrix);
+    sparse_parallel_free(&command.geometry);
     free(command.b.values);
     free(command.start.values);
     tool_end(&command.tool);
@@ -167,7 +168,7 @@ static kn_status run_solve(void *given, kn_error *err)
 const struct command command_solve = {
     .name = "solve",
     .summary = "Solves sparse ill-posed systems A x = b by least squares",
-    .operands = "A B",
+    .operands = "A.mtx|A.npz|parallel:... B",
     .description =
         "A is a Matrix Market file (.mtx, .mtx.gz) or one that SciPy's save_npz wrote; B has right-hand "
         "sides, the "

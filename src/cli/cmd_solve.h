@@ -21,8 +21,9 @@ struct solve_command {
     struct tool tool;
     struct sparse_task task;
     struct sparse_matrix matrix;
-    struct sparse_columns b, start; // `b`: those that are solved
-    size_t first;                   // which column of the file is the first of them
+    struct sparse_parallel geometry; // instead of it, where A is parallel:...
+    struct sparse_columns b, start;  // `b`: those that are solved
+    size_t first;                    // which column of the file is the first of them
     struct progress progress;
     struct sparse_answer answer;
 };

@@ -87,8 +87,12 @@ bool solve_print(const struct solve_command *command)
     const struct sparse_answer *answer = &command->answer;
     bool printed = true;
 
-    printf("%zu x %zu, %zu nonzeros; %s, %s; ", command->matrix.rows, command->matrix.columns,
-           command->matrix.nonzeros, sparse_method_names[command->task.method], answer->code);
+    printf("%zu x %zu, ", command->matrix.rows, command->matrix.columns);
+    if (command->task.geometry)
+        printf("parallel rays; ");
+    else
+        printf("%zu nonzeros; ", command->matrix.nonzeros);
+    printf("%s, %s; ", sparse_method_names[command->task.method], answer->code);
     tool_print_place(&command->tool);
     if (answer->weight > 0)
         printf("the correction's weight is %.6g\n", answer->weight);
@@ -147,7 +151,8 @@ kn_status solve_write_json(struct solve_command *command, kn_error *err)
 
     report_put(&root, "rows", json_integer((json_int_t)command->matrix.rows));
     report_put(&root, "columns", json_integer((json_int_t)command->matrix.columns));
-    report_put(&root, "nonzeros", json_integer((json_int_t)command->matrix.nonzeros));
+    report_put(&root, "nonzeros",
+               command->task.geometry ? json_null() : json_integer((json_int_t)command->matrix.nonzeros));
     report_put(&root, "method", json_string(sparse_method_names[command->task.method]));
     report_put(&root, "code", json_string(answer->code));
     put_solution(&root, sparse_worst(answer));

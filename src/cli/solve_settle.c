@@ -221,12 +221,26 @@ static kn_status choose_columns(struct solve_command *command, const char *path,
     return KN_OK;
 }
 
+// What A is: a file, or rays.
+static kn_status read_matrix(struct solve_command *command, const char *text, kn_error *err)
+{
+    kn_status status;
+
+    if (!sparse_is_parallel(text))
+        return sparse_read(text, &command->matrix, err);
+    status = sparse_parallel_parse(text, &command->geometry, err);
+    command->task.geometry = &command->geometry;
+    command->matrix.rows = status ? 0 : sparse_parallel_rows(&command->geometry);
+    command->matrix.columns = status ? 0 : sparse_parallel_columns(&command->geometry);
+    return status;
+}
+
 kn_status solve_read(struct solve_command *command, kn_error *err)
 {
     const struct solve_arguments *arguments = command->arguments;
     const char *const *paths = arguments->tool.common.operands.items;
     double start = kn_clock_seconds();
-    kn_status status = sparse_read(paths[0], &command->matrix, err);
+    kn_status status = read_matrix(command, paths[0], err);
 
     if (!status)
         status = sparse_read_columns(paths[1], &command->b, err);

@@ -23,6 +23,7 @@ with open("b.mtx", "w") as f:
     f.write("".join("%.17g\n" % value for column in b for value in column))
 with open("nan.mtx", "w") as f:
     f.write("%%MatrixMarket matrix array real general\n60 1\n1\nnan\n" + "1\n" * 58)
+arrays.save("sinogram.npy", "f8", [1.0] * 45)
 arrays.save("short.npy", "f8", [1.0] * 59)
 arrays.save("x0.npy", "f8", [1.0] * columns)
 PYTHON
@@ -73,6 +74,10 @@ expect_exit 3 koine solve "$a" "$b" -x "$work/short.npy" -o "$x"
 expect_stderr 'expected 20'
 expect_exit 3 koine solve "$a" "$work/nan.mtx" -o "$x"
 expect_stderr 'nan.mtx:4'
+expect_exit 2 koine solve parallel:5,9 "$b" -o "$x"
+expect_stderr 'ANGLES,DETECTORS,SIZE'
+expect_exit 3 koine solve parallel:5,9,7 "$b" -o "$x"
+expect_stderr 'expected 45'
 [ ! -e "$x" ] || fail "a refused run has left $x"
 
 expect_exit 2 koine solve --sweep -o "$x"
@@ -166,6 +171,9 @@ assert report["adjoint"] <= report["adjoint_bound"] and report["launches_per_ite
 assert json.load(open("bounds.json"))["method"] == "bb"
 PYTHON
 
+expect_exit 0 koine solve parallel:5,9,7 "$work/sinogram.npy" --nonnegative -o "$work/image.npy" --json "$work/image.json"
+expect_stdout '45 x 49, parallel rays; fista'
+grep -q '"nonzeros": null' "$work/image.json" || fail "rays have no nonzeros"
 expect_exit 0 koine solve --sweep -n 2 --device host --json "$work/sweep.json"
 expect_stdout '^ *86[0-9]{4} +81545  host +2 '
 python3 - "$work/sweep.json" <<'PYTHON' || fail "the sweep is wrong"

@@ -8,7 +8,6 @@
 #include "../../base/array.h"
 #include "../../base/error.h"
 #include "solve_own.h"
-#include "variants.h"
 
 const char *const sparse_method_names[] = {"auto", "cgnr", "printed", "fista", "bb", "gram", NULL};
 const char *const sparse_stop_names[] = {"auto", "fixed", "residual", "discrepancy", "ncp", NULL};
@@ -156,150 +155,27 @@ kn_status solve_history(const struct solve_run *run, double **history, kn_error 
     return *history ? KN_OK : kn_fail_memory(err, run->task.iterations * sizeof **history, "the residuals");
 }
 
-static size_t longest_row(const struct sparse_matrix *matrix)
-{
-    size_t longest = 0;
-
-    for (size_t row = 0; row < matrix->rows; row++)
-        if (matrix->starts[row + 1] - matrix->starts[row] > longest)
-            longest = matrix->starts[row + 1] - matrix->starts[row];
-    return longest;
-}
-
-static double dot(const double *a, const double *b, size_t count)
-{
-    double sum = 0;
-
-    for (size_t i = 0; i < count; i++)
-        sum += a[i] * b[i];
-    return sum;
-}
-
-// The sum of |a x y|, to which <A x, y> is 1, and the longest column's length; `lengths` has room.
-static double size_of_sum(const struct sparse_matrix *matrix, const double *x, const double *y,
-                          double *lengths, double *longest)
-{
-    double size = 0;
-
-    for (size_t row = 0; row < matrix->rows; row++)
-        for (size_t i = matrix->starts[row]; i < matrix->starts[row + 1]; i++) {
-            size += fabs(matrix->values[i] * x[matrix->indices[i]] * y[row]);
-            lengths[matrix->indices[i]]++;
-        }
-    for (size_t column = 0; column < matrix->columns; column++)
-        *longest = fmax(*longest, lengths[column]);
-    return size;
-}
-
-// A sum of n terms is off by n roundings of the sum of their moduli at most, so that each row of A x, and of
-// A^T y, has its length; then the sums here, in double.
-kn_status solve_adjoint(struct solve_run *run, solve_multiply *multiply, void *data, double epsilon,
-                        kn_error *err)
-{
-    size_t rows = run->matrix->rows, columns = run->matrix->columns, most = rows > columns ? rows : columns;
-    double *numbers = calloc(2 * (rows + columns) + 1, sizeof *numbers), longest = 0, size;
-    float *floats = malloc((most + 1) * sizeof *floats);
-    double *x = numbers, *ax = x + columns, *y = ax + rows, *aty = y + rows;
-    kn_status status =
-        numbers && floats ? KN_OK : kn_fail_memory(err, 2 * (rows + columns) * sizeof *x, "the adjoint");
-
-    if (!status) {
-        sparse_fill(floats, most);
-        for (size_t i = 0; i < columns; i++)
-            x[i] = (double)floats[i];
-        for (size_t i = 0; i < rows; i++)
-            y[i] = (double)floats[rows - 1 - i];
-        size = size_of_sum(run->matrix, x, y, aty, &longest);
-        status = multiply(data, false, x, ax, err);
-        if (!status)
-            status = multiply(data, true, y, aty, err);
-        run->answer->adjoint = size > 0 ? fabs(dot(ax, y, rows) - dot(x, aty, columns)) / size : 0;
-        // A's elements are rounded for both alike.
-        run->answer->adjoint_bound =
-            ((double)longest_row(run->matrix) + longest + 2) * epsilon + (double)(rows + columns) * 0x1p-53;
-    }
-    free(numbers);
-    free(floats);
-    return status;
-}
-
-static kn_status multiply_plainly(void *data, bool transposed, const double *from, double *to, kn_error *err)
-{
-    (void)err;
-    (transposed ? sparse_reference_multiply_transposed : sparse_reference_multiply)(data, from, to);
-    return KN_OK;
-}
-
-kn_status solve_adjoint_plain(struct solve_run *run, kn_error *err)
-{
-    return solve_adjoint(run, multiply_plainly, (void *)(uintptr_t)run->matrix, 0x1p-53, err);
-}
-
-// ---- judging ----
-
-// |A x - b|, and the length of its gradient, of the projected one where bounds hold. `r`, `g` have room.
-static void measure(const struct solve_run *run, const double *x, const double *b, double *r, double *g,
-                    double *residual, double *gradient)
-{
-    const struct sparse_task *task = &run->task;
-    size_t rows = run->matrix->rows, columns = run->matrix->columns;
-
-    sparse_reference_multiply(run->matrix, x, r);
-    for (size_t i = 0; i < rows; i++)
-        r[i] -= b[i];
-    *residual = solve_norm(r, rows);
-    sparse_reference_multiply_transposed(run->matrix, r, g);
-    if (run->correction)
-        run->correction->gradient(run->correction->data, x, columns, g);
-    for (size_t i = 0; i < columns && sparse_holds_bounds(task->method) && task->bounded; i++)
-        g[i] = x[i] - fmin(fmax(x[i] - g[i], task->low), task->high);
-    *gradient = solve_norm(g, columns);
-}
-
-static double ratio(double part, double whole)
-{
-    return whole > 0 ? part / whole : part > 0 ? INFINITY : 0;
-}
-
-// `starts` is x before.
-static kn_status judge(const struct solve_run *run, const double *starts, kn_error *err)
-{
-    const struct sparse_task *task = &run->task;
-    size_t rows = run->matrix->rows, columns = run->matrix->columns;
-    double *r = malloc((rows + columns + 1) * sizeof *r), first = 0, residual = 0, gradient = 0;
-    // What the recurrence of the residual is off by when it stops.
-    double slack = 1 + (task->is_double ? 1e-9 : 1e-4);
-
-    if (!r)
-        return kn_fail_memory(err, (rows + columns) * sizeof *r, "the residual");
-    for (size_t k = 0; k < run->b->count; k++) {
-        const double *b = run->b->values + k * rows;
-        struct sparse_solution *solution = &run->answer->solutions[k];
-        double right = solve_norm(b, rows);
-
-        measure(run, starts + k * columns, b, r, r + rows, &residual, &first);
-        measure(run, run->answer->x.values + k * columns, b, r, r + rows, &residual, &gradient);
-        solution->residual = ratio(residual, right);
-        if (!task->correction)
-            solution->normal_residual = ratio(gradient, first);
-        solution->reached = (task->tolerance == 0 || solution->residual <= slack * task->tolerance) &&
-                            (task->noise == 0 || residual <= slack * task->noise);
-    }
-    free(r);
-    return KN_OK;
-}
-
 // ---- all of it ----
 
-static double greatest_column(const struct sparse_matrix *matrix, double *squares)
+// The greatest |a_j|^2, and of a geometry, whose elements are about 1, the greatest sum of a column.
+static kn_status greatest_column(const struct solve_run *run, double *greatest, kn_error *err)
 {
-    double greatest = 0;
+    size_t rows = run->matrix->rows, columns = run->matrix->columns;
+    double *squares = calloc(columns + rows + 1, sizeof *squares), *ones = squares + columns;
+    kn_status status =
+        squares ? KN_OK : kn_fail_memory(err, (rows + columns) * sizeof *squares, "the columns' lengths");
 
-    for (size_t i = 0; i < matrix->nonzeros; i++)
-        squares[matrix->indices[i]] += matrix->values[i] * matrix->values[i];
-    for (size_t i = 0; i < matrix->columns; i++)
-        greatest = fmax(greatest, squares[i]);
-    return greatest;
+    for (size_t i = 0; i < rows && !status; i++)
+        ones[i] = 1;
+    if (!status && run->task.geometry)
+        status = solve_multiply_exactly(run, true, ones, squares, err);
+    for (size_t i = 0; i < run->matrix->nonzeros && !status && !run->task.geometry; i++)
+        squares[run->matrix->indices[i]] += run->matrix->values[i] * run->matrix->values[i];
+    *greatest = 0;
+    for (size_t i = 0; i < columns && !status; i++)
+        *greatest = fmax(*greatest, squares[i]);
+    free(squares);
+    return status;
 }
 
 // The terms of the task, and the weight that it leaves open.
@@ -309,12 +185,11 @@ static kn_status take_terms(struct solve_run *run, kn_error *err)
     bool penalty = task->bounded && !sparse_holds_bounds(task->method);
 
     if (penalty && task->weight == 0) {
-        double *squares = calloc(run->matrix->columns + 1, sizeof *squares);
+        kn_status status = greatest_column(run, &task->weight, err);
 
-        if (!squares)
-            return kn_fail_memory(err, run->matrix->columns * sizeof *squares, "the columns' lengths");
-        task->weight = penalty_factor * greatest_column(run->matrix, squares);
-        free(squares);
+        if (status)
+            return status;
+        task->weight *= penalty_factor;
     }
     if (task->correction && task->weight == 0)
         task->weight = 1;
@@ -363,23 +238,43 @@ static solve_way *way_of(const struct solve_run *run)
     return run->queue ? solve_device_cgnr : ways[run->task.method];
 }
 
+// A geometry's: on a device its size alone is looked at.
+static kn_status take_matrix(struct solve_run *run, struct sparse_matrix *made, kn_error *err)
+{
+    const struct sparse_parallel *geometry = run->task.geometry;
+    kn_status status;
+
+    if (!geometry)
+        return KN_OK;
+    status = sparse_parallel_check(geometry, err);
+    made->rows = status ? 0 : sparse_parallel_rows(geometry);
+    made->columns = status ? 0 : sparse_parallel_columns(geometry);
+    if (!status && !run->queue)
+        status = sparse_parallel_matrix(geometry, made, err);
+    run->matrix = made;
+    return status;
+}
+
 kn_status sparse_solve(kn_queue *queue, const struct sparse_matrix *matrix, const struct sparse_columns *b,
                        const struct sparse_columns *start, const char *const names[3],
                        const struct sparse_task *task, const struct sparse_progress *progress,
                        struct sparse_answer *answer, kn_error *err)
 {
     struct solve_run run = {.queue = queue, .matrix = matrix, .b = b, .progress = progress, .answer = answer};
+    struct sparse_matrix made = {.rows = 0};
     struct sparse_correction correction;
     double *starts = NULL;
     kn_status status;
 
     memset(answer, 0, sizeof *answer);
     run.task = sparse_task_settle(task);
-    status = check_numbers(&run.task, err);
+    status = take_matrix(&run, &made, err);
+    if (!status)
+        status = check_numbers(&run.task, err);
     if (!status)
         status = check_ways(&run.task, queue != NULL, err);
     if (!status)
-        status = check_columns(matrix, b, start, names, err);
+        status = check_columns(run.matrix, b, start, names, err);
     if (!status)
         status = take_terms(&run, err);
     if (!status)
@@ -390,8 +285,9 @@ kn_status sparse_solve(kn_queue *queue, const struct sparse_matrix *matrix, cons
     if (!status)
         status = way_of(&run)(&run, err);
     if (!status)
-        status = judge(&run, starts, err);
+        status = solve_judge(&run, starts, err);
     free(starts);
+    sparse_free(&made);
     if (status)
         sparse_answer_free(answer);
     return status;

@@ -35,6 +35,9 @@ extern const char *const sparse_method_names[], *const sparse_stop_names[],
                                                     *const sparse_preconditioning_names[];
 
 struct sparse_task {
+    // A of rays instead of a matrix: devices compute its products on the fly, unless a format keeps its
+    // matrix; the host keeps it. NULL: there is none.
+    const struct sparse_parallel *geometry;
     enum sparse_method method;
     enum sparse_stop_rule stop;
     size_t iterations; // at most
@@ -97,11 +100,11 @@ bool sparse_bounds_are_signs(double low, double high);
 // What AUTO stands for.
 struct sparse_task sparse_task_settle(const struct sparse_task *task);
 
-// x, of b's columns, from `start` (NULL: 0; one column starts all). `queue` NULL: on the host. Frees nothing
-// of what is given; the caller frees the answer by sparse_answer_free. Errors: KN_ERROR_INPUT for columns
-// that do not fit the matrix, by `names` of A, b and the start; KN_ERROR_ARGUMENT for numbers out of range,
-// for what the host or devices have not, and those of the solvers'; KN_ERROR_MEMORY. On failure `answer` is
-// empty.
+// x, of b's columns, from `start` (NULL: 0; one column starts all). `matrix` is not looked at with a
+// geometry. `queue` NULL: on the host. Frees nothing of what is given; the caller frees the answer by
+// sparse_answer_free. Errors: KN_ERROR_INPUT for columns that do not fit the matrix, by `names` of A, b and
+// the start; KN_ERROR_ARGUMENT for numbers out of range, for what the host or devices have not, and those of
+// the solvers'; KN_ERROR_MEMORY. On failure `answer` is empty.
 kn_status sparse_solve(kn_queue *queue, const struct sparse_matrix *matrix, const struct sparse_columns *b,
                        const struct sparse_columns *start, const char *const names[3],
                        const struct sparse_task *task, const struct sparse_progress *progress,

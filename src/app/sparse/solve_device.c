@@ -63,7 +63,8 @@ static kn_status create_solver(struct solve_run *run, struct device_run *d, size
         options.correction = "(x > 0 ? weight * d : 0)";
         options.weight = task->weight;
     }
-    return sparse_solver_create(d->queue, run->matrix, &options, &d->solver, err);
+    return task->geometry ? sparse_solver_create_parallel(d->queue, task->geometry, &options, &d->solver, err)
+                          : sparse_solver_create(d->queue, run->matrix, &options, &d->solver, err);
 }
 
 static kn_status prepare(struct solve_run *run, struct device_run *d, kn_error *err)

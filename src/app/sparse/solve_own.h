@@ -6,8 +6,8 @@
 #include "solve.h"
 
 struct solve_run {
-    kn_queue *queue; // NULL on the host
-    const struct sparse_matrix *matrix;
+    kn_queue *queue;                    // NULL on the host
+    const struct sparse_matrix *matrix; // of a geometry on a device: rows and columns alone
     const struct sparse_columns *b;
     struct sparse_task task;                    // settled
     struct sparse_terms terms;                  // of it, with the penalty
@@ -28,11 +28,18 @@ void solve_done(const struct solve_run *run, size_t columns);
 // Room for a history of up to task.iterations.
 kn_status solve_history(const struct solve_run *run, double **history, kn_error *err);
 
+// to = A from, or A^T from, in double precision; of the geometry where there is one.
+kn_status solve_multiply_exactly(const struct solve_run *run, bool transposed, const double *from, double *to,
+                                 kn_error *err);
+
 // to = A from, or A^T from, as the way computes it with a precision of `epsilon`.
 typedef kn_status solve_multiply(void *data, bool transposed, const double *from, double *to, kn_error *err);
 kn_status solve_adjoint(struct solve_run *run, solve_multiply *multiply, void *data, double epsilon,
                         kn_error *err);
 // By the reference's products.
 kn_status solve_adjoint_plain(struct solve_run *run, kn_error *err);
+
+// Residuals of the answer's x, and whether they are what was asked for; `starts` is x before.
+kn_status solve_judge(const struct solve_run *run, const double *starts, kn_error *err);
 
 #endif

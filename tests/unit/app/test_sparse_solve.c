@@ -414,6 +414,42 @@ START_TEST(starts)
 }
 END_TEST
 
+// Rays are their matrix: the same bits.
+START_TEST(rays)
+{
+    struct sparse_parallel geometry;
+    struct sparse_matrix matrix;
+    double *b;
+
+    sparse_seed = test_seed("rays");
+    EXPECT_OK(sparse_parallel_parse("parallel:5,9,7,3.3", &geometry, &err));
+    EXPECT_OK(sparse_parallel_matrix(&geometry, &matrix, &err));
+    b = sparse_numbers(matrix.rows);
+    for (int method = SPARSE_METHOD_AUTO; method < SPARSE_METHODS; method++) {
+        struct sparse_task task = {
+            .method = (enum sparse_method)method, .iterations = 20, .lambda = 1, .is_double = true};
+        const struct sparse_columns right = columns_of(b, matrix.rows, 1);
+        struct sparse_answer wanted = solve(&matrix, b, 1, &task), found;
+
+        task.geometry = &geometry;
+        EXPECT_OK(sparse_solve(NULL, NULL, &right, NULL, names, &task, NULL, &found, &err));
+        ck_assert_int_eq(memcmp(found.x.values, wanted.x.values, matrix.columns * sizeof *b), 0);
+        ck_assert_double_eq_tol(found.solutions->residual, wanted.solutions->residual, 1e-13);
+        ck_assert_double_le(found.adjoint, found.adjoint_bound);
+        sparse_answer_free(&wanted);
+        sparse_answer_free(&found);
+    }
+    const struct sparse_columns one = columns_of(b, 1, 1);
+    const struct sparse_task task = {.geometry = &geometry};
+    struct sparse_answer answer;
+    EXPECT_REFUSED(KN_ERROR_INPUT, "the matrix A.mtx is 45 x 49: expected 45",
+                   sparse_solve(NULL, NULL, &one, NULL, names, &task, NULL, &answer, &err));
+    sparse_parallel_free(&geometry);
+    sparse_free(&matrix);
+    free(b);
+}
+END_TEST
+
 // Empty ones: no nonzeros, no right-hand side but 0. x stays where it began.
 START_TEST(nothing)
 {
@@ -490,7 +526,8 @@ END_TEST
 
 int main(void)
 {
-    const TTest *const tests[] = {real_systems, terms, bounds, stops, whiteness, starts, nothing, refused};
+    const TTest *const tests[] = {real_systems, terms, bounds,  stops,  whiteness,
+                                  starts,       rays,  nothing, refused};
 
     return TEST_RUN("sparse_solve", CK_FORK, tests);
 }

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // Least squares on a device as `koine solve` has them: against the host's in double precision; penalties of
-// both signs, the discrepancy of each column, a correction, what is refused.
+// both signs, the discrepancy of each column, rays on the fly, what is refused.
 #include "sparse_support.h"
 
 #include "../../../../src/app/sparse/solve.h"
@@ -128,6 +128,41 @@ START_TEST(discrepancy)
 }
 END_TEST
 
+// Rays on the fly, without a matrix. |A|^2 is at most the greatest sum of a row times that of a column, 7
+// sqrt 2 and 5 sqrt 2: with lambda 7 the condition of A^T A is 11, and what is allowed is that of
+// `against_the_host`.
+START_TEST(rays)
+{
+    static const struct sparse_task tried[] = {{.format = SPARSE_ON_THE_FLY},
+                                               {.format = SPARSE_ON_THE_FLY_LOCAL}};
+    uint64_t state = test_seed("rays");
+    struct sparse_parallel geometry;
+    double b[45];
+    const struct sparse_columns right = {45, 1, b};
+
+    EXPECT_OK(sparse_parallel_parse("parallel:5,9,7,3.3", &geometry, &err));
+    for (size_t i = 0; i < 45; i++)
+        b[i] = (double)test_signed(&state);
+    for (size_t t = 0; t < (test_is_slow() ? 1 : sizeof tried / sizeof *tried); t++) {
+        struct sparse_task task = {.iterations = 100, .lambda = 7, .geometry = &geometry, .is_double = true};
+        struct sparse_answer found, wanted;
+
+        EXPECT_OK(sparse_solve(NULL, NULL, &right, NULL, names, &task, NULL, &wanted, &err));
+        task.format = tried[t].format;
+        EXPECT_OK(sparse_solve(queue, NULL, &right, NULL, names, &task, NULL, &found, &err));
+        ck_assert_double_lt(distance(found.x.values, wanted.x.values, 49), 2e-4);
+        ck_assert_double_eq_tol(found.solutions->residual, wanted.solutions->residual, 1e-4);
+        ck_assert_double_le(found.adjoint, found.adjoint_bound);
+        ck_assert_double_lt(found.adjoint, 1e-6);
+        ck_assert_msg(strstr(found.code, sparse_format_names[task.format]) != NULL, "%s", found.code);
+        ck_assert(strstr(found.code, "local") == NULL || t == 1);
+        sparse_answer_free(&found);
+        sparse_answer_free(&wanted);
+    }
+    sparse_parallel_free(&geometry);
+}
+END_TEST
+
 START_TEST(refused)
 {
     static const struct {
@@ -158,7 +193,7 @@ END_TEST
 
 int main(void)
 {
-    const TTest *const tests[] = {against_the_host, discrepancy, refused};
+    const TTest *const tests[] = {against_the_host, discrepancy, rays, refused};
 
     return test_run("solve", tests, sizeof tests / sizeof *tests, test_open, test_close);
 }
