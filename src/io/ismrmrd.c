@@ -25,15 +25,10 @@ void ismrmrd_free(struct ismrmrd *scan)
 
 #if HAVE_HDF5
 
-#include <errno.h>
-#include <hdf5.h>
-#include <sys/stat.h>
-
 #include "../base/array.h"
-#include "../base/quote.h"
-#include "../base/text.h"
+#include "hdf5_own.h"
 
-enum { ROWS = 256, GROUPS_SHOWN = 8, NAME = 64 };
+enum { ROWS = 256 };
 
 // A row as libhdf5 fills it, which converts from whatever the file has.
 struct head {
@@ -89,25 +84,9 @@ struct reader {
     kn_error *err;
 };
 
-// libhdf5's innermost reason.
-static herr_t keep_reason(unsigned depth, const H5E_error2_t *error, void *reason)
-{
-    if (depth == 0 && error->desc)
-        kn_text_add(reason, error->desc);
-    return 0;
-}
-
 static kn_status failed(const struct reader *reader, const char *what)
 {
-    struct kn_text reason = KN_TEXT_INIT;
-    kn_status status;
-
-    H5Ewalk2(H5E_DEFAULT, H5E_WALK_UPWARD, keep_reason, &reason);
-    status = kn_fail_at(reader->err, KN_ERROR_INPUT, reader->path, 0,
-                        "%s cannot be read (libhdf5: %s); is it damaged?", what,
-                        reason.length ? kn_text_string(&reason) : "no reason given");
-    kn_text_free(&reason);
-    return status;
+    return hdf5_failed(reader->path, what, reader->err);
 }
 
 // ---- the file and its table ----
@@ -116,40 +95,14 @@ static kn_status failed(const struct reader *reader, const char *what)
 static kn_status no_group(const struct reader *reader)
 {
     struct kn_text names = KN_TEXT_INIT;
-    H5G_info_t info = {.nlinks = 0};
     kn_status status;
 
-    H5Gget_info(reader->file, &info);
-    for (hsize_t i = 0; i < info.nlinks && i < GROUPS_SHOWN; i++) {
-        char name[NAME] = "", quoted[2 * NAME];
-
-        if (H5Lget_name_by_idx(reader->file, ".", H5_INDEX_NAME, H5_ITER_INC, i, name, sizeof name,
-                               H5P_DEFAULT) < 0)
-            break;
-        kn_text_format(&names, "%s%s", i ? ", " : "", kn_quote(quoted, sizeof quoted, name, strlen(name)));
-    }
+    hdf5_list_names(reader->file, &names);
     status = kn_fail_at(reader->err, KN_ERROR_INPUT, reader->path, 0,
-                        "has no '%s/data', where an ISMRMRD file has its acquisitions; it holds %s%s",
-                        reader->group, names.length ? kn_text_string(&names) : "nothing",
-                        info.nlinks > GROUPS_SHOWN ? ", ..." : "");
+                        "has no '%s/data', where an ISMRMRD file has its acquisitions; it holds %s",
+                        reader->group, kn_text_string(&names));
     kn_text_free(&names);
     return status;
-}
-
-static kn_status open_file(struct reader *reader)
-{
-    struct stat info;
-    htri_t is_hdf5;
-
-    if (stat(reader->path, &info) != 0)
-        return kn_fail_errno(reader->err, KN_ERROR_INPUT, reader->path, errno, "cannot be read");
-    reader->bytes = (size_t)info.st_size;
-    is_hdf5 = S_ISREG(info.st_mode) ? H5Fis_hdf5(reader->path) : 0;
-    if (is_hdf5 == 0)
-        return kn_fail_at(reader->err, KN_ERROR_INPUT, reader->path, 0,
-                          "expected an HDF5 file (ISMRMRD, .h5), but it is none");
-    reader->file = is_hdf5 > 0 ? H5Fopen(reader->path, H5F_ACC_RDONLY, H5P_DEFAULT) : -1;
-    return reader->file >= 0 ? KN_OK : failed(reader, "it");
 }
 
 static kn_status open_table(struct reader *reader)
@@ -425,7 +378,7 @@ static kn_status read_header(const struct reader *reader, struct ismrmrd *scan)
 
 static kn_status read_scan(struct reader *reader, struct ismrmrd *scan)
 {
-    kn_status status = open_file(reader);
+    kn_status status = hdf5_open_plain(reader->path, "ISMRMRD", &reader->file, &reader->bytes, reader->err);
 
     if (!status)
         status = open_table(reader);
@@ -439,14 +392,11 @@ static kn_status read_scan(struct reader *reader, struct ismrmrd *scan)
 kn_status ismrmrd_read(const char *path, const char *group, struct ismrmrd *scan, kn_error *err)
 {
     struct reader reader = {path, group ? group : "dataset", -1, -1, -1, -1, 0, err};
-    H5E_auto2_t print = NULL;
-    void *print_data = NULL;
+    struct hdf5_hush hush;
     kn_status status;
 
     memset(scan, 0, sizeof *scan);
-    // libhdf5 prints what goes wrong; here it is in the message.
-    H5Eget_auto2(H5E_DEFAULT, &print, &print_data);
-    H5Eset_auto2(H5E_DEFAULT, NULL, NULL);
+    hdf5_hush(&hush);
     status = read_scan(&reader, scan);
     if (reader.type >= 0)
         H5Tclose(reader.type);
@@ -456,7 +406,7 @@ kn_status ismrmrd_read(const char *path, const char *group, struct ismrmrd *scan
         H5Dclose(reader.table);
     if (reader.file >= 0)
         H5Fclose(reader.file);
-    H5Eset_auto2(H5E_DEFAULT, print, print_data);
+    hdf5_unhush(&hush);
     if (status)
         ismrmrd_free(scan);
     return status;

@@ -22,14 +22,15 @@ struct sparse_sinogram {
     double *theta;  // radians, one a projection
 };
 
-// Reads one slice. Numbers of any type; white and dark fields are averaged; without exchange/data_dark they
-// are 0, without exchange/data_white the projections are taken for -log already; angles are in degrees, as
-// the format has them, unless none is beyond 2 pi: then radians; without exchange/theta they are even over
-// half a turn. The part of the beam is at least 1e-6: nothing else can be said of a detector that saw
-// nothing. The caller frees it. Errors: KN_ERROR_INPUT, with the file, what it has and what was expected, for
-// a file that is none or damaged, without exchange/data, of other dimensions, sizes that disagree or that the
-// file is too short for, numbers that are not finite, a slice it has not; KN_ERROR_ARGUMENT: a bin beyond the
-// detectors; KN_ERROR_MEMORY; KN_ERROR_UNSUPPORTED without libhdf5. On failure `out` is empty.
+// Reads one slice. Numbers of any type; fields are averaged. Without exchange/data_dark it is 0; without
+// exchange/data_white the projections are taken for -log already, and binned to their mean. Angles are in
+// degrees, as the format has them; without exchange/theta they are even over half a turn. The part of the
+// beam is at least 1e-6; a detector whose white field is no brighter than its dark one says nothing, and
+// counts as 0. The caller frees it. Errors: KN_ERROR_INPUT, with the file, what it has and what was expected,
+// for a file that is none or damaged, without exchange/data, of other dimensions, sizes that disagree, that
+// are more than sparse_parallel_check takes or that the file is too short for, numbers that are not finite, a
+// dark field without a white one, a slice it has not; KN_ERROR_ARGUMENT: a bin wider than the detectors;
+// KN_ERROR_MEMORY; KN_ERROR_UNSUPPORTED without libhdf5. On failure `out` is empty.
 kn_status sparse_read_sinogram(const char *path, const struct sparse_sinogram_options *options,
                                struct sparse_sinogram *out, kn_error *err);
 void sparse_sinogram_free(struct sparse_sinogram *sinogram);
