@@ -5,6 +5,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 
+#include "../app/sparse/tomography.h"
 #include "../base/error.h"
 #include "commands.h"
 #include "interrupt.h"
@@ -13,7 +14,8 @@
 #define FIELD(field) offsetof(struct solve_arguments, field)
 
 static const struct option_row options[] = {
-    {"out", 'o', OPTION_PATH, "X", NULL, NULL, FIELD(tool.out), "write the solutions here: .npy or .mtx"},
+    {"out", 'o', OPTION_PATH, "X", NULL, NULL, FIELD(tool.out),
+     "write the solutions here: .npy, .mtx, or one as a square picture, .png"},
     {"start", 'x', OPTION_PATH, "X0", NULL, NULL, FIELD(start),
      "begin with this column, or with these, of .npy or .mtx (default: 0)"},
     {"iterations", 'n', OPTION_COUNT, "N", NULL, "400", FIELD(iterations), "at most"},
@@ -50,6 +52,8 @@ static const struct option_row options[] = {
      "sell and simple"},
     {"rhs", 0, OPTION_PATH, "all|K", NULL, "all", FIELD(rhs),
      "solve for all columns of B, or for column K from 1"},
+    {"slice", 0, OPTION_PATH, "K", NULL, NULL, FIELD(slice),
+     "of measured tomography (.h5), from 0 (default: 0)"},
     {"precision", 0, OPTION_CHOICE, NULL, solve_precision_words, "auto", FIELD(precision),
      "double is computed by the host, float by devices and the host; auto: double, but float where a device "
      "is named"},
@@ -95,7 +99,7 @@ static kn_status write_solutions(const struct solve_command *command, kn_error *
     kn_status status;
 
     interrupt_hold();
-    status = sparse_write_columns(arguments->out, &command->answer.x, arguments->common.force, err);
+    status = sparse_write_solutions(arguments->out, &command->answer.x, arguments->common.force, err);
     interrupt_release();
     return status;
 }
@@ -170,9 +174,18 @@ const struct command command_solve = {
     .summary = "Solves sparse ill-posed systems A x = b by least squares",
     .operands = "A.mtx|A.npz|parallel:... B",
     .description =
-        "A is a Matrix Market file (.mtx, .mtx.gz) or one that SciPy's save_npz wrote; B has right-hand "
-        "sides, the "
-        "columns of a .mtx or .npy. The x is written that makes |A x - b|^2 / 2 least, plus what --lambda, "
+        "A is a Matrix Market file (.mtx, .mtx.gz), one that SciPy's save_npz wrote, or tomography with "
+        "parallel rays, "
+        "parallel:ANGLES,DETECTORS,N[,AXIS]: Joseph's projector of an image of N x N, by lines, and its "
+        "exact transpose, "
+        "which devices compute on the fly. Angles are evenly over half a turn; AXIS is where the detectors, "
+        "from 0, see "
+        "the axis of rotation. B has right-hand sides, the columns of a .mtx or .npy; or it is measured "
+        "tomography (.h5, "
+        "Data Exchange), of which one --slice is taken with its flat and dark fields and angles, its "
+        "detectors binned "
+        "to the DETECTORS of A. "
+        "The x is written that makes |A x - b|^2 / 2 least, plus what --lambda, "
         "--smooth, "
         "bounds and --correction add.\n\n"
         "cgnr is the method of Stock and Koch's A Fast GPU Implementation for Solving Sparse Ill-Posed "

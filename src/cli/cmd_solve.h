@@ -10,7 +10,7 @@
 
 struct solve_arguments {
     struct tool_arguments tool;
-    const char *start, *tolerance, *noise, *lambda, *smooth, *bounds, *correction, *weight, *rhs;
+    const char *start, *tolerance, *noise, *lambda, *smooth, *bounds, *correction, *weight, *rhs, *slice;
     size_t iterations;
     bool nonnegative, sweep;
     int method, stop, preconditioning, format, precision;

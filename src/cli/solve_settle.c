@@ -4,6 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "../app/sparse/tomography.h"
 #include "../base/array.h"
 #include "../base/clock.h"
 #include "../base/env.h"
@@ -235,6 +236,22 @@ static kn_status read_matrix(struct solve_command *command, const char *text, kn
     return status;
 }
 
+static kn_status read_right_hand_sides(struct solve_command *command, const char *path, kn_error *err)
+{
+    const char *text = command->arguments->slice;
+    char *end = NULL;
+    unsigned long slice = text ? strtoul(text, &end, 10) : 0;
+
+    if (text && (*text < '0' || *text > '9' || *end))
+        return kn_fail(err, KN_ERROR_ARGUMENT, "--slice: '%s' is no number from 0 on", text);
+    if (sparse_is_tomography(path))
+        return sparse_read_measured(path, slice, command->task.geometry ? &command->geometry : NULL,
+                                    &command->b, err);
+    if (text)
+        return kn_fail(err, KN_ERROR_ARGUMENT, "--slice goes with measured tomography, a .h5");
+    return sparse_read_columns(path, &command->b, err);
+}
+
 kn_status solve_read(struct solve_command *command, kn_error *err)
 {
     const struct solve_arguments *arguments = command->arguments;
@@ -243,11 +260,13 @@ kn_status solve_read(struct solve_command *command, kn_error *err)
     kn_status status = read_matrix(command, paths[0], err);
 
     if (!status)
-        status = sparse_read_columns(paths[1], &command->b, err);
+        status = read_right_hand_sides(command, paths[1], err);
     if (!status && command->b.count == 0)
         status = kn_fail_at(err, KN_ERROR_INPUT, paths[1], 0, "has no column; expected right-hand sides");
     if (!status)
         status = choose_columns(command, paths[1], err);
+    if (!status)
+        status = sparse_try_solutions(arguments->tool.out, command->matrix.columns, command->b.count, err);
     if (!status && arguments->start)
         status = sparse_read_columns(arguments->start, &command->start, err);
     command->tool.seconds.read = kn_clock_seconds() - start;

@@ -38,7 +38,7 @@ expect_exit 2 koine solve "$a" -o "$x"
 expect_exit 2 koine solve "$a" "$b"
 expect_stderr 'expected -o'
 expect_exit 2 koine solve "$a" "$b" -o "$work/x.csv"
-expect_stderr 'ends in .npy or .mtx'
+expect_stderr 'ends in .npy, .mtx or .png'
 expect_refused() # WORDS OPTION...
 {
     words=$1
@@ -74,6 +74,20 @@ expect_exit 3 koine solve "$a" "$b" -x "$work/short.npy" -o "$x"
 expect_stderr 'expected 20'
 expect_exit 3 koine solve "$a" "$work/nan.mtx" -o "$x"
 expect_stderr 'nan.mtx:4'
+hostile() # LINE WORDS TEXT: a matrix that is refused there, and says so
+{
+    printf '%b' "$3" >"$work/hostile.mtx"
+    expect_exit 3 koine solve "$work/hostile.mtx" "$b" -o "$x"
+    expect_stderr "hostile.mtx:$1: .*$2"
+}
+mtx='%%%%MatrixMarket matrix coordinate real general\n'
+hostile 1 MatrixMarket '%%%%MatrixMarket matrix coord'
+hostile 2 'expected' "$mtx"
+hostile 3 'row' "${mtx}3 2 1\n0 1 1.0\n"
+hostile 3 'column' "${mtx}3 2 1\n1 3 1.0\n"
+hostile 2 '' "${mtx}1000000000000000000 2 1\n1 1 1.0\n"
+hostile 4 'expected' "${mtx}3 2 2\n1 1 1.0\n"
+hostile 3 'finite' "${mtx}3 2 1\n1 1 inf\n"
 expect_exit 2 koine solve parallel:5,9 "$b" -o "$x"
 expect_stderr 'ANGLES,DETECTORS,SIZE'
 expect_exit 3 koine solve parallel:5,9,7 "$b" -o "$x"
@@ -174,6 +188,21 @@ PYTHON
 expect_exit 0 koine solve parallel:5,9,7 "$work/sinogram.npy" --nonnegative -o "$work/image.npy" --json "$work/image.json"
 expect_stdout '45 x 49, parallel rays; fista'
 grep -q '"nonzeros": null' "$work/image.json" || fail "rays have no nonzeros"
+expect_exit 0 koine solve parallel:5,9,7 "$work/sinogram.npy" --method cgnr -o "$work/image.png"
+[ "$(od -An -tx1 -N4 "$work/image.png")" = " 89 50 4e 47" ] || fail "image.png is no PNG"
+expect_exit 2 koine solve "$a" "$b" --rhs 1 -o "$work/x.png"
+expect_stderr 'as a square has'
+expect_exit 2 koine solve "$a" "$b" --slice 1 -o "$x" --force
+expect_stderr 'measured tomography'
+expect_exit 3 koine solve parallel:5,9,7 "$work/none.h5" -o "$work/image.npy" --force
+expect_stderr 'none.h5'
+printf '%s\n' '%%MatrixMarket matrix coordinate real general' '1 1 1' '1 1 4.0' >"$work/one.mtx"
+printf '%s\n' '%%MatrixMarket matrix array real general' '1 1' '2.0' >"$work/two.mtx"
+expect_exit 0 koine solve "$work/one.mtx" "$work/two.mtx" -o "$work/half.mtx"
+[ "$(tail -1 "$work/half.mtx")" = 0.5 ] || fail "4 x = 2: $(cat "$work/half.mtx")"
+printf '%s\n' '%%MatrixMarket matrix coordinate real general' '1 1 0' >"$work/empty.mtx"
+expect_exit 0 koine solve "$work/empty.mtx" "$work/two.mtx" -o "$work/zero.mtx"
+expect_stdout 'residual .Ax-b./.b. 1,'
 expect_exit 0 koine solve --sweep -n 2 --device host --json "$work/sweep.json"
 expect_stdout '^ *86[0-9]{4} +81545  host +2 '
 python3 - "$work/sweep.json" <<'PYTHON' || fail "the sweep is wrong"

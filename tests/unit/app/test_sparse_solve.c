@@ -3,7 +3,10 @@
 // too; terms, bounds, stopping rules, starts, several columns, what is refused.
 #include "sparse_support.h"
 
+#include <unistd.h>
+
 #include "../../../src/app/sparse/solve.h"
+#include "../../../src/app/sparse/tomography.h"
 #include "../run.h"
 
 static const char *const names[] = {"A.mtx", "b.mtx", "x0.mtx"};
@@ -450,6 +453,67 @@ START_TEST(rays)
 }
 END_TEST
 
+// The real tooth, its 640 detectors binned by 20: the file's angles, a residual that only rays in their
+// places have (a detector off the axis, and it is three times as great), a picture of it; and what does not
+// fit.
+START_TEST(measured)
+{
+    char path[512], picture[] = "/tmp/koine-solve-XXXXXX.png";
+    struct sparse_parallel geometry;
+    struct sparse_columns b;
+    struct sparse_answer answer;
+    double residual[2];
+    int file;
+
+    if (!test_data_path("sparse/tooth.h5", path, sizeof path))
+        return;
+    for (int off = 0; off < 2; off++) {
+        struct sparse_task task = {.iterations = 30, .is_double = true};
+
+        EXPECT_OK(sparse_parallel_parse(off ? "parallel:181,32,32,15.3" : "parallel:181,32,32,14.3",
+                                        &geometry, &err));
+        EXPECT_OK(sparse_read_measured(path, 1, &geometry, &b, &err));
+        ck_assert_uint_eq(b.rows, 181 * 32);
+        ck_assert_uint_eq(b.count, 1);
+        ck_assert_ptr_nonnull(geometry.theta);
+        task.geometry = &geometry;
+        EXPECT_OK(sparse_solve(NULL, NULL, &b, NULL, names, &task, NULL, &answer, &err));
+        residual[off] = answer.solutions->residual;
+        if (!off) {
+            file = mkstemps(picture, 4);
+            ck_assert_int_ge(file, 0);
+            close(file);
+            EXPECT_OK(sparse_try_solutions(picture, answer.x.rows, 1, &err));
+            EXPECT_OK(sparse_write_solutions(picture, &answer.x, true, &err));
+            unlink(picture);
+        }
+        sparse_answer_free(&answer);
+        sparse_parallel_free(&geometry);
+        free(b.values);
+    }
+    fprintf(stderr, "the tooth's residual: %.3g; with another axis: %.3g\n", residual[0], residual[1]);
+    ck_assert_double_lt(3 * residual[0], residual[1]);
+    EXPECT_OK(sparse_parallel_parse("parallel:181,50,32", &geometry, &err));
+    EXPECT_REFUSED(KN_ERROR_INPUT, "has 181 projections of 640 detectors; the geometry's 181 of 50 are",
+                   sparse_read_measured(path, 0, &geometry, &b, &err));
+    EXPECT_OK(sparse_read_measured(path, 0, NULL, &b, &err));
+    ck_assert_uint_eq(b.rows, 181 * 640);
+    free(b.values);
+    sparse_parallel_free(&geometry);
+}
+END_TEST
+
+START_TEST(endings)
+{
+    EXPECT_OK(sparse_try_solutions("x.npy", 3, 2, &err));
+    EXPECT_OK(sparse_try_solutions("x.mtx", 3, 2, &err));
+    EXPECT_OK(sparse_try_solutions("x.png", 9, 1, &err));
+    EXPECT_REFUSED(KN_ERROR_ARGUMENT, ".npy, .mtx or .png", sparse_try_solutions("x.h5", 9, 1, &err));
+    EXPECT_REFUSED(KN_ERROR_ARGUMENT, "as a square has", sparse_try_solutions("x.png", 8, 1, &err));
+    EXPECT_REFUSED(KN_ERROR_ARGUMENT, "2 solutions of 9", sparse_try_solutions("x.png", 9, 2, &err));
+}
+END_TEST
+
 // Empty ones: no nonzeros, no right-hand side but 0. x stays where it began.
 START_TEST(nothing)
 {
@@ -526,8 +590,8 @@ END_TEST
 
 int main(void)
 {
-    const TTest *const tests[] = {real_systems, terms, bounds,  stops,  whiteness,
-                                  starts,       rays,  nothing, refused};
+    const TTest *const tests[] = {real_systems, terms,    bounds,  stops,   whiteness, starts,
+                                  rays,         measured, endings, nothing, refused};
 
     return TEST_RUN("sparse_solve", CK_FORK, tests);
 }
