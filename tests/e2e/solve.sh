@@ -80,13 +80,13 @@ hostile() # LINE WORDS TEXT: a matrix that is refused there, and says so
     expect_exit 3 koine solve "$work/hostile.mtx" "$b" -o "$x"
     expect_stderr "hostile.mtx:$1: .*$2"
 }
-mtx='%%%%MatrixMarket matrix coordinate real general\n'
-hostile 1 MatrixMarket '%%%%MatrixMarket matrix coord'
+mtx='%%MatrixMarket matrix coordinate real general\n'
+hostile 1 MatrixMarket '%%MatrixMarket matrix coord'
 hostile 2 'expected' "$mtx"
 hostile 3 'row' "${mtx}3 2 1\n0 1 1.0\n"
 hostile 3 'column' "${mtx}3 2 1\n1 3 1.0\n"
-hostile 2 '' "${mtx}1000000000000000000 2 1\n1 1 1.0\n"
-hostile 4 'expected' "${mtx}3 2 2\n1 1 1.0\n"
+hostile 2 'sizes up to' "${mtx}1000000000000000000 2 1\n1 1 1.0\n"
+hostile 2 'declares 2 entries' "${mtx}3 2 2\n1 1 1.0\n"
 hostile 3 'finite' "${mtx}3 2 1\n1 1 inf\n"
 expect_exit 2 koine solve parallel:5,9 "$b" -o "$x"
 expect_stderr 'ANGLES,DETECTORS,SIZE'
