@@ -17,6 +17,7 @@ const struct command *const koine_commands[] = {
     &command_fft,
     &command_gemm,
     &command_solve,
+    &command_project,
     &command_spmv,
     &command_stats,
     &command_autocorr,

@@ -20,6 +20,7 @@ extern const struct command command_scan;
 extern const struct command command_fft;
 extern const struct command command_gemm;
 extern const struct command command_solve;
+extern const struct command command_project;
 extern const struct command command_spmv;
 extern const struct command command_stats;
 extern const struct command command_autocorr;

@@ -1,0 +1,76 @@
+#!/bin/sh
+# SPDX-License-Identifier: Apache-2.0
+# `koine project`: sinograms and their way back, by a device and by the host, against sums in Python; pictures; refusals.
+. "${srcdir:-.}/tests/e2e/lib.sh"
+command -v python3 >/dev/null || skip python3 "python3 is not installed"
+sources=$(cd "${srcdir:-.}" && pwd)
+geometry=parallel:6,13,9,5.75
+
+(cd "$work" && PYTHONDONTWRITEBYTECODE=1 PYTHONPATH=$sources/tests/e2e python3 - <<'PYTHON') || fail "making the files"
+import arrays, random
+random.seed(31)
+arrays.save("picture.npy", "f8", [random.gauss(0, 1) for _ in range(81)], (9, 9))
+arrays.save("sinogram.npy", "f4", [random.gauss(0, 1) for _ in range(78)], (6, 13))
+PYTHON
+
+expect_exit 2 koine project $geometry "$work/picture.npy"
+expect_stderr 'expected -o'
+expect_exit 2 koine project $geometry -o "$work/no.npy"
+expect_exit 2 koine project parallel:6,13 "$work/picture.npy" -o "$work/no.npy"
+expect_stderr 'parallel:ANGLES,DETECTORS,SIZE'
+expect_exit 2 koine project parallel:6,13,9,99 "$work/picture.npy" -o "$work/no.npy"
+expect_stderr 'axis of rotation is at detector 99'
+expect_exit 2 koine project $geometry "$work/picture.npy" -o "$work/no.txt"
+expect_exit 3 koine project $geometry "$work/sinogram.npy" -o "$work/no.npy"
+expect_stderr 'sinogram.npy: an array of 2 dimensions and 78 elements; the geometry expects 9 x 9'
+expect_exit 3 koine project $geometry "$work/none.png" -o "$work/no.npy"
+[ ! -e "$work/no.npy" ] || fail "a refusal left a file"
+
+expect_exit 0 koine project $geometry "$work/picture.npy" -o "$work/a.host.npy" --device host --json "$work/host.json"
+expect_stdout 'a sinogram of 9 x 9 pixels, 6 projections of 13 detectors, axis at 5.75, on-the-fly on '
+expect_exit 0 koine project $geometry "$work/sinogram.npy" --transpose -o "$work/t.host.npy" --device host
+expect_exit 3 koine project $geometry "$work/picture.npy" -o "$work/a.host.npy" --device host
+expect_stderr 'is there already|exists|--force'
+
+# A picture in grey, by way of a picture: 8 bits of the first are levels of the second.
+expect_exit 0 koine project $geometry "$work/sinogram.npy" --transpose -o "$work/p.png" --device host
+expect_exit 0 koine project $geometry "$work/p.png" -o "$work/a.png.npy" --device host
+
+need_device
+for format in auto on-the-fly on-the-fly+local-memory sell; do
+    expect_exit 0 koine project $geometry "$work/picture.npy" --format $format -o "$work/a.$format.npy"
+    expect_exit 0 koine project $geometry "$work/sinogram.npy" --format $format --transpose -o "$work/t.$format.npy" \
+        --json "$work/$format.json"
+done
+(cd "$work" && PYTHONDONTWRITEBYTECODE=1 PYTHONPATH=$sources/tests/e2e python3 - <<'PYTHON') || fail "the answers are wrong"
+import arrays, glob, json, math
+picture, sinogram = arrays.load("picture.npy")[2], arrays.load("sinogram.npy")[2]
+wanted = {"a": [0.0] * 78, "t": [0.0] * 81}
+for t in range(6):
+    c, s = math.cos(math.pi * t / 6), math.sin(math.pi * t / 6)
+    m = max(abs(c), abs(s))
+    for y in range(9):
+        for x in range(9):
+            u = 5.75 + (x - 4) * c + (y - 4) * s
+            for k in range(13):
+                weight = max(0, 1 - abs(k - u) / m) / m
+                wanted["a"][t * 13 + k] += weight * picture[y * 9 + x]
+                wanted["t"][y * 9 + x] += weight * sinogram[t * 13 + k]
+for name, shape in (("a", (6, 13)), ("t", (9, 9))):
+    files = glob.glob(name + ".*.npy")
+    for path in files:
+        if path == "a.png.npy":
+            continue
+        kind, found_shape, found = arrays.load(path)
+        assert tuple(found_shape) == shape, (path, found_shape)
+        bound = 1e-13 if "host" in path else 2e-5  # 18 weights and sums of about 5, each a few 2^-23
+        assert all(abs(a - b) <= bound for a, b in zip(found, wanted[name])), path
+    assert len(files) == (6 if name == "a" else 5), files
+assert max(arrays.load("a.png.npy")[2]) > 255
+for name in ("on-the-fly", "on-the-fly+local-memory", "sell", "host"):
+    report = json.load(open(name + ".json"))
+    assert report["format"] == ("on-the-fly" if name == "host" else name), report
+    assert report["transposed"] == (name != "host") and report["precision"] == ("double" if name == "host" else "float")
+    assert report["geometry"] == {"angles": 6, "detectors": 13, "size": 9, "axis": 5.75}
+assert json.load(open("auto.json"))["format"].startswith("on-the-fly")
+PYTHON
