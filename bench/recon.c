@@ -169,7 +169,7 @@ static void tune(struct bench *b)
     static const unsigned groups[] = {128, 256, 512}, voxels[] = {1, 2, 4, 8}, widths[] = {8, 16};
     static const char *const memories[] = {"constant", "global", "local"};
     static const char *const trigs[] = {"accurate", "native", "polynomial"};
-    const struct mri_tuning usual = mri_tuning_for(b->queue);
+    const struct mri_tuning usual = mri_tuning_usual(b->queue);
     bool vectors = usual.width > 1;
     char name[80], best[80] = "";
     double most = 0;

@@ -6,6 +6,7 @@
 const struct command *const koine_commands[] = {
     &command_devices,
     &command_cache,
+    &command_tune,
     &command_check,
     &command_emit,
     &command_run,

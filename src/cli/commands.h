@@ -9,6 +9,7 @@
 
 extern const struct command command_devices;
 extern const struct command command_cache;
+extern const struct command command_tune;
 extern const struct command command_check;
 extern const struct command command_emit;
 extern const struct command command_run;

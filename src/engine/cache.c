@@ -212,6 +212,17 @@ static void sweep(const char *dir)
     closedir(folder);
 }
 
+kn_status cache_try(const char *dir, kn_error *err)
+{
+    int number = make_folders(dir);
+
+    if (number)
+        return kn_fail_errno(err, KN_ERROR_OUTPUT, dir, number, "the cache folder cannot be made");
+    if (access(dir, W_OK | X_OK) != 0)
+        return kn_fail_errno(err, KN_ERROR_OUTPUT, dir, errno, "the cache cannot be written");
+    return KN_OK;
+}
+
 kn_status cache_write(const char *dir, const struct cache_key *key, const void *data, size_t bytes, kn_error *err)
 {
     struct header header;

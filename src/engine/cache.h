@@ -38,6 +38,8 @@ kn_status cache_default_dir(char *path, size_t size, kn_error *err);
 // The binary of `key`: true with *data (the caller frees it) and *bytes, or false. A file that is not what it should
 // be is removed, and `why` (not NULL) says what was wrong with it; "" if there was none.
 bool cache_read(const char *dir, const struct cache_key *key, void **data, size_t *bytes, char why[128]);
+// Whether it can be written; makes the folder. KN_ERROR_OUTPUT.
+kn_status cache_try(const char *dir, kn_error *err);
 // Also removes what a process that was killed while writing has left an hour ago or earlier.
 kn_status cache_write(const char *dir, const struct cache_key *key, const void *data, size_t bytes, kn_error *err);
 // Removes the file of a key, for a binary that the driver refuses.

@@ -22,4 +22,12 @@ bool engine_recall(const kn_context *context, const struct engine_choice *choice
 void engine_remember(const kn_context *context, const struct engine_choice *choice, size_t winner,
                      const struct kn_text *words);
 
+// The same of any bytes, which are appended. What is there and damaged is removed, and the log warns.
+bool engine_recall_bytes(const kn_context *context, const struct engine_choice *choice,
+                         struct kn_text *bytes);
+// KN_ERROR_OUTPUT where there is no cache, or it cannot be written.
+kn_status engine_remember_bytes(const kn_context *context, const struct engine_choice *choice,
+                                const struct kn_text *bytes, kn_error *err);
+void engine_forget(const kn_context *context, const struct engine_choice *choice);
+
 #endif

@@ -72,8 +72,9 @@ kn_status engine_context_create(const struct kn_backend *backend, struct be_cont
         free(made);
         return status;
     }
-    pthread_mutex_init(&made->clones_lock, NULL); // on Linux these two cannot fail
+    pthread_mutex_init(&made->clones_lock, NULL); // on Linux these cannot fail
     pthread_mutex_init(&made->builtins_lock, NULL);
+    pthread_mutex_init(&made->tuned_lock, NULL);
     made->options.cache_dir = NULL; // the caller's string; ours is cache_dir
     engine_log(made, KN_LOG_INFO, "%s: %s, %s, driver %s", made->device.info.spec, made->device.info.name,
                made->device.info.version, made->device.info.driver);
@@ -135,9 +136,11 @@ void kn_context_close(kn_context *context)
         free(context->builtins[i].key);
     }
     free(context->builtins);
+    free(context->tuned);
     context->backend->context_close(context->native);
     pthread_mutex_destroy(&context->clones_lock);
     pthread_mutex_destroy(&context->builtins_lock);
+    pthread_mutex_destroy(&context->tuned_lock);
     free(context->device.extensions);
     free(context->cache_dir);
     free(context);

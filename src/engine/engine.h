@@ -19,6 +19,8 @@ struct engine_builtin {
     kn_program *program;
 };
 
+struct engine_tuned; // see tuning.h
+
 struct kn_context {
     const struct kn_backend *backend;
     struct be_context *native;
@@ -34,6 +36,9 @@ struct kn_context {
     pthread_mutex_t builtins_lock; // held while one is compiled
     struct engine_builtin *builtins;
     size_t builtin_count, builtin_capacity;
+    pthread_mutex_t tuned_lock;
+    struct engine_tuned *tuned; // the tunings that were asked for so far
+    size_t tuned_count, tuned_capacity;
 };
 
 #define ENGINE_STAGES      2

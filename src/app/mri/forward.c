@@ -176,7 +176,7 @@ kn_status mri_forward_device(kn_queue *queue, const struct mri_matrix *matrix, c
     if (status || samples == 0)
         return status;
     most = queue->context->device.info.max_alloc;
-    f.tuning = mri_tuning_for(queue);
+    f.tuning = mri_tuning_usual(queue);
     f.batch = least(least(BATCH, most / (4 * sizeof(float))), samples);
     f.rows = least(least(SUMS / f.batch, most / (2 * sizeof(float)) / f.batch), groups_for(f.voxels, SHARE));
     f.rows = f.rows ? f.rows : 1;

@@ -9,6 +9,7 @@
 #include <koine/buffer.h>
 #include <koine/host.h>
 
+#include "../../engine/tuning.h"
 #include "mri.h"
 
 enum mri_kernel {
@@ -39,11 +40,19 @@ struct mri_tuning {
     unsigned parts; // groups that share the samples of the same voxels; 0: as many as fill the device
 };
 
-// What a device is given by default: on GPUs samples in local memory and four voxels a work-item, with native
-// sine and cosine where they are known to be right to 2^-21 (NVIDIA's), else polynomials; on CPUs vectors
-// of 16. Chosen from measurements of such kernels on an H200 by other programs; bench/recon --tune sweeps
-// them on a device.
+// What a device is given: what koine tune kept for it, else mri_tuning_usual. What was kept and does not fit
+// the device is left alone, and the log warns.
 struct mri_tuning mri_tuning_for(const kn_queue *queue);
+
+// On GPUs samples in local memory and four voxels a work-item, with native sine and cosine where they are
+// known to be right to 2^-21 (NVIDIA's), else polynomials; on CPUs vectors of 16. Chosen from measurements of
+// such kernels on an H200 by other programs; bench/recon --tune sweeps them on a device.
+struct mri_tuning mri_tuning_usual(const kn_queue *queue);
+
+// What koine tune chooses of it, "recon", and its values in that order. `trig` and `parts` are not among
+// them.
+extern const struct engine_tunables mri_sum_tunables;
+void mri_tuning_values(const struct mri_tuning *tuning, unsigned values[ENGINE_TUNABLES]);
 
 // The adjoint, image_n = sum_m conj(phi_m) w_m d_m exp(+i 2 pi k_m . r_n).
 struct mri_sum {

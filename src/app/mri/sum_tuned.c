@@ -12,7 +12,7 @@ enum {
     FOLD_GROUP = 128,
 };
 
-struct mri_tuning mri_tuning_for(const kn_queue *queue)
+struct mri_tuning mri_tuning_usual(const kn_queue *queue)
 {
     const kn_device_info *info = &queue->context->device.info;
     // Native functions of others may be right to a few thousandths only, as the specification leaves it to
@@ -52,6 +52,39 @@ static kn_status check_tuning(const kn_queue *queue, const struct mri_tuning *t,
             t->group, t->chunk, info->spec, (unsigned long long)info->max_work_group,
             (unsigned long long)info->local_memory);
     return KN_OK;
+}
+
+// ---- what koine tune keeps ----
+
+const struct engine_tunables mri_sum_tunables = {
+    "recon", "mri_fhd.cl", {"GROUP", "VOXELS", "WIDTH", "MEMORY", "CHUNK", "UNROLL", NULL}};
+
+void mri_tuning_values(const struct mri_tuning *tuning, unsigned values[ENGINE_TUNABLES])
+{
+    const unsigned all[] = {tuning->group, tuning->voxels, tuning->width, (unsigned)tuning->memory,
+                            tuning->chunk, tuning->unroll};
+
+    memcpy(values, all, sizeof all);
+}
+
+struct mri_tuning mri_tuning_for(const kn_queue *queue)
+{
+    struct mri_tuning usual = mri_tuning_usual(queue), tuning = usual;
+    unsigned values[ENGINE_TUNABLES];
+    kn_error why = KN_ERROR_INIT;
+
+    if (!engine_tuning(queue->context, &mri_sum_tunables, values))
+        return usual;
+    tuning.group = values[0];
+    tuning.voxels = values[1];
+    tuning.width = values[2];
+    tuning.memory = (enum mri_memory)values[3];
+    tuning.chunk = values[4];
+    tuning.unroll = values[5];
+    if (!check_tuning(queue, &tuning, &why))
+        return tuning;
+    engine_log(queue->context, KN_LOG_WARNING, "tuning of recon: what was kept is not used: %s", why.text);
+    return usual;
 }
 
 static size_t groups_for(size_t count, size_t in_one)

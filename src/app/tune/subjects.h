@@ -1,0 +1,21 @@
+// SPDX-License-Identifier: Apache-2.0
+// The algorithms that can be tuned, a file each.
+#ifndef KN_APP_TUNE_SUBJECTS_H
+#define KN_APP_TUNE_SUBJECTS_H
+
+#include "tune.h"
+
+extern const struct tune_subject tune_recon;
+
+// Numbers from -1 to 1, the same each time.
+double subject_uniform(uint64_t *state);
+
+// A device whose work-items run one after another.
+static inline bool subject_is_serial(const kn_queue *queue)
+{
+    const kn_device_info *info = kn_context_device(kn_queue_context(queue));
+
+    return info->type == KN_DEVICE_CPU && !info->loop_limit;
+}
+
+#endif

@@ -1,0 +1,62 @@
+#!/bin/sh
+# SPDX-License-Identifier: Apache-2.0
+# `koine tune`: measures, keeps, lists and forgets; and what is kept is what `koine recon` builds its kernel with.
+. "${srcdir:-.}/tests/e2e/lib.sh"
+
+expect_exit 2 koine tune recom
+expect_stderr "'recom' is none of .*did you mean 'recon'"
+expect_exit 2 koine tune --list --reset
+expect_stderr 'exclude each other'
+expect_exit 2 koine tune --list --quick
+expect_exit 4 koine tune --device host
+expect_stderr 'has no tunables'
+
+need_device
+expect_exit 0 koine tune --list recon
+expect_stdout '^recon on .*: nothing is kept, the built-in values serve$'
+
+# Nowhere to keep it: said before anything is measured.
+: >"$work/file"
+expect_exit 3 env KOINE_CACHE_DIR="$work/file/cache" "$KOINE" tune recon --quick
+expect_stderr 'cache folder cannot be made'
+expect_empty stdout
+
+# A measurement: the built-in values come first, and one candidate is the best.
+! on_oclgrind || skip device "Oclgrind's times are no measure"
+expect_exit 0 koine tune recon --quick --json "$work/tune.json"
+expect_stdout '^candidate +ms +of the best'
+expect_stdout 'GROUP [0-9]+, VOXELS [0-9]+, .* built-in'
+[ "$(grep -Ec '100 % .*best$' "$work/out")" -eq 1 ] || fail "not one candidate is the best: $(cat "$work/out")"
+expect_stdout '^recon on .*: kept GROUP [0-9]+, VOXELS [0-9]+, .*; .* ms of the algorithm.s own .* ms$'
+kept=$(sed -n 's/.*: kept //p' "$work/out")
+grep -q '"built_in": true' "$work/tune.json" || fail "no candidate is built in"
+grep -q '"best": true' "$work/tune.json" || fail "no candidate is the best"
+
+expect_exit 0 koine tune --list recon
+[ "$(sed -n 's/.*: kept //p' "$work/out")" = "$kept" ] || fail "another tuning is listed"
+expect_exit 0 koine cache list
+expect_stdout 'tuning of recon'
+
+# Later runs take it.
+koine trajectory radial --spokes 5 --samples 8 -o "$work/t.npy" >"$work/log" || fail "no trajectory"
+koine phantom --matrix 8,8 --kspace "$work/t.npy" -o "$work/k.npy" >"$work/log" || fail "no k-space"
+adjoint()
+{
+    expect_exit 0 env KOINE_LOG=info "$KOINE" recon "$work/k.npy" --trajectory "$work/t.npy" --matrix 8,8 \
+        --solver adjoint --kernel tuned -o "$work/image.npy" --force
+}
+adjoint
+expect_stderr 'tuning of recon: '
+
+# Damage is warned of, and the built-in values serve.
+for entry in "$KOINE_CACHE_DIR"/*.kbin; do
+    ! grep -q 'tuning of recon' "$entry" || truncate -s 330 "$entry"
+done
+adjoint
+expect_stderr 'tuning of recon: what was kept is not used: truncated'
+adjoint
+! grep -q 'tuning of recon' "$work/err" || fail "a tuning that was damaged is still there"
+
+# Forgotten.
+expect_exit 0 koine tune --reset recon
+expect_stdout 'nothing is kept'

@@ -1,0 +1,195 @@
+// SPDX-License-Identifier: Apache-2.0
+// Tunings that are kept: what was kept comes back in another context, and nothing else does.
+#include "engine_support.h"
+
+#include <dirent.h>
+
+#include "../../../src/engine/tuning.h"
+
+static const struct engine_tunables tunables = {"testing", "reduce.cl", {"GROUP", "WIDTH", "ITEMS", NULL}};
+
+static char *cache_dir;
+static kn_context *context;
+static char warning[1024]; // the last one
+
+static void note(void *user, kn_log_level level, const char *message)
+{
+    (void)user;
+    if (level == KN_LOG_WARNING)
+        snprintf(warning, sizeof warning, "%s", message);
+}
+
+static void open_again(void)
+{
+    const kn_context_options options = {.cache_dir = cache_dir, .log = note};
+
+    kn_context_close(context);
+    context = open_with(&options);
+    warning[0] = '\0';
+}
+
+static void set_up(void)
+{
+    cache_dir = test_folder();
+    context = NULL;
+    open_again();
+}
+
+static void tear_down(void)
+{
+    kn_context_close(context);
+    test_remove(cache_dir);
+}
+
+// These values, or with NULL none; and `expected`, if there is any, in the warning.
+static void expect_tuning(const struct engine_tunables *of, const unsigned *values, const char *expected)
+{
+    unsigned found[ENGINE_TUNABLES] = {7, 7, 7, 7};
+
+    ck_assert_int_eq(engine_tuning(context, of, found), values != NULL);
+    for (size_t i = 0; i < 3; i++)
+        ck_assert_uint_eq(found[i], values ? values[i] : 7);
+    ck_assert_uint_eq(found[3], 7);
+    ck_assert_msg(*expected ? strstr(warning, expected) != NULL : !*warning, "warned: \"%s\"", warning);
+}
+
+// The only file of the cache.
+static const char *file_name(void)
+{
+    static char path[4300];
+    DIR *folder = opendir(cache_dir);
+    size_t count = 0;
+
+    ck_assert_ptr_nonnull(folder);
+    for (struct dirent *item; (item = readdir(folder));)
+        if (item->d_name[0] != '.') {
+            snprintf(path, sizeof path, "%s/%s", cache_dir, item->d_name);
+            count++;
+        }
+    closedir(folder);
+    ck_assert_uint_eq(count, 1);
+    return path;
+}
+
+START_TEST(kept)
+{
+    uint64_t state = test_seed("kept");
+    const unsigned values[] = {(unsigned)(test_random(&state) >> 32), 0, UINT32_MAX};
+    unsigned found[ENGINE_TUNABLES];
+    struct kn_text words = KN_TEXT_INIT;
+
+    expect_tuning(&tunables, NULL, "");
+    expect_ok(engine_tuning_keep(context, &tunables, values, "1 ms instead of 2", &err));
+    expect_tuning(&tunables, values, "");
+    open_again();
+    expect_tuning(&tunables, values, "");
+    ck_assert(engine_tuning_kept(context, &tunables, found, &words));
+    ck_assert_mem_eq(found, values, sizeof values);
+    ck_assert_str_eq(kn_text_string(&words), "1 ms instead of 2");
+    kn_text_free(&words);
+
+    expect_ok(engine_tuning_forget(context, &tunables, &err));
+    expect_tuning(&tunables, NULL, "");
+    open_again();
+    expect_tuning(&tunables, NULL, "");
+}
+END_TEST
+
+START_TEST(tried)
+{
+    const unsigned kept_values[] = {1, 2, 3}, tried_values[] = {4, 5, 6};
+
+    expect_ok(engine_tuning_keep(context, &tunables, kept_values, "", &err));
+    expect_ok(engine_tuning_try(context, &tunables, tried_values, &err));
+    expect_tuning(&tunables, tried_values, "");
+    expect_ok(engine_tuning_try(context, &tunables, NULL, &err));
+    expect_tuning(&tunables, NULL, "");
+    engine_tuning_reread(context, &tunables);
+    expect_tuning(&tunables, kept_values, "");
+    open_again();
+    expect_tuning(&tunables, kept_values, "");
+}
+END_TEST
+
+START_TEST(of_others)
+{
+    static const struct engine_tunables
+        other_kernels = {"testing", "scan.cl", {"GROUP", "WIDTH", "ITEMS", NULL}},
+        other_name = {"testing", "reduce.cl", {"GROUP", "WIDTH", "ITEM", NULL}},
+        fewer = {"testing", "reduce.cl", {"GROUP", "WIDTH", NULL}},
+        more = {"testing", "reduce.cl", {"GROUP", "WIDTH", "ITEMS", "A", NULL}},
+        other = {"test", "reduce.cl", {"GROUP", "WIDTH", "ITEMS", NULL}};
+    static const struct {
+        const struct engine_tunables *of;
+        const char *warning;
+    } cases[] = {{&other_kernels, "kernels have changed"},
+                 {&other_name, "other tunables"},
+                 {&fewer, "other tunables"},
+                 {&more, "other tunables"},
+                 {&other, ""}};
+    const unsigned values[] = {1, 2, 3};
+
+    expect_ok(engine_tuning_keep(context, &tunables, values, "", &err));
+    for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
+        open_again();
+        expect_tuning(cases[i].of, NULL, cases[i].warning);
+    }
+}
+END_TEST
+
+// Damage is warned of once, and the file is gone.
+START_TEST(damaged)
+{
+    static const char *const whats[] = {"byte", "half", "empty"};
+    const unsigned values[] = {1, 2, 3};
+
+    for (size_t i = 0; i < 3; i++) {
+        const char *path;
+        FILE *file;
+
+        expect_ok(engine_tuning_keep(context, &tunables, values, "words", &err));
+        path = file_name();
+        if (i == 0) {
+            file = fopen(path, "r+b");
+            ck_assert_ptr_nonnull(file);
+            ck_assert_int_eq(fseek(file, -3, SEEK_END), 0);
+            ck_assert_int_ne(fputc('!', file), EOF);
+            ck_assert_int_eq(fclose(file), 0);
+        } else {
+            ck_assert_int_eq(truncate(path, i == 1 ? 200 : 0), 0);
+        }
+        open_again();
+        expect_tuning(&tunables, NULL, "what was kept is not used");
+        fprintf(stderr, "%s: %s\n", whats[i], warning);
+        open_again();
+        expect_tuning(&tunables, NULL, "");
+    }
+}
+END_TEST
+
+START_TEST(nowhere)
+{
+    const kn_context_options none = {.cache_dir = ""};
+    const unsigned values[] = {1, 2, 3};
+
+    kn_context_close(context);
+    context = open_with(&none);
+    expect_refused(engine_tuning_keep(context, &tunables, values, "", &err), KN_ERROR_OUTPUT,
+                   "KOINE_CACHE_DIR");
+    expect_tuning(&tunables, NULL, "");
+    write_text(cache_dir, "file", "in the way");
+    char path[4300];
+    snprintf(path, sizeof path, "%s/file/cache", cache_dir);
+    const kn_context_options wrong = {.cache_dir = path};
+    kn_context_close(context);
+    context = open_with(&wrong);
+    expect_refused(engine_tuning_keep(context, &tunables, values, "", &err), KN_ERROR_OUTPUT, "cache");
+}
+END_TEST
+
+int main(void)
+{
+    const TTest *const tests[] = {kept, tried, of_others, damaged, nowhere};
+
+    return RUN_ON_DEVICE_WITH("tuning", set_up, tear_down, tests);
+}
