@@ -63,25 +63,36 @@ static kn_status add_subject(struct tune_run *run, const struct tune_subject *su
                : kn_fail_memory(err, 0, "the list of algorithms");
 }
 
+// Its name, or what stands before the hyphen in several.
+static bool is_named(const struct tune_subject *subject, const char *word)
+{
+    const char *name = subject->tunables->algorithm;
+    size_t length = strlen(word);
+
+    return length && strncmp(name, word, length) == 0 && (!name[length] || name[length] == '-');
+}
+
 static kn_status add_named(struct tune_run *run, const char *word, kn_error *err)
 {
     struct nearest nearest = {word, NULL, 0};
     struct kn_text names = KN_TEXT_INIT;
-    kn_status status;
+    kn_status status = KN_OK;
+    bool found = false;
 
-    for (const struct tune_subject *const *subject = tune_subjects; *subject; subject++) {
-        const char *name = (*subject)->tunables->algorithm;
+    for (size_t i = 0; tune_subjects[i] && !status; i++) {
+        const char *name = tune_subjects[i]->tunables->algorithm;
 
-        if (strcmp(name, word) == 0) {
-            kn_text_free(&names);
-            return add_subject(run, *subject, err);
-        }
         nearest_offer(&nearest, name);
-        kn_text_format(&names, "%s%s", names.length ? ", " : "", name);
+        kn_text_format(&names, "%s%s", i ? ", " : "", name);
+        if (is_named(tune_subjects[i], word)) {
+            status = add_subject(run, tune_subjects[i], err);
+            found = true;
+        }
     }
-    status = kn_fail(err, KN_ERROR_ARGUMENT, "'%s' is none of those that have tunables: %s%s%s%s", word,
-                     kn_text_string(&names), nearest.best ? "; did you mean '" : "",
-                     nearest.best ? nearest.best : "", nearest.best ? "'?" : "");
+    if (!found)
+        status = kn_fail(err, KN_ERROR_ARGUMENT, "'%s' is none of those that have tunables: %s%s%s%s", word,
+                         kn_text_string(&names), nearest.best ? "; did you mean '" : "",
+                         nearest.best ? nearest.best : "", nearest.best ? "'?" : "");
     kn_text_free(&names);
     return status;
 }
@@ -314,7 +325,8 @@ const struct command command_tune = {
         "the cache's folder (koine cache): later runs of the algorithm on this device, by this driver and "
         "with these kernels, take it.\n\n"
         "ALGO is recon (the sums of koine recon --kernel tuned: the work-group, voxels a work-item, vectors, "
-        "memory for k-space, samples in local memory at a time, unrolling). Without it, everything is "
+        "memory for k-space, samples in local memory at a time, unrolling) or gridding (gridding-2d and "
+        "gridding-3d: the work-group, samples a group takes, tiles of the grid). Without it, everything is "
         "tuned.\n\n"
         "One tunable after another goes through its candidates. What a candidate computes must be what the "
         "built-in values compute, else it does not count; the time is the median of several runs, and the "

@@ -5,6 +5,7 @@
 #include <float.h>
 #include <math.h>
 #include <stdlib.h>
+#include <string.h>
 
 #include "../../algo/columns.h"
 #include "../../base/array.h"
@@ -34,6 +35,21 @@ struct mri_gridding {
 
 // ---- what is asked for ----
 
+static kn_status check_sizes(const struct mri_gridding_options *options, kn_error *err)
+{
+    if (options->group & (options->group - 1))
+        return kn_fail(err, KN_ERROR_ARGUMENT, "gridding: a group of %u work-items; expected a power of two",
+                       options->group);
+    for (size_t axis = 0; axis < MRI_AXES; axis++) {
+        unsigned tile = options->tile[axis];
+        if (tile && (tile < MRI_GRIDDING_TILE_MIN || tile > MRI_GRIDDING_TILE_MAX || (tile & (tile - 1))))
+            return kn_fail(err, KN_ERROR_ARGUMENT,
+                           "gridding: tiles of %u cells; expected a power of two from %d to %d", tile,
+                           MRI_GRIDDING_TILE_MIN, MRI_GRIDDING_TILE_MAX);
+    }
+    return KN_OK;
+}
+
 static kn_status check(const struct mri_matrix *matrix, const double *k, size_t samples,
                        const struct mri_gridding_options *options, kn_error *err)
 {
@@ -52,17 +68,9 @@ static kn_status check(const struct mri_matrix *matrix, const double *k, size_t 
             err, KN_ERROR_ARGUMENT,
             "gridding: a window %u cells wide; expected %d to %d (6 is usual; wider is more exact)",
             options->width, MRI_GRIDDING_WIDTH_MIN, MRI_GRIDDING_WIDTH_MAX);
-    if (options->group & (options->group - 1))
-        return kn_fail(err, KN_ERROR_ARGUMENT, "gridding: a group of %u work-items; expected a power of two",
-                       options->group);
-    for (size_t axis = 0; axis < MRI_AXES; axis++) {
-        unsigned tile = options->tile[axis];
-        if (tile && (tile < MRI_GRIDDING_TILE_MIN || tile > MRI_GRIDDING_TILE_MAX || (tile & (tile - 1))))
-            return kn_fail(err, KN_ERROR_ARGUMENT,
-                           "gridding: tiles of %u cells; expected a power of two from %d to %d", tile,
-                           MRI_GRIDDING_TILE_MIN, MRI_GRIDDING_TILE_MAX);
-    }
-    return gridding_check_samples(matrix, k, samples, err);
+    kn_status status = check_sizes(options, err);
+
+    return status ? status : gridding_check_samples(matrix, k, samples, err);
 }
 
 kn_status gridding_check_samples(const struct mri_matrix *matrix, const double *k, size_t samples,
@@ -152,6 +160,40 @@ static kn_status choose_sizes(struct mri_gridding *g, const struct mri_gridding_
                        g->group, tile[0] * tile[1] * tile[2], info->spec,
                        (unsigned long long)info->max_work_group);
     return KN_OK;
+}
+
+// ---- what koine tune keeps ----
+
+const struct engine_tunables mri_gridding_tunables[2] = {
+    {"gridding-2d", "mri_gridding.cl", {"GROUP", "SPLIT", "TILE_X", "TILE_Y", NULL}},
+    {"gridding-3d", "mri_gridding.cl", {"GROUP", "SPLIT", "TILE_X", "TILE_Y", "TILE_Z", NULL}}};
+
+void mri_gridding_values(const struct mri_gridding *gridding, unsigned values[ENGINE_TUNABLES])
+{
+    values[0] = gridding->group;
+    values[1] = gridding->shape.split;
+    memcpy(&values[2], gridding->shape.tile, sizeof gridding->shape.tile);
+}
+
+// The sizes that the caller asks for; if none, those that were kept, if they fit; else the device's default.
+static kn_status choose_tuned(kn_context *context, struct mri_gridding *g,
+                              const struct mri_gridding_options *given, kn_error *err)
+{
+    const kn_device_info *info = &context->device.info;
+    struct mri_gridding_options tuned = *given;
+    bool open = !given->group && !given->split && !given->tile[0] && !given->tile[1] && !given->tile[2];
+    unsigned values[ENGINE_TUNABLES] = {0};
+    kn_error why = KN_ERROR_INIT;
+
+    if (!open || !engine_tuning(context, &mri_gridding_tunables[g->shape.cells[2] > 1], values))
+        return choose_sizes(g, given, info, err);
+    tuned.group = values[0];
+    tuned.split = values[1];
+    memcpy(tuned.tile, &values[2], sizeof tuned.tile);
+    if (!check_sizes(&tuned, &why) && !choose_sizes(g, &tuned, info, &why))
+        return KN_OK;
+    engine_log(context, KN_LOG_WARNING, "tuning of gridding: what was kept is not used: %s", why.text);
+    return choose_sizes(g, given, info, err);
 }
 
 // Exact, and the same in any locale: a whole number times a power of two.
@@ -316,7 +358,7 @@ kn_status mri_gridding_create(kn_queue *queue, const struct mri_matrix *matrix, 
         status = plan_grid(g, &how, info, err);
     if (!status) {
         g->window = gridding_window(how.width, how.oversampling);
-        status = choose_sizes(g, &how, info, err);
+        status = choose_tuned(queue->context, g, &how, err);
     }
     if (!status)
         status = gridding_sort(&g->shape, k, samples, &sorted, err);

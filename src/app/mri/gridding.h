@@ -23,6 +23,7 @@
 
 #include <koine/koine.h>
 
+#include "../../engine/tuning.h"
 #include "mri.h"
 
 enum {
@@ -35,7 +36,7 @@ enum {
 struct mri_gridding_options {
     double oversampling; // os, 1.25 to 4; 0: 2
     unsigned width;      // J in cells of the grid, MRI_GRIDDING_WIDTH_MIN to _MAX; 0: 6
-    // For measurements; 0: the device's default.
+    // For measurements; all 0: what koine tune kept for the device, else its default.
     unsigned group; // work-items of the adjoint's kernel, a power of two; 1 has a kernel of its own, for CPUs
     unsigned split; // samples a group takes of a tile at most; it decides the last bits
     // Cells, powers of two from MRI_GRIDDING_TILE_MIN to _MAX; of an axis of one cell it is 1.
@@ -69,6 +70,10 @@ kn_status mri_gridding_adjoint(kn_queue *queue, struct mri_gridding *gridding, c
 // From the image (float2 a voxel) to float2 a sample, in the order of k.
 kn_status mri_gridding_forward(kn_queue *queue, struct mri_gridding *gridding, kn_buffer *image,
                                kn_buffer *data, kn_error *err);
+
+// What koine tune chooses, of planes and of volumes; and the values that this one has, in that order.
+extern const struct engine_tunables mri_gridding_tunables[2];
+void mri_gridding_values(const struct mri_gridding *gridding, unsigned values[ENGINE_TUNABLES]);
 
 // The grid's cells along each axis, 1 where there is none.
 void mri_gridding_grid(const struct mri_gridding *gridding, size_t cells[MRI_AXES]);

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "subjects.h"
 
-const struct tune_subject *const tune_subjects[] = {&tune_recon, NULL};
+const struct tune_subject *const tune_subjects[] = {&tune_recon, &tune_gridding_2d, &tune_gridding_3d, NULL};
 
 // xorshift*
 double subject_uniform(uint64_t *state)

@@ -5,7 +5,7 @@
 
 #include "tune.h"
 
-extern const struct tune_subject tune_recon;
+extern const struct tune_subject tune_recon, tune_gridding_2d, tune_gridding_3d;
 
 // Numbers from -1 to 1, the same each time.
 double subject_uniform(uint64_t *state);

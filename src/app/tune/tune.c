@@ -173,11 +173,12 @@ static kn_status measure_usual(struct tuner *tuner, kn_error *err)
     struct tune_row row = {.seconds = -1};
     kn_status status = engine_tuning_try(tuner->context, tuner->subject->tunables, NULL, err);
 
-    tuner->subject->usual(&tuner->work, row.values);
     if (!status)
         status = make_result(tuner, tuner->wanted, err);
     if (!status)
         status = time_runs(tuner, &row.seconds, err);
+    if (!status)
+        tuner->subject->usual(&tuner->work, row.values);
     if (!status && !KN_ARRAY_PUSH(report->rows, report->count, report->capacity, row))
         status = kn_fail_memory(err, 0, "the table of candidates");
     return status;

@@ -41,7 +41,8 @@ struct tune_subject {
 
     // A candidate list for each tunable; NULL: nothing of it can be tuned on this device.
     const struct tune_axis *(*axes)(const kn_queue *queue);
-    void (*usual)(const struct tune_work *work, unsigned *values); // of the algorithm itself; after open
+    void (*usual)(const struct tune_work *work,
+                  unsigned *values);  // of the algorithm itself; after runs with them
     void (*settle)(unsigned *values); // makes equal what comes to the same; NULL: nothing does
     // Inputs, and the result's buffer, which is freed for it. `close` also after an open that failed.
     kn_status (*open)(struct tune_work *work, kn_error *err);

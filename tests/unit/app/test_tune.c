@@ -4,8 +4,10 @@
 #include "../device_support.h"
 #include "sum_support.h"
 
+#include <math.h>
 #include <time.h>
 
+#include "../../../src/app/mri/gridding.h"
 #include "../../../src/app/tune/tune.h"
 
 static char *cache_dir;
@@ -249,9 +251,57 @@ START_TEST(sums_take_it)
 }
 END_TEST
 
+// Its relative error by a window 4 cells wide.
+static double gridding_error(const struct problem *p)
+{
+    const struct mri_gridding_options options = {.width = 4};
+    struct mri_gridding *gridding;
+    double error = 0, energy = 0;
+    float *found = take(2 * p->count, sizeof *found);
+    kn_buffer *image;
+
+    EXPECT_OK(mri_gridding_create(queue, &p->sum.matrix, p->k, p->sum.samples, &options, &gridding, &err));
+    EXPECT_OK(kn_buffer_create(context, p->count * 2 * sizeof *found, &image, &err));
+    EXPECT_OK(mri_gridding_adjoint(queue, gridding, p->data, NULL, image, &err));
+    EXPECT_OK(kn_buffer_read(queue, image, 0, found, p->count * 2 * sizeof *found, &err));
+    for (size_t n = 0; n < p->count; n++) {
+        double complex difference =
+            p->wanted[n] - mri_complex((double)found[2 * n], (double)found[2 * n + 1]);
+
+        error += creal(difference * conj(difference));
+        energy += creal(p->wanted[n] * conj(p->wanted[n]));
+    }
+    kn_buffer_free(image);
+    mri_gridding_free(gridding);
+    free(found);
+    return sqrt(error / energy);
+}
+
+START_TEST(gridding_takes_it)
+{
+    uint64_t state = test_seed("gridding_takes_it");
+    const struct mri_matrix matrix = {2, {12, 10, 1}};
+    struct problem p = make(&matrix, 50, DATA, &state);
+    unsigned values[ENGINE_TUNABLES] = {16, 3, 8, 16};
+
+    refer(&p);
+    EXPECT_OK(engine_tuning_keep(context, &mri_gridding_tunables[0], values, "", &err));
+    ck_assert_double_le(gridding_error(&p), 1e-3); // gridding.h: 2.4e-4 of a larger image; a sample lost makes 0.1
+    ck_assert(is_built_with("mri_gridding.cl", "GROUP=16"));
+    ck_assert(is_built_with("mri_gridding.cl", "TILE_X=8") && is_built_with("mri_gridding.cl", "TILE_Y=16"));
+
+    // What is no power of two is left alone.
+    values[0] = 3;
+    EXPECT_OK(engine_tuning_keep(context, &mri_gridding_tunables[0], values, "", &err));
+    ck_assert_double_le(gridding_error(&p), 1e-3);
+    ck_assert(!is_built_with("mri_gridding.cl", "GROUP=3"));
+    free_problem(&p);
+}
+END_TEST
+
 int main(void)
 {
-    const TTest *const tests[] = {measured, exact, described, sums_take_it};
+    const TTest *const tests[] = {measured, exact, described, sums_take_it, gridding_takes_it};
 
     return test_run("tune", tests, sizeof tests / sizeof *tests, set_up, tear_down);
 }
