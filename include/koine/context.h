@@ -5,6 +5,7 @@
 
 #include <koine/device.h>
 #include <koine/error.h>
+#include <koine/types.h>
 
 #ifdef __cplusplus
 extern "C" {
@@ -28,6 +29,9 @@ typedef struct kn_context_options {
     uint64_t max_alloc;
     // The binary cache's folder. NULL: KOINE_CACHE_DIR, XDG_CACHE_HOME/koine or ~/.cache/koine. "": no cache.
     const char *cache_dir;
+    // Of the library's own kernels, where they promise no bits (sums, sorting and the like have theirs); with another
+    // than KN_POLICY_DEFAULT no other library is taken but by its name. KN_POLICY_FAST ends what is said of errors.
+    kn_policy policy;
 } kn_context_options;
 
 // `spec`: "auto", "cpu", "gpu", "cuda:0", "opencl:0.0", or a part of a device's name (letter case does not matter).

@@ -117,6 +117,10 @@ kn_status autocorr_open(struct autocorr_run *run, kn_error *err)
     struct places chosen = {NULL, 0};
     kn_status status;
 
+    if (common->policy == KN_POLICY_FAST)
+        return kn_fail(err, KN_ERROR_ARGUMENT,
+                       "--policy fast: the sums are exact to the last integer, which relaxed maths cannot "
+                       "promise; leave it out, or take strict");
     if (!run->arguments->variants && method != AUTOCORR_AUTO && !autocorr_method_is_there(method, true) &&
         !common->devices.count) {
         place_host(&run->place);
@@ -126,7 +130,8 @@ kn_status autocorr_open(struct autocorr_run *run, kn_error *err)
             status = kn_fail(err, KN_ERROR_ARGUMENT, "--device names %zu devices; %s uses one", chosen.count,
                              common->command);
         if (!status)
-            status = place_open(chosen.specs[0].spec, false, common->command, &run->place, err);
+            status = place_open_with(chosen.specs[0].spec, common->policy, false, common->command,
+                                     &run->place, err);
         if (!status && is_processor(run, chosen.specs[0].spec)) {
             place_close(&run->place);
             place_host(&run->place);

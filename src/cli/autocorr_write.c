@@ -367,7 +367,7 @@ kn_status autocorr_write_json(struct autocorr_run *run, kn_error *err)
     json_t *frames = json_array(), *failed = json_array();
     json_t *root = report_begin("autocorr", &run->place.device,
                                 precision_words[run->bound > 0 ? PRECISION_FLOAT : PRECISION_DOUBLE],
-                                policy_words[KN_POLICY_DEFAULT], &run->seconds);
+                                policy_words[run->arguments->common.policy], &run->seconds);
 
     for (size_t i = 0; i < run->row_count; i++)
         if (run->rows[i].error)

@@ -46,8 +46,8 @@ static kn_status add_all(struct places *places, bool aliases, kn_error *err)
 }
 
 // `fallback`: what stands for no choice at all.
-static kn_status choose(const struct string_list *devices, const char *fallback, bool aliases, struct places *places,
-                        kn_error *err)
+static kn_status choose(const struct string_list *devices, const char *fallback, bool aliases,
+                        struct places *places, kn_error *err)
 {
     const char *environment = kn_env_get(KN_ENV_DEVICE);
     const char *single = environment ? environment : fallback;
@@ -130,7 +130,23 @@ void place_host(struct place *place)
 kn_status place_open(const char *spec, bool must_be_device, const char *command, struct place *place,
                      kn_error *err)
 {
-    kn_context_options options = {0};
+    return place_open_with(spec, KN_POLICY_DEFAULT, must_be_device, command, place, err);
+}
+
+// The host's code has no relaxed maths.
+static kn_status check_host(int policy, kn_error *err)
+{
+    return policy == KN_POLICY_FAST
+               ? kn_fail(err, KN_ERROR_ARGUMENT,
+                         "--policy fast: the host's own code has one arithmetic, without contraction; name a "
+                         "device with --device")
+               : KN_OK;
+}
+
+kn_status place_open_with(const char *spec, int policy, bool must_be_device, const char *command,
+                          struct place *place, kn_error *err)
+{
+    kn_context_options options = {.policy = (kn_policy)policy};
     kn_error why = KN_ERROR_INIT;
     kn_status status = log_options(&options, err);
 
@@ -139,13 +155,13 @@ kn_status place_open(const char *spec, bool must_be_device, const char *command,
         return status;
     if (strcmp(spec, "host") == 0) {
         place_host(place);
-        return KN_OK;
+        return check_host(policy, err);
     }
     status = kn_context_open_with(*spec ? spec : "auto", &options, &place->context, &why);
     if (status == KN_ERROR_NO_DEVICE && !*spec && !must_be_device) {
         fprintf(stderr, "%s: %s; the host's own code computes\n", command, why.text);
         place_host(place);
-        return KN_OK;
+        return check_host(policy, err);
     }
     if (!status)
         status = kn_queue_open(place->context, &place->queue, &why);

@@ -34,6 +34,9 @@ void choose_free(struct places *places);
 // (`command` begins it), unless `must_be_device`.
 kn_status place_open(const char *spec, bool must_be_device, const char *command, struct place *place,
                      kn_error *err);
+// The same, with a numeric policy for the kernels there.
+kn_status place_open_with(const char *spec, int policy, bool must_be_device, const char *command,
+                          struct place *place, kn_error *err);
 void place_close(struct place *place);
 
 // The host as a place: its processor's name.

@@ -278,7 +278,7 @@ const struct command command_autocorr = {
         "--variants is the comparison of Lu et al.: naive (four nested loops), simd (the host's vectors and "
         "threads) and the kernels on the device, for growing R. Their times are what a caller waits, without "
         "reading and compiling; all sums have to be the same.",
-    .common = COMMON_DEVICE | COMMON_PRECISION | COMMON_JSON | COMMON_OUTPUT | COMMON_FORCE,
+    .common = COMMON_DEVICE | COMMON_PRECISION | COMMON_POLICY | COMMON_JSON | COMMON_OUTPUT | COMMON_FORCE,
     .precision = "float",
     .options = options,
     .examples = {{"koine autocorr foam_1.tif --region 60,10,640,350 --max-offset 60",

@@ -180,6 +180,8 @@ static kn_status run_fft(void *given, kn_error *err)
     if (!status && arguments->last && !(arguments->real && arguments->inverse))
         status = kn_fail(err, KN_ERROR_ARGUMENT, "--last goes with --real --inverse");
     if (!status)
+        status = tool_check_library(&transform.tool, library_words, arguments->library, err);
+    if (!status)
         status = tool_read(&transform.tool, arguments->tool.common.operands.items[0], &transform.in, err);
     if (!status)
         status = check_input(&transform, err);
@@ -212,7 +214,7 @@ const struct command command_fft = {
                    "--library names what transforms: "
                    "the project's own kernels, clFFT on OpenCL devices, cuFFT on CUDA; what is named and not "
                    "there is refused.",
-    .common = COMMON_DEVICE | COMMON_JSON | COMMON_FORCE,
+    .common = COMMON_DEVICE | COMMON_POLICY | COMMON_JSON | COMMON_FORCE,
     .options = options,
     .examples = {{"koine fft image.npy --real -o spectrum.npy", "half of the spectrum of a real image"},
                  {"koine fft frames.npy --axes 2 --library own -o spectra.npy",

@@ -136,6 +136,8 @@ static kn_status run_gemm(void *given, kn_error *err)
     kn_status status = tool_begin(&product.tool, &arguments->tool, 2, "A.npy B.npy", true, err);
 
     if (!status)
+        status = tool_check_library(&product.tool, library_words, arguments->library, err);
+    if (!status)
         status = read_matrices(&product, err);
     if (!status)
         status = tool_open(&product.tool, TOOL_DEVICE, err);
@@ -163,7 +165,7 @@ const struct command command_gemm = {
         "the "
         "project's own kernel, CLBlast on OpenCL devices, cuBLAS on CUDA; what is named and not there is "
         "refused.",
-    .common = COMMON_DEVICE | COMMON_JSON | COMMON_FORCE,
+    .common = COMMON_DEVICE | COMMON_POLICY | COMMON_JSON | COMMON_FORCE,
     .options = options,
     .examples = {{"koine gemm a.npy b.npy -o c.npy", "the product, on the best device"},
                  {"koine gemm a.npy a.npy --transpose-a --library own -o gram.npy",

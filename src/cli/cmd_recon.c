@@ -33,6 +33,8 @@ static const struct option_row options[] = {
     {"kernel", 'k', OPTION_PATH, "NAME", NULL, NULL, FIELD(kernel),
      "how the sums are computed: naive, register, coalesced, constant, constant-struct, fast-trig, tuned "
      "(default), or on the host: host-double, host-single (default without a device)"},
+    {"precision", 0, OPTION_CHOICE, NULL, recon_precision_words, "auto", FIELD(precision),
+     "what the kernel computes in: double is host-double's alone; auto is the kernel's own"},
     {"normal", 0, OPTION_CHOICE, NULL, normal_words, "toeplitz", FIELD(normal),
      "how ls applies F^H F: as a convolution with Q, by FFT"},
     {"iterations", 'n', OPTION_COUNT, "N", NULL, "20", FIELD(iterations), "of ls, at most"},
@@ -188,7 +190,8 @@ const struct command command_recon = {
         "take "
         "samples through constant memory, in chunks, as arrays and as records; fast-trig has the device's "
         "own "
-        "sine and cosine. tuned takes what koine tune recon measured best on the device, or else what was best on "
+        "sine and cosine. tuned takes what koine tune recon measured best on the device, or else what was "
+        "best on "
         "devices of its kind: constant memory serves one "
         "address "
         "at a time to all, and on an H200 a kernel that reads one value a voxel from it starves at 0.09 T "
@@ -197,8 +200,12 @@ const struct command command_recon = {
         "lecture's estimate of what a kernel loads from memory off the chip.\n\n"
         "host-double and host-single compute everything on the host, the solver in double precision; the "
         "others "
-        "compute in single precision on the device. --variants runs all of them.",
-    .common = COMMON_DEVICE | COMMON_JSON | COMMON_OUTPUT | COMMON_FORCE,
+        "compute in single precision on the device. --variants runs all of them. --policy is for the "
+        "device's "
+        "kernels; with strict or fast the transforms are by Koine's own, as other libraries have an "
+        "arithmetic of "
+        "their own, and fast takes away what is promised of errors.",
+    .common = COMMON_DEVICE | COMMON_POLICY | COMMON_JSON | COMMON_OUTPUT | COMMON_FORCE,
     .options = options,
     .examples = {{"koine recon scan --trajectory radial --matrix 128,128 -o image.png",
                   "20 iterations of least squares from scan.cfl and radial.cfl"},

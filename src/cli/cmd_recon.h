@@ -17,7 +17,7 @@ struct recon_arguments {
     const char *save_q, *load_q, *reference, *warm_start;
     size_t iterations, width;
     bool relative_lambda, variants;
-    int solver, normal, regularizer, boundary, scale, unit, parboil;
+    int solver, normal, regularizer, boundary, scale, unit, parboil, precision;
 };
 
 struct recon_run {
@@ -39,7 +39,8 @@ struct recon_run {
     struct kn_json_seconds seconds;
 };
 
-extern const char *const recon_basis_words[]; // "delta", "box"
+extern const char *const recon_basis_words[];     // "delta", "box"
+extern const char *const recon_precision_words[]; // "auto", "float", "double"
 
 // What can be refused before anything is read, then what is read: the scan, and the options' files.
 kn_status recon_check_arguments(struct recon_run *run, kn_error *err);

@@ -279,7 +279,7 @@ const struct command command_spmv = {
                    "kept and of both vectors, once. on-the-fly computes rows from a geometry, which a stored "
                    "matrix does not "
                    "tell.",
-    .common = COMMON_DEVICE | COMMON_JSON | COMMON_FORCE,
+    .common = COMMON_DEVICE | COMMON_POLICY | COMMON_JSON | COMMON_FORCE,
     .options = options,
     .examples = {{"koine spmv system.mtx --variants", "every format, both ways"},
                  {"koine spmv system.npz -x image.npy -o projections.npy",

@@ -13,7 +13,10 @@
 
 const char *const recon_basis_words[] = {"delta", "box", NULL};
 
+const char *const recon_precision_words[] = {"auto", "float", "double", NULL};
+
 enum { BASIS_DELTA, BASIS_BOX };
+enum { RECON_AUTO, RECON_FLOAT, RECON_DOUBLE };
 
 // The index of a word in a table that ends in NULL; -1 if it is not there.
 static int index_of(const char *word, const char *const *words)
@@ -54,6 +57,50 @@ static kn_status read_kernel(struct recon_run *run, kn_error *err)
                        word);
     run->options.kernel = (enum mri_kernel)found;
     return KN_OK;
+}
+
+// Double precision is the kernel host-double's, and that alone.
+static kn_status settle_precision(struct recon_run *run, kn_error *err)
+{
+    const struct recon_arguments *arguments = run->arguments;
+    struct mri_recon_options *options = &run->options;
+    bool host =
+        arguments->common.devices.count == 0 || strcmp(arguments->common.devices.items[0], "host") == 0;
+
+    if (arguments->precision == RECON_AUTO)
+        return KN_OK;
+    if (arguments->variants)
+        return kn_fail(err, KN_ERROR_ARGUMENT,
+                       "--precision: --variants runs the kernels of both; leave it out");
+    if (arguments->precision == RECON_DOUBLE && options->solver == MRI_GRIDDING)
+        return kn_fail(
+            err, KN_ERROR_ARGUMENT,
+            "--precision double: gridding computes in single precision; --solver ls and adjoint have "
+            "the kernel host-double");
+    if (arguments->precision == RECON_DOUBLE && run->kernel_chosen && host) {
+        options->kernel = MRI_HOST_DOUBLE;
+        return KN_OK;
+    }
+    if ((options->kernel == MRI_HOST_DOUBLE) != (arguments->precision == RECON_DOUBLE))
+        return kn_fail(err, KN_ERROR_ARGUMENT, "--precision %s: the kernel %s computes in %s precision; %s",
+                       recon_precision_words[arguments->precision], mri_kernel_names[options->kernel],
+                       options->kernel == MRI_HOST_DOUBLE ? "double" : "single",
+                       options->kernel == MRI_HOST_DOUBLE ? "leave --kernel out for one in single"
+                                                          : "--kernel host-double is the one in double");
+    return KN_OK;
+}
+
+// The host's kernels have one arithmetic.
+static kn_status check_policy(const struct recon_run *run, kn_error *err)
+{
+    if (run->arguments->common.policy != KN_POLICY_FAST || run->arguments->variants ||
+        run->options.solver == MRI_GRIDDING || !mri_kernel_is_host(run->options.kernel))
+        return KN_OK;
+    return kn_fail(
+        err, KN_ERROR_ARGUMENT,
+        "--policy fast: the kernel %s is the host's, which has one arithmetic, without contraction; take "
+        "a kernel of a device",
+        mri_kernel_names[run->options.kernel]);
 }
 
 static kn_status read_numbers(struct recon_run *run, kn_error *err)
@@ -109,6 +156,10 @@ kn_status recon_check_arguments(struct recon_run *run, kn_error *err)
     options->force = common->force;
     if (!status)
         status = read_kernel(run, err);
+    if (!status)
+        status = settle_precision(run, err);
+    if (!status)
+        status = check_policy(run, err);
     return status ? status : read_numbers(run, err);
 }
 
@@ -230,12 +281,13 @@ kn_status recon_open(struct recon_run *run, kn_error *err)
             status = kn_fail(err, KN_ERROR_ARGUMENT, "--device names %zu devices; %s uses one", chosen.count,
                              common->command);
         if (!status)
-            status = place_open(chosen.specs[0].spec, false, common->command, &run->place, err);
+            status = place_open_with(chosen.specs[0].spec, common->policy, false, common->command,
+                                     &run->place, err);
         choose_free(&chosen);
         if (status)
             return status;
     }
-    if (!run->place.queue && run->kernel_chosen)
+    if (!run->place.queue && run->kernel_chosen && !mri_kernel_is_host(run->options.kernel))
         run->options.kernel = MRI_HOST_SINGLE;
     return mri_recon_try(run->place.queue, &run->scan, &run->options, err);
 }

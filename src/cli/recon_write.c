@@ -314,7 +314,7 @@ kn_status recon_write_json(struct recon_run *run, kn_error *err)
     place_host(&host);
     root = report_begin("recon", on_host ? &host.device : &run->place.device,
                         precision_words[result->is_double ? PRECISION_DOUBLE : PRECISION_FLOAT],
-                        policy_words[KN_POLICY_DEFAULT], &run->seconds);
+                        policy_words[arguments->common.policy], &run->seconds);
     report_put(&root, "image", arguments->out ? kn_json_string(arguments->out) : json_null());
     report_put(&root, "solver", json_string(mri_recon_solver_names[run->options.solver]));
     report_put(&root, "kernel",

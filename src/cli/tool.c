@@ -40,6 +40,17 @@ kn_status tool_begin(struct tool *tool, const struct tool_arguments *arguments, 
     return status || !arguments->out ? status : report_try_file(arguments->out, common->force, err);
 }
 
+kn_status tool_check_library(const struct tool *tool, const char *const *words, int library, kn_error *err)
+{
+    int policy = tool->arguments->common.policy;
+
+    return policy == KN_POLICY_DEFAULT || library < 2
+               ? KN_OK
+               : kn_fail(err, KN_ERROR_ARGUMENT,
+                         "--policy %s: %s has an arithmetic of its own; --library own has the policy",
+                         policy_words[policy], words[library]);
+}
+
 kn_status tool_open(struct tool *tool, enum tool_place places, kn_error *err)
 {
     const struct common_arguments *common = &tool->arguments->common;
@@ -55,7 +66,8 @@ kn_status tool_open(struct tool *tool, enum tool_place places, kn_error *err)
         status = kn_fail(err, KN_ERROR_NO_DEVICE,
                          "device host: this command has no code for the host; name a device, such as cpu");
     else
-        status = place_open(chosen.specs[0].spec, places == TOOL_DEVICE, common->command, &tool->place, err);
+        status = place_open_with(chosen.specs[0].spec, common->policy, places == TOOL_DEVICE, common->command,
+                                 &tool->place, err);
     choose_free(&chosen);
     if (!status && !tool->place.queue) // the host has no such steps
         tool->seconds.build = tool->seconds.upload = tool->seconds.download = -1;
@@ -238,7 +250,7 @@ json_t *tool_report(struct tool *tool, kn_type type)
 
     tool->seconds.total = kn_clock_seconds() - tool->start;
     return report_begin(common->command + strlen("koine "), &tool->place.device, kn_type_name(type),
-                        policy_words[KN_POLICY_DEFAULT], &tool->seconds);
+                        policy_words[common->policy], &tool->seconds);
 }
 
 kn_status tool_report_write(const struct tool *tool, json_t *root, kn_error *err)

@@ -42,6 +42,8 @@ struct tool {
 // the command `writes`, and whether the files can be written.
 kn_status tool_begin(struct tool *tool, const struct tool_arguments *arguments, size_t operands,
                      const char *names, bool writes, kn_error *err);
+// Refuses a numeric policy for a library that has none: words[0] is auto, words[1] is the project's own.
+kn_status tool_check_library(const struct tool *tool, const char *const *words, int library, kn_error *err);
 // Opens the one place: the device that was named, or the best; KN_ERROR_ARGUMENT for several. The host
 // (--device host, or no device named and none there) only for those that have code for it: place.queue is
 // NULL then.
@@ -70,7 +72,8 @@ kn_status tool_write(struct tool *tool, const struct npy *array, kn_error *err);
 bool tool_shows_text(const struct tool *tool);
 // "on DEVICE (SPEC); seconds: ...", ends the line.
 void tool_print_place(const struct tool *tool);
-// The JSON object, to which the command adds its keys, and its end. `type`, of the elements, is the precision.
+// The JSON object, to which the command adds its keys, and its end. `type`, of the elements, is the
+// precision.
 json_t *tool_report(struct tool *tool, kn_type type);
 kn_status tool_report_write(const struct tool *tool, json_t *root, kn_error *err);
 

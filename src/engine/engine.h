@@ -123,7 +123,7 @@ void engine_log(const kn_context *context, kn_log_level level, const char *forma
     __attribute__((format(printf, 3, 4)));
 
 // A kernel of one of Koine's own files with these definitions, built once a context. The kernel stays the
-// context's.
+// context's. KN_POLICY_DEFAULT is the context's policy.
 kn_status engine_builtin_kernel(kn_context *context, const char *file, const kn_define *defines,
                                 size_t define_count, kn_policy policy, const char *name, kn_kernel **kernel,
                                 kn_error *err);

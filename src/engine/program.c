@@ -480,10 +480,13 @@ kn_status engine_builtin_kernel_with(kn_context *context, const char *file, cons
                                      const char *name, kn_kernel **kernel, kn_error *err)
 {
     struct kn_text key = KN_TEXT_INIT;
+    kn_program_options how = *options;
     kn_program *program = NULL;
     kn_status status;
 
-    kn_text_format(&key, "%s %d %u", file, (int)options->policy, options->max_registers);
+    if (how.policy == KN_POLICY_DEFAULT)
+        how.policy = context->options.policy;
+    kn_text_format(&key, "%s %d %u", file, (int)how.policy, options->max_registers);
     for (size_t i = 0; i < options->define_count; i++)
         kn_text_format(&key, "\n%s=%s", options->defines[i].name, options->defines[i].value ? options->defines[i].value : "1");
     if (key.failed) {
@@ -491,7 +494,7 @@ kn_status engine_builtin_kernel_with(kn_context *context, const char *file, cons
         return kn_fail_memory(err, 0, "a program");
     }
     pthread_mutex_lock(&context->builtins_lock);
-    status = builtin_program(context, kn_text_string(&key), file, options, &program, err);
+    status = builtin_program(context, kn_text_string(&key), file, &how, &program, err);
     pthread_mutex_unlock(&context->builtins_lock);
     kn_text_free(&key);
     return status ? status : kn_program_kernel(program, name, kernel, err);

@@ -71,6 +71,32 @@ expect_exit 4 koine recon $scan --device host --solver gridding -o "$work/no.npy
 # shellcheck disable=SC2086
 expect_exit 4 koine recon $scan --device no-such-device -o "$work/no.npy"
 
+# ---- precision and policy: what is named runs, or is refused ----
+# shellcheck disable=SC2086
+expect_exit 2 koine recon $scan --precision double --kernel tuned -o "$work/no.npy"
+expect_stderr '--precision double: the kernel tuned computes in single precision; --kernel host-double is'
+# shellcheck disable=SC2086
+expect_exit 2 koine recon $scan --precision float --kernel host-double -o "$work/no.npy"
+expect_stderr '--precision float: the kernel host-double computes in double'
+# shellcheck disable=SC2086
+expect_exit 2 koine recon $scan --precision double --solver gridding -o "$work/no.npy"
+# shellcheck disable=SC2086
+expect_exit 2 koine recon $scan --precision double --variants
+# shellcheck disable=SC2086
+expect_exit 0 koine recon $scan --precision double -n 2 -o "$work/wide.npy"
+expect_stdout '^ls by host-double on .*\(host\)'
+# shellcheck disable=SC2086
+expect_exit 2 koine recon $scan --policy fast --kernel host-single -o "$work/no.npy"
+expect_stderr '--policy fast: the kernel host-single is the host.s'
+# shellcheck disable=SC2086
+expect_exit 2 koine recon $scan --policy fast --device host -o "$work/no.npy"
+for policy in strict fast; do
+    # shellcheck disable=SC2086
+    expect_exit 0 koine recon $scan --policy $policy --solver adjoint --kernel register --reference "$work/double.npy" \
+        -o "$work/$policy.npy" --json "$work/$policy.json"
+    grep -q "\"policy\": \"$policy\"" "$work/$policy.json" || fail "--policy $policy is not in the JSON"
+done
+
 # ---- formats ----
 for ending in cfl nii png; do
     # shellcheck disable=SC2086

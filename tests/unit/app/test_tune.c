@@ -286,7 +286,8 @@ START_TEST(gridding_takes_it)
 
     refer(&p);
     EXPECT_OK(engine_tuning_keep(context, &mri_gridding_tunables[0], values, "", &err));
-    ck_assert_double_le(gridding_error(&p), 1e-3); // gridding.h: 2.4e-4 of a larger image; a sample lost makes 0.1
+    ck_assert_double_le(gridding_error(&p),
+                        1e-3); // gridding.h: 2.4e-4 of a larger image; a sample lost makes 0.1
     ck_assert(is_built_with("mri_gridding.cl", "GROUP=16"));
     ck_assert(is_built_with("mri_gridding.cl", "TILE_X=8") && is_built_with("mri_gridding.cl", "TILE_Y=16"));
 

@@ -4,6 +4,7 @@
 #include "engine_support.h"
 
 #include "../../../src/engine/cache.h"
+#include "../../../src/engine/engine.h"
 
 static char *folder;    // for files
 static char *cache_dir; // empty at first
@@ -63,6 +64,37 @@ static const char answer_42[] = "__kernel void answer(__global uint *out) { out[
 // The same, with a macro that a host may give another value: what is not used may leave no trace in a CUDA text.
 static const char answer_a[] = "#ifndef A\n#define A 0\n#endif\n"
                                "__kernel void answer(__global uint *out) { out[0] = 42 + 0 * A; }\n";
+
+// The policy that a kernel of the library's own was built with; it is part of the key (program.c).
+static int policy_of(const char *file)
+{
+    for (size_t i = 0; i < context->builtin_count; i++) {
+        const char *key = context->builtins[i].key;
+
+        if (strncmp(key, file, strlen(file)) == 0)
+            return atoi(key + strlen(file));
+    }
+    return -1;
+}
+
+START_TEST(policy_of_a_context)
+{
+    for (int policy = KN_POLICY_DEFAULT; policy <= KN_POLICY_FAST; policy++) {
+        const kn_context_options options = {.cache_dir = cache_dir, .policy = (kn_policy)policy};
+        kn_kernel *kernel;
+
+        kn_queue_close(queue);
+        kn_context_close(context);
+        context = open_with(&options);
+        queue = open_queue(context);
+        expect_ok(engine_builtin_kernel(context, "launch.cl", NULL, 0, KN_POLICY_DEFAULT, "count_launch", &kernel, &err));
+        ck_assert_int_eq(policy_of("launch.cl"), policy);
+        // One that promises bits has its own.
+        expect_ok(engine_builtin_kernel(context, "mri_mu.cl", NULL, 0, KN_POLICY_STRICT, "mri_mu", &kernel, &err));
+        ck_assert_int_eq(policy_of("mri_mu.cl"), KN_POLICY_STRICT);
+    }
+}
+END_TEST
 
 START_TEST(from_a_file)
 {
@@ -426,7 +458,7 @@ int main(void)
     const TTest *const tests[] = {from_a_file,      built_in,    kernels_and_params,
                                   defines,          second_time, binaries_that_the_driver_refuses,
                                   nowhere_to_cache, no_home,     double_precision,
-                                  keys};
+                                  keys,             policy_of_a_context};
 
     return RUN_ON_DEVICE_WITH("program", set_up, tear_down, tests);
 }
