@@ -29,6 +29,7 @@ struct mri_recon_options {
     const char *save_q, *load_q; // files of Q (toeplitz.h); NULL: none
     bool force;                  // save_q may be there
     size_t slab;                 // voxels of the adjoint at a time; 0: what fits the device
+    size_t chunk;                // samples of gridding at a time; 0: what fits the device
 
     // How much is done, from 0 to 1, from time to time; NULL: nobody asks.
     void (*progress)(void *context, double done);
@@ -63,8 +64,9 @@ struct mri_recon_result {
     size_t checked;
 };
 
-// What it takes at most, before it is taken. KN_ERROR_MEMORY, with what would help, where the host or the
-// device has less; KN_ERROR_ARGUMENT for a matrix that cannot be. queue is NULL for the host.
+// What it takes at most, before it is taken. Direct sums go through voxels and samples in pieces, gridding
+// through samples: of these there may be more than the device holds. KN_ERROR_MEMORY, with what would fit,
+// where the host or the device has less; KN_ERROR_ARGUMENT for a matrix that cannot be. queue is NULL for the host.
 kn_status mri_recon_measure(kn_queue *queue, const struct mri_scan *scan,
                             const struct mri_recon_options *options, struct mri_recon_memory *memory,
                             kn_error *err);

@@ -172,29 +172,52 @@ static kn_status solve_coils(struct recon *recon, double complex *images, kn_err
 
 // ---- gridding ----
 
+// The chunk's part of every coil's image, added to what those before it made.
+static kn_status grid_chunk(struct recon *recon, size_t first, size_t count, kn_buffer *image,
+                            double complex *part, double complex *images, kn_error *err)
+{
+    const struct mri_scan *scan = recon->scan;
+    struct mri_gridding *gridding = NULL;
+    kn_status status = mri_gridding_create(recon->queue, &scan->matrix, scan->k + MRI_AXES * first, count,
+                                           &recon->options->gridding, &gridding, err);
+
+    for (size_t coil = 0; coil < scan->coils && !status; coil++) {
+        double complex *whole = images + coil * scan->voxels;
+
+        recon_step(recon, ((double)first + (double)count * (double)coil / (double)scan->coils) /
+                              (double)scan->samples);
+        status = mri_gridding_adjoint(recon->queue, gridding, scan->data + coil * scan->samples + first,
+                                      recon->weights ? recon->weights + first : NULL, image, err);
+        if (!status)
+            status = recon_download(recon->queue, image, scan->voxels, first ? part : whole, err);
+        for (size_t n = 0; n < scan->voxels && first && !status; n++)
+            whole[n] += part[n];
+    }
+    mri_gridding_free(gridding);
+    return status;
+}
+
 static kn_status grid_coils(struct recon *recon, double complex *images, kn_error *err)
 {
     const struct mri_scan *scan = recon->scan;
-    struct mri_stage *stage = &recon->result->gridding;
-    struct mri_gridding *gridding = NULL;
     struct recon_clock clock = recon_start(recon);
+    size_t chunk = recon_chunk(recon), first = 0;
+    double complex *part = chunk < scan->samples ? malloc(scan->voxels * sizeof *part) : NULL;
     kn_buffer *image = NULL;
-    kn_status status = create(recon, scan->voxels, &image, err);
+    kn_status status = chunk < scan->samples && !part
+                           ? kn_fail_memory(err, scan->voxels * sizeof *part, "a part of the image")
+                           : create(recon, scan->voxels, &image, err);
 
-    if (!status)
-        status = mri_gridding_create(recon->queue, &scan->matrix, scan->k, scan->samples,
-                                     &recon->options->gridding, &gridding, err);
-    for (size_t coil = 0; coil < scan->coils && !status; coil++) {
-        recon_step(recon, (double)coil / (double)scan->coils);
-        status = mri_gridding_adjoint(recon->queue, gridding, scan->data + coil * scan->samples,
-                                      recon->weights, image, err);
-        if (!status)
-            status = recon_download(recon->queue, image, scan->voxels, images + coil * scan->voxels, err);
+    while (!status && first < scan->samples) {
+        size_t count = scan->samples - first < chunk ? scan->samples - first : chunk;
+
+        status = grid_chunk(recon, first, count, image, part, images, err);
+        first += count;
     }
     if (!status)
-        recon_stop(recon, &clock, stage);
-    mri_gridding_free(gridding);
+        recon_stop(recon, &clock, &recon->result->gridding);
     kn_buffer_free(image);
+    free(part);
     return status;
 }
 

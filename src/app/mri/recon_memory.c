@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // How much memory a reconstruction takes, before it takes it.
 #include <stdint.h>
+#include <stdio.h>
 #include <unistd.h>
 
 #include "../../base/error.h"
@@ -8,11 +9,14 @@
 
 enum {
     COMPLEX = sizeof(double complex),
-    FLOATS = 2 * sizeof(float),  // a complex number on the device
-    VECTORS = 6,                 // images that ls has on the device
-    HOST_VECTORS = 4,            // and on the host
-    HOST_POINT = 24,             // bytes of a point of the host's grid
-    GRIDDING_SAMPLE = 24 + 5 * 8 // bytes of a sample: itself, and the tiles that its window touches
+    FLOATS = 2 * sizeof(float), // a complex number on the device
+    VECTORS = 6,                // images that ls has on the device
+    HOST_VECTORS = 4,           // and on the host
+    HOST_POINT = 24,            // bytes of a point of the host's grid
+    // Bytes of a sample: itself, and for each of the tiles that its window touches (4.3 in 3D) an entry, and
+    // cells of a part where a tile has many.
+    GRIDDING_SAMPLE = 48 + 5 * 16,
+    LARGEST_SAMPLE = 64 // of these in one allocation: entries of 8 tiles
 };
 
 // a x b and a + b, SIZE_MAX where there is no such number.
@@ -51,6 +55,43 @@ size_t recon_slab(const struct recon *recon)
     return slab < recon->scan->voxels ? slab : recon->scan->voxels;
 }
 
+// Of gridding on the device: the grid, as much again for the transform, and the image; and with its samples.
+static size_t grid_bytes(const struct recon *recon)
+{
+    return plus(times(gridding_points(recon->scan, &recon->options->gridding), 2 * FLOATS),
+                times(recon->scan->voxels, FLOATS));
+}
+
+static size_t gridding_bytes(const struct recon *recon, size_t samples)
+{
+    return plus(grid_bytes(recon), times(samples, GRIDDING_SAMPLE));
+}
+
+size_t recon_chunk(const struct recon *recon)
+{
+    const kn_device_info *device = kn_context_device(kn_queue_context(recon->queue));
+    size_t samples = recon->scan->samples, grid = grid_bytes(recon), has = (size_t)device->global_memory;
+    size_t chunk = has > grid ? (has - grid) / 2 / GRIDDING_SAMPLE : 0; // half of what is left
+
+    if (chunk > device->max_alloc / LARGEST_SAMPLE)
+        chunk = (size_t)device->max_alloc / LARGEST_SAMPLE;
+    if (recon->options->chunk)
+        chunk = recon->options->chunk;
+    if (chunk == 0)
+        chunk = 1; // too many already, which the estimate tells
+    return chunk < samples ? chunk : samples;
+}
+
+// Pipe and Menon's weights take all samples at a time.
+static size_t density_bytes(const struct recon *recon)
+{
+    const struct mri_recon_options *options = recon->options;
+
+    return options->density == MRI_DENSITY_PIPE && !options->weights
+               ? gridding_bytes(recon, recon->scan->samples)
+               : 0;
+}
+
 static kn_status estimate(kn_queue *queue, const struct mri_scan *scan,
                           const struct mri_recon_options *options, struct mri_recon_memory *memory,
                           kn_error *err)
@@ -73,22 +114,81 @@ static kn_status estimate(kn_queue *queue, const struct mri_scan *scan,
         return KN_OK;
     memory->host = plus(memory->host, times(scan->voxels, FLOATS)); // on its way
     if (options->solver == MRI_LS)
-        memory->device = plus(plus(size.bytes, mri_sum_memory(size.points, scan->samples)),
+        memory->device = plus(plus(size.bytes, mri_sum_memory(queue, size.points, scan->samples)),
                               times(scan->voxels, VECTORS * FLOATS));
     else if (options->solver == MRI_GRIDDING)
-        memory->device = plus(times(gridding_points(scan, &options->gridding), 2 * FLOATS),
-                              plus(times(scan->samples, GRIDDING_SAMPLE), times(scan->voxels, FLOATS)));
+        memory->device = gridding_bytes(&recon, recon_chunk(&recon));
     else
         memory->device =
-            plus(mri_sum_memory(recon_slab(&recon), scan->samples), times(recon_slab(&recon), FLOATS));
+            plus(mri_sum_memory(queue, recon_slab(&recon), scan->samples), times(recon_slab(&recon), FLOATS));
+    if (options->solver == MRI_GRIDDING && recon_chunk(&recon) < scan->samples)
+        memory->host = plus(memory->host, times(scan->voxels, COMPLEX)); // a chunk's image
+    if (memory->device < density_bytes(&recon))
+        memory->device = density_bytes(&recon);
     return KN_OK;
+}
+
+// ---- too much ----
+
+static const double mega = 1e6;
+
+// As many coils as the host has room for.
+static kn_status refuse_host(const struct mri_scan *scan, const struct mri_recon_options *options,
+                             const struct mri_recon_memory *memory, kn_error *err)
+{
+    size_t coil =
+        plus(times(scan->samples, COMPLEX), times(scan->voxels, (options->start ? 2 : 1) * COMPLEX));
+    size_t rest = memory->host - times(scan->coils, coil);
+    size_t fit = memory->host < SIZE_MAX && memory->host_has > rest ? (memory->host_has - rest) / coil : 0;
+    char what[64];
+
+    if (fit)
+        snprintf(what, sizeof what, "take %zu of the coils at a time", fit);
+    else
+        snprintf(what, sizeof what, "take a smaller --matrix, or fewer samples");
+    return kn_fail(
+        err, KN_ERROR_MEMORY,
+        "%zu voxels, %zu samples and %zu coils need about %.0f MB of memory, and this machine has %.0f; %s",
+        scan->voxels, scan->samples, scan->coils, (double)memory->host / mega,
+        (double)memory->host_has / mega, what);
+}
+
+// The first other way that fits the device.
+static kn_status refuse_device(kn_queue *queue, const struct mri_scan *scan,
+                               const struct mri_recon_options *options, const struct mri_recon_memory *memory,
+                               kn_error *err)
+{
+    static const struct {
+        enum mri_recon_solver solver;
+        double oversampling;
+        const char *words;
+    } ways[] = {{MRI_GRIDDING, 2, "--solver gridding"},
+                {MRI_GRIDDING, 1.25, "--solver gridding --oversampling 1.25"},
+                {MRI_ADJOINT, 0, "--solver adjoint, which goes through the voxels by slabs,"}};
+    char what[96] = "";
+
+    for (size_t i = 0; i < sizeof ways / sizeof *ways && !*what; i++) {
+        struct mri_recon_options other = *options;
+        struct mri_recon_memory takes = *memory;
+
+        other.solver = ways[i].solver;
+        other.gridding.oversampling = ways[i].oversampling;
+        if (other.solver == MRI_GRIDDING && other.basis)
+            continue;
+        if (!estimate(queue, scan, &other, &takes, NULL) && takes.device <= memory->device_has)
+            snprintf(what, sizeof what, "%s fits with %.0f MB; ", ways[i].words, (double)takes.device / mega);
+    }
+    return kn_fail(err, KN_ERROR_MEMORY,
+                   "%zu voxels and %zu samples need about %.0f MB of the device's memory, which is %.0f; "
+                   "%s--kernel host-double and host-single work on the host",
+                   scan->voxels, scan->samples, (double)memory->device / mega,
+                   (double)memory->device_has / mega, what);
 }
 
 kn_status mri_recon_measure(kn_queue *queue, const struct mri_scan *scan,
                             const struct mri_recon_options *options, struct mri_recon_memory *memory,
                             kn_error *err)
 {
-    const double mega = 1e6;
     kn_status status;
 
     *memory = (struct mri_recon_memory){
@@ -98,17 +198,7 @@ kn_status mri_recon_measure(kn_queue *queue, const struct mri_scan *scan,
     if (status)
         return status;
     if (memory->host > memory->host_has)
-        return kn_fail(
-            err, KN_ERROR_MEMORY,
-            "%zu voxels, %zu samples and %zu coils need about %.0f MB of memory, and this machine has "
-            "%.0f; take a smaller --matrix, or fewer coils",
-            scan->voxels, scan->samples, scan->coils, (double)memory->host / mega,
-            (double)memory->host_has / mega);
-    if (queue && memory->device > memory->device_has && options->solver != MRI_ADJOINT)
-        return kn_fail(
-            err, KN_ERROR_MEMORY,
-            "%zu voxels need about %.0f MB of the device's memory, which is %.0f; --solver adjoint "
-            "goes through them by slabs, and --kernel host-double and host-single work on the host",
-            scan->voxels, (double)memory->device / mega, (double)memory->device_has / mega);
-    return KN_OK;
+        return refuse_host(scan, options, memory, err);
+    return queue && memory->device > memory->device_has ? refuse_device(queue, scan, options, memory, err)
+                                                        : KN_OK;
 }

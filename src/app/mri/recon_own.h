@@ -39,6 +39,8 @@ void recon_step(struct recon *recon, double done); // progress within the share
 
 // The voxels of a slab of the device's adjoint.
 size_t recon_slab(const struct recon *recon);
+// The samples that gridding takes at a time.
+size_t recon_chunk(const struct recon *recon);
 
 kn_status recon_check(struct recon *recon, kn_error *err);
 

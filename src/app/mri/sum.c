@@ -14,18 +14,19 @@ const char *const mri_kernel_names[MRI_KERNELS + 1] = {
     "fast-trig", "tuned",    "host-double", "host-single", NULL};
 
 enum {
-    GROUP = 128,                // the lecture's
-    CONSTANT_CHUNK = 2048,      // 40 KB of the 64 that every device has
-    SLAB = 1 << 22,             // voxels at a time
-    BATCH = 1 << 20,            // samples on the device at a time
-    CACHED_FOR = 512,           // voxels for which a cache keeps a sample, by the lecture's estimate
-    VOXEL_ACCESSES = 7,         // position, and sums in and out
+    GROUP = 128,                 // the lecture's
+    CONSTANT_CHUNK = 2048,       // 40 KB of the 64 that every device has
+    SLAB = 1 << 22,              // voxels at a time
+    BATCH = 1 << 20,             // samples on the device at a time
+    CACHED_FOR = 512,            // voxels for which a cache keeps a sample, by the lecture's estimate
+    VOXEL_ACCESSES = 7,          // position, and sums in and out
     ELEMENT = 5 * sizeof(float), // the largest record
-    // Memory: a voxel's record, sum and part; a sample's record, data, weight and basis; the rows of sums of groups
-    // that share few voxels' samples.
+    // Memory: a voxel's record, sum and part; a sample's record, data, weight and basis; the rows of sums of
+    // groups that share few voxels' samples.
     VOXEL_BYTES = 48,
     SAMPLE_BYTES = 64,
-    PARTS_BYTES = 16 << 20
+    PARTS_BYTES = 16 << 20,
+    SHARE = 16 // of the device's memory, that an array takes at most
 };
 enum { STAGE_FIRST = 1, STAGE_LAST = 2 }; // cl/lib/mri.clh
 
@@ -123,15 +124,19 @@ static size_t least(size_t a, size_t b)
     return a < b ? a : b;
 }
 
-size_t mri_sum_memory(size_t voxels, size_t samples)
+// As many elements as are worked on at a time, of those that one allocation holds, and a part of the device.
+static size_t at_a_time(const kn_queue *queue, size_t most, size_t wanted)
 {
-    return least(SLAB, voxels) * VOXEL_BYTES + least(BATCH, samples) * SAMPLE_BYTES + PARTS_BYTES;
+    const kn_device_info *info = &queue->context->device.info;
+    size_t held = least(info->max_alloc, info->global_memory / SHARE) / ELEMENT;
+
+    return least(least(most, held ? held : 1), wanted ? wanted : 1);
 }
 
-// As many elements as are worked on at a time, of those that one allocation holds.
-static size_t at_a_time(const struct sum_work *work, size_t most, size_t wanted)
+size_t mri_sum_memory(const kn_queue *queue, size_t voxels, size_t samples)
 {
-    return least(least(most, work->queue->context->device.info.max_alloc / ELEMENT), wanted ? wanted : 1);
+    return at_a_time(queue, SLAB, voxels) * VOXEL_BYTES + at_a_time(queue, BATCH, samples) * SAMPLE_BYTES +
+           least(PARTS_BYTES, queue->context->device.info.global_memory / SHARE);
 }
 
 static kn_status create_all(struct sum_work *work, size_t slab, size_t batch, kn_error *err)
@@ -491,9 +496,9 @@ kn_status mri_sum_device(kn_queue *queue, const struct mri_sum *given, enum mri_
     work.layout = sum_is_real(&sum) ? form->real_layout : form->layout;
     work.constant = form->constant;
     work.voxels = form->voxels;
-    work.chunk = at_a_time(&work, form->constant ? CONSTANT_CHUNK : SUM_CHUNK, SIZE_MAX);
-    slab = at_a_time(&work, SLAB, sum.count);
-    batch = at_a_time(&work, BATCH, sum.samples);
+    work.chunk = at_a_time(queue, form->constant ? CONSTANT_CHUNK : SUM_CHUNK, SIZE_MAX);
+    slab = at_a_time(queue, SLAB, sum.count);
+    batch = at_a_time(queue, BATCH, sum.samples);
     if (sum.samples == 0)
         status = kn_buffer_fill(queue, image, "\0\0\0\0", 4, 0, sum.count * 2 * sizeof(float), NULL, err);
     if (!status)

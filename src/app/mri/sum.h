@@ -84,7 +84,7 @@ struct mri_sum_rate {
 // Of `count` voxels from `first` on: image[0..count) are theirs, pairs of floats. Without data and basis mu
 // is real, and the kernels have fewer operations. Samples go by chunks of 4,096 at most for a float's sum,
 // and those are added in pairs of floats; voxels go by slabs: device memory is bounded by 64 MB for samples
-// and 200 MB for voxels.
+// and 200 MB for voxels, and by about 40 % of what the device has.
 //
 // Relative error (L2): 3e-6 for |k| <= 32 by all kernels (a float's rounding of the phase; twice that for
 // twice the band); by MRI_TUNED with polynomials at the matrix's own positions 5e-7 whatever the band. A
@@ -97,7 +97,7 @@ kn_status mri_sum_device(kn_queue *queue, const struct mri_sum *sum, enum mri_ke
                          struct mri_sum_rate *rate, kn_error *err);
 
 // Bytes of the device's memory that it takes at most, the image left out.
-size_t mri_sum_memory(size_t voxels, size_t samples);
+size_t mri_sum_memory(const kn_queue *queue, size_t voxels, size_t samples);
 
 // The same on the host, in double precision (MRI_HOST_DOUBLE; relative error 1e-14) or single
 // (MRI_HOST_SINGLE; 1e-6 at the matrix's own positions, elsewhere as on devices, sums of 1,024 samples in

@@ -77,6 +77,22 @@ static struct mri_recon_result run(const struct mri_scan *scan, const struct mri
     return result;
 }
 
+// By double precision on the host, whose own test is against both sums.
+static struct mri_recon_result double_precision(const struct mri_scan *scan,
+                                                const struct mri_recon_options *options)
+{
+    struct mri_recon_options on_host = *options;
+
+    on_host.kernel = MRI_HOST_DOUBLE;
+    on_host.save_q = on_host.load_q = NULL;
+    return run(scan, &on_host);
+}
+
+static double least_squares_error(const struct mri_recon_result *result)
+{
+    return sum_error * (result->bound + result->lambda) / result->lambda;
+}
+
 START_TEST(adjoints)
 {
     struct mri_scan scan = make_scan(1);
@@ -127,6 +143,85 @@ START_TEST(slabs)
 }
 END_TEST
 
+// How often a kernel is launched by a reconstruction.
+static size_t launches_of(const char *kernel, const struct mri_scan *scan,
+                          const struct mri_recon_options *options, struct mri_recon_result *result)
+{
+    kn_profile_entry *entries = NULL;
+    size_t count = 0, found = 0;
+
+    EXPECT_OK(kn_profile_start(queue, &err));
+    *result = run(scan, options);
+    EXPECT_OK(kn_profile_stop(queue, &entries, &count, &err));
+    for (size_t i = 0; i < count; i++)
+        found += strcmp(entries[i].kernel, kernel) == 0;
+    kn_free(entries);
+    return found;
+}
+
+// What gridding of all samples at once makes is made by chunks of any size. Single precision leaves 3e-7 of
+// each chunk's image (gridding.h), and of C chunks of such samples together sqrt(C) times that of the whole.
+START_TEST(chunks)
+{
+    static const size_t sizes[] = {31, SAMPLES - 1, SAMPLES + 1};
+    struct mri_scan scan = make_scan(2);
+    struct mri_recon_options options = make_options(MRI_GRIDDING, MRI_TUNED);
+    struct mri_recon_result whole = run(&scan, &options);
+    double weights[SAMPLES];
+
+    for (size_t m = 0; m < SAMPLES; m++)
+        weights[m] = 1;
+    options.weights = weights;
+    for (size_t i = 0; i < sizeof sizes / sizeof *sizes; i++) {
+        struct mri_recon_result result;
+        size_t wanted = (SAMPLES + sizes[i] - 1) / sizes[i];
+
+        options.chunk = sizes[i];
+        ck_assert_uint_eq(launches_of("mri_spread", &scan, &options, &result),
+                          2 * wanted + 1); // and the check
+        ck_assert_double_lt(distance(result.image, whole.image, VOXELS), 3e-7 * (1 + sqrt((double)wanted)));
+        mri_recon_free(&result);
+    }
+    mri_recon_free(&whole);
+    mri_scan_free(&scan);
+}
+END_TEST
+
+// A device that pretends to have little memory: samples go in chunks, and the answer is the same.
+START_TEST(little_memory)
+{
+    struct mri_scan scan = make_scan(2);
+    struct mri_recon_options options = make_options(MRI_GRIDDING, MRI_TUNED);
+    struct mri_recon_result whole = run(&scan, &options), result;
+    uint64_t *has = &context->device.info.global_memory;
+    kn_error why = KN_ERROR_INIT;
+
+    *has = 32768;
+    ck_assert_uint_gt(launches_of("mri_spread", &scan, &options, &result), 2 + 1);
+    ck_assert_uint_le(result.memory.device, *has);
+    ck_assert_double_lt(distance(result.image, whole.image, VOXELS), 1e-6);
+    mri_recon_free(&result);
+    mri_recon_free(&whole);
+
+    // Too little for the grid: what would fit is said.
+    *has = 8192;
+    ck_assert_int_eq(mri_recon(queue, &scan, &options, &result, &why), KN_ERROR_MEMORY);
+    ck_assert_msg(strstr(why.text, "--oversampling 1.25") || strstr(why.text, "--solver adjoint"), "%s",
+                  why.text);
+    mri_recon_free(&result);
+
+    *has = 1 << 16;
+    options.solver = MRI_LS;
+    result = run(&scan, &options);
+    whole = double_precision(&scan, &options);
+    ck_assert_uint_le(result.memory.device, *has);
+    ck_assert_double_lt(distance(result.image, whole.image, VOXELS), least_squares_error(&whole));
+    mri_recon_free(&result);
+    mri_recon_free(&whole);
+    mri_scan_free(&scan);
+}
+END_TEST
+
 START_TEST(coils_weights_basis_scale)
 {
     struct mri_scan scan = make_scan(COILS);
@@ -163,22 +258,6 @@ START_TEST(coils_weights_basis_scale)
     mri_scan_free(&scan);
 }
 END_TEST
-
-// By double precision on the host, whose own test is against both sums.
-static struct mri_recon_result double_precision(const struct mri_scan *scan,
-                                                const struct mri_recon_options *options)
-{
-    struct mri_recon_options on_host = *options;
-
-    on_host.kernel = MRI_HOST_DOUBLE;
-    on_host.save_q = on_host.load_q = NULL;
-    return run(scan, &on_host);
-}
-
-static double least_squares_error(const struct mri_recon_result *result)
-{
-    return sum_error * (result->bound + result->lambda) / result->lambda;
-}
 
 START_TEST(least_squares)
 {
@@ -425,9 +504,18 @@ END_TEST
 
 int main(void)
 {
-    const TTest *const tests[] = {adjoints,         slabs,     coils_weights_basis_scale, least_squares,
-                                  unitary_equation, cartesian, voxels_anywhere,           start_and_kept_q,
-                                  variants,         refused};
+    const TTest *const tests[] = {adjoints,
+                                  slabs,
+                                  chunks,
+                                  little_memory,
+                                  coils_weights_basis_scale,
+                                  least_squares,
+                                  unitary_equation,
+                                  cartesian,
+                                  voxels_anywhere,
+                                  start_and_kept_q,
+                                  variants,
+                                  refused};
 
     return test_run("mri recon", tests, sizeof tests / sizeof *tests, test_open, test_close);
 }
