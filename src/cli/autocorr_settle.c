@@ -65,6 +65,8 @@ kn_status autocorr_settle(struct autocorr_run *run, kn_error *err)
     run->settings.max_offset = arguments->max_offset;
     run->settings.normalization = (enum autocorr_normalization)arguments->normalization;
     run->settings.one_size = run->interval > 0;
+    run->settings.products = arguments->sums != NULL;
+    run->settings.values = common->output != NULL;
     run->settings.verify = arguments->verify;
     run->settings.seed = (uint64_t)time(NULL);
     run->settings.threads = (unsigned)arguments->decoders;

@@ -349,15 +349,23 @@ static json_t *growth_json(const struct autocorr_growth *growth)
     return object;
 }
 
-static json_t *pipeline_json(const struct autocorr_pipeline *pipeline)
+// Seconds that overlap: of all decoding threads together, of the device's copies, of what it computed.
+static json_t *pipeline_json(const struct autocorr_run *run)
 {
+    const struct autocorr_pipeline *pipeline = &run->pipeline;
+    const struct autocorr_seconds *seconds = &run->engine.seconds;
     json_t *object = json_object();
 
     report_put(&object, "frames", json_integer((json_int_t)(pipeline->frames - pipeline->failed)));
     report_put(&object, "decoders", json_integer((json_int_t)pipeline->decoders));
     report_put(&object, "decode", kn_json_double(pipeline->decode));
     report_put(&object, "wait", kn_json_double(pipeline->wait));
+    report_put(&object, "transfer", kn_json_double(seconds->upload + seconds->download));
+    report_put(&object, "compute", kn_json_double(seconds->compute));
     report_put(&object, "analyse", kn_json_double(pipeline->analyse));
+    report_put(&object, "batches", json_integer((json_int_t)pipeline->batches));
+    report_put(&object, "overlapped", json_integer((json_int_t)pipeline->overlapped));
+    report_put(&object, "device_rings", json_integer((json_int_t)pipeline->device_rings));
     return object;
 }
 
@@ -385,7 +393,7 @@ kn_status autocorr_write_json(struct autocorr_run *run, kn_error *err)
     report_put(&root, "failed", failed);
     if (run->has_growth)
         report_put(&root, "growth", growth_json(&run->growth));
-    report_put(&root, "pipeline", pipeline_json(&run->pipeline));
+    report_put(&root, "pipeline", pipeline_json(run));
     if (arguments->variants)
         report_put(&root, "variants", autocorr_variants_json(run));
     return report_write(root, &arguments->common, err);

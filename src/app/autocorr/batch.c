@@ -7,31 +7,66 @@
 
 #include "../../base/clock.h"
 #include "../../base/error.h"
+#include "batch_rings.h"
 #include "device_fft.h"
 
-enum { FIRST, SECOND, PRODUCTS, BUFFERS };
+enum { FIRST, SECOND, PRODUCTS, RINGS, MARK, BUFFERS };
+
+// One batch on its way.
+struct slot {
+    kn_buffer *buffers[BUFFERS];
+    kn_event *begun, *done; // of the kernels
+    struct autocorr_results results;
+    size_t count, sum_bytes;
+    double launched; // by the host's clock
+    double built;    // seconds between launches, of compiling
+};
 
 struct autocorr_kept {
-    kn_buffer *buffers[BUFFERS];
+    kn_queue *queue, *transfers; // that computes, borrowed; that copies, beside it
+    struct slot slots[AUTOCORR_BATCHES_MAX];
+    size_t started, finished;    // batch i is in slot i % AUTOCORR_BATCHES_MAX
+    struct autocorr_frames last; // that were started
     unsigned char *packed;
     size_t packed_bytes;
-    double *energies; // of each frame, and each image: sum (I - m)^2
+    double *energies; // of each frame, and each image: sum (I - m)^2; of the last batch
     size_t count;     // frames in them
     bool cross;
     struct autocorr_fft *fft;
     struct autocorr_frames plan; // of which it is
     size_t batch;
+    struct autocorr_rings *rings;
 };
+
+static void forget_events(struct slot *slot)
+{
+    kn_event_free(slot->begun);
+    kn_event_free(slot->done);
+    slot->begun = slot->done = NULL;
+}
+
+void autocorr_batch_abandon(struct autocorr_kept *kept)
+{
+    if (!kept || kept->started == kept->finished)
+        return;
+    kn_queue_finish(kept->queue, NULL);
+    for (; kept->finished < kept->started; kept->finished++)
+        forget_events(&kept->slots[kept->finished % AUTOCORR_BATCHES_MAX]);
+}
 
 void autocorr_batch_free(struct autocorr_kept *kept)
 {
     if (!kept)
         return;
-    for (size_t i = 0; i < BUFFERS; i++)
-        kn_buffer_free(kept->buffers[i]);
+    autocorr_batch_abandon(kept);
+    for (size_t s = 0; s < AUTOCORR_BATCHES_MAX; s++)
+        for (size_t i = 0; i < BUFFERS; i++)
+            kn_buffer_free(kept->slots[s].buffers[i]);
+    kn_queue_close(kept->transfers);
     free(kept->packed);
     free(kept->energies);
     autocorr_fft_free(kept->fft);
+    autocorr_rings_free(kept->rings);
     free(kept);
 }
 
@@ -48,11 +83,13 @@ kn_status autocorr_batch_fft(struct autocorr_engine *engine, const struct autoco
         !plan->second != !frames->second || frames->count > kept->batch) {
         // One frame may be all there is; more than before are a series.
         batch = kept->fft && frames->count < AUTOCORR_TOGETHER_MAX ? AUTOCORR_TOGETHER_MAX : frames->count;
+        status = kn_queue_finish(engine->queue, err); // of the batch before, which uses it
         autocorr_fft_free(kept->fft);
         kept->fft = NULL;
-        status =
-            autocorr_fft_create(engine->queue, frames->width, frames->height, frames->max_offset,
-                                frames->type, frames->second != NULL, engine->exact, batch, &kept->fft, err);
+        if (!status)
+            status = autocorr_fft_create(engine->queue, frames->width, frames->height, frames->max_offset,
+                                         frames->type, frames->second != NULL, engine->exact, batch,
+                                         &kept->fft, err);
         if (status)
             return status;
         kept->plan = *frames;
@@ -101,17 +138,26 @@ static kn_status grow(kn_queue *queue, kn_buffer **buffer, size_t bytes, kn_erro
     return kn_buffer_create(kn_queue_context(queue), bytes, buffer, err);
 }
 
-static kn_status make_room(struct autocorr_engine *engine, size_t count, size_t image_bytes, bool cross,
-                           size_t sum_bytes, kn_error *err)
+static kn_status begin(struct autocorr_engine *engine, kn_error *err)
 {
-    struct autocorr_kept *kept = engine->kept;
-    double *energies;
+    struct autocorr_kept *kept = calloc(1, sizeof *kept);
     kn_status status;
 
     if (!kept)
-        kept = engine->kept = calloc(1, sizeof *kept);
-    if (!kept)
         return kn_fail_memory(err, sizeof *kept, "a batch of frames");
+    kept->queue = engine->queue;
+    status = kn_queue_open(kn_queue_context(engine->queue), &kept->transfers, err);
+    if (status)
+        free(kept);
+    else
+        engine->kept = kept;
+    return status;
+}
+
+static kn_status make_host_room(struct autocorr_kept *kept, size_t count, size_t image_bytes, kn_error *err)
+{
+    double *energies;
+
     if (kept->packed_bytes < image_bytes) {
         free(kept->packed);
         kept->packed = malloc(image_bytes);
@@ -124,11 +170,23 @@ static kn_status make_room(struct autocorr_engine *engine, size_t count, size_t 
         return kn_fail_memory(err, 2 * count * sizeof *energies, "a batch of frames");
     kept->energies = energies;
     kept->count = count;
-    kept->cross = cross;
-    status = grow(engine->queue, &kept->buffers[FIRST], image_bytes, err);
-    if (!status && cross)
-        status = grow(engine->queue, &kept->buffers[SECOND], image_bytes, err);
-    return status ? status : grow(engine->queue, &kept->buffers[PRODUCTS], sum_bytes, err);
+    return KN_OK;
+}
+
+static kn_status make_room(struct autocorr_engine *engine, struct slot *slot, size_t count,
+                           size_t image_bytes, bool cross, kn_error *err)
+{
+    const size_t bytes[BUFFERS] = {[FIRST] = image_bytes,
+                                   [SECOND] = cross ? image_bytes : 0,
+                                   [PRODUCTS] = slot->sum_bytes,
+                                   [MARK] = sizeof(uint64_t)};
+    kn_status status = make_host_room(engine->kept, count, image_bytes, err);
+
+    engine->kept->cross = cross;
+    for (size_t i = 0; i < BUFFERS && !status; i++)
+        if (bytes[i])
+            status = grow(engine->queue, &slot->buffers[i], bytes[i], err);
+    return status;
 }
 
 // One image without gaps, black where the mask leaves it out.
@@ -144,62 +202,174 @@ static void pack(const struct autocorr_image *image, const struct autocorr_task 
     }
 }
 
-static kn_status upload(struct autocorr_engine *engine, const struct autocorr_task *tasks, size_t count,
+static kn_status upload(struct autocorr_engine *engine, struct slot *slot, const struct autocorr_task *tasks,
                         bool second, kn_error *err)
 {
     const struct autocorr_image *image = &tasks[0].first;
     size_t bytes = image->width * image->height * kn_type_size(image->type);
     struct autocorr_kept *kept = engine->kept;
 
-    for (size_t i = 0; i < count; i++) {
+    for (size_t i = 0; i < slot->count; i++) {
         pack(second ? autocorr_second(&tasks[i]) : &tasks[i].first, &tasks[i], kept->packed + i * bytes);
         if (engine->ran == AUTOCORR_FFT && !engine->exact)
             kept->energies[2 * i + second] =
                 energy_of(kept->packed + i * bytes, image->type, image->width * image->height);
     }
-    return kn_buffer_write(engine->queue, kept->buffers[second ? SECOND : FIRST], 0, kept->packed,
-                           count * bytes, err);
+    return kn_buffer_write(kept->transfers, slot->buffers[second ? SECOND : FIRST], 0, kept->packed,
+                           slot->count * bytes, err);
 }
 
-kn_status autocorr_batch(struct autocorr_engine *engine, const struct autocorr_task *tasks, size_t count,
-                         autocorr_on_device *compute, uint64_t *products, kn_error *err)
+// The device's clock is read where this is reached.
+static kn_status mark(struct autocorr_engine *engine, struct slot *slot, kn_event **event, kn_error *err)
+{
+    const uint64_t nothing = 0;
+
+    return kn_buffer_fill(engine->queue, slot->buffers[MARK], &nothing, sizeof nothing, 0, sizeof nothing,
+                          event, err);
+}
+
+static kn_status rings(struct autocorr_engine *engine, struct slot *slot,
+                       const struct autocorr_frames *frames, kn_error *err)
+{
+    struct autocorr_kept *kept = engine->kept;
+    bool has_tables = engine->ran == AUTOCORR_FFT && frames->count <= autocorr_fft_batch(kept->fft);
+    kn_status status = autocorr_rings_prepare(engine->queue, frames, &kept->rings, err);
+
+    if (!status)
+        status =
+            grow(engine->queue, &slot->buffers[RINGS], autocorr_rings_bytes(kept->rings, slot->count), err);
+    return status ? status
+                  : autocorr_rings_run(engine->queue, kept->rings, frames, slot->buffers[PRODUCTS],
+                                       has_tables ? autocorr_fft_tables(kept->fft) : NULL,
+                                       slot->results.normalization, slot->buffers[RINGS], err);
+}
+
+static kn_status launch(struct autocorr_engine *engine, struct slot *slot,
+                        const struct autocorr_frames *frames, autocorr_on_device *compute, kn_error *err)
+{
+    kn_status status = mark(engine, slot, &slot->begun, err);
+
+    if (!status)
+        status = compute(engine, frames, slot->buffers[PRODUCTS], err);
+    if (!status && slot->results.rings)
+        status = rings(engine, slot, frames, err);
+    if (!status)
+        status = mark(engine, slot, &slot->done, err);
+    return status ? status : kn_queue_flush(engine->queue, err);
+}
+
+// Whether another batch can be under way.
+static kn_status check_way(const struct autocorr_kept *kept, const struct autocorr_frames *frames,
+                           kn_error *err)
+{
+    const struct autocorr_frames *last = &kept->last;
+    size_t count = kept->started - kept->finished;
+
+    if (count == AUTOCORR_BATCHES_MAX)
+        return kn_fail(err, KN_ERROR_ARGUMENT, "%d batches are under way; finish one first",
+                       AUTOCORR_BATCHES_MAX);
+    if (count && (last->width != frames->width || last->height != frames->height ||
+                  last->type != frames->type || last->max_offset != frames->max_offset))
+        return kn_fail(
+            err, KN_ERROR_ARGUMENT,
+            "a batch of other frames is under way, of %zu x %zu pixels with R = %zu; finish it first",
+            last->width, last->height, last->max_offset);
+    return KN_OK;
+}
+
+// Into the slot.
+static kn_status bring(struct autocorr_engine *engine, struct slot *slot, const struct autocorr_task *tasks,
+                       struct autocorr_frames *frames, kn_error *err)
+{
+    bool cross = tasks[0].second.pixels != NULL;
+    double start = kn_clock_seconds();
+    kn_status status =
+        make_room(engine, slot, frames->count,
+                  frames->count * frames->width * frames->height * kn_type_size(frames->type), cross, err);
+
+    if (!status)
+        status = upload(engine, slot, tasks, false, err);
+    if (!status && cross)
+        status = upload(engine, slot, tasks, true, err);
+    frames->first = slot->buffers[FIRST];
+    frames->second = cross ? slot->buffers[SECOND] : NULL;
+    slot->launched = kn_clock_seconds();
+    engine->seconds.upload += slot->launched - start;
+    return status;
+}
+
+kn_status autocorr_batch_start(struct autocorr_engine *engine, const struct autocorr_task *tasks,
+                               size_t count, autocorr_on_device *compute,
+                               const struct autocorr_results *results, kn_error *err)
 {
     const struct autocorr_image *image = &tasks[0].first;
-    bool cross = tasks[0].second.pixels != NULL;
-    size_t sum_bytes = count * autocorr_offsets(tasks[0].max_offset) * sizeof *products;
     struct autocorr_frames frames = {.width = image->width,
                                      .height = image->height,
                                      .count = count,
                                      .type = image->type,
                                      .max_offset = tasks[0].max_offset};
     kn_context *context = kn_queue_context(engine->queue);
-    double clock = kn_clock_seconds(), built = kn_context_build_seconds(context), uploaded, computed;
-    kn_status status = KN_OK;
+    double built = kn_context_build_seconds(context);
+    struct slot *slot;
+    kn_status status = engine->kept ? KN_OK : begin(engine, err);
 
     for (size_t i = 0; i < count && !status; i++)
         status = autocorr_check(&tasks[i], err);
     if (!status)
-        status = make_room(engine, count, count * image->width * image->height * kn_type_size(image->type),
-                           cross, sum_bytes, err);
-    if (!status)
-        status = upload(engine, tasks, count, false, err);
-    if (!status && cross)
-        status = upload(engine, tasks, count, true, err);
+        status = check_way(engine->kept, &frames, err);
     if (status)
         return status;
-    frames.first = engine->kept->buffers[FIRST];
-    frames.second = cross ? engine->kept->buffers[SECOND] : NULL;
-    uploaded = kn_clock_seconds();
-    status = compute(engine, &frames, engine->kept->buffers[PRODUCTS], err);
+    slot = &engine->kept->slots[engine->kept->started % AUTOCORR_BATCHES_MAX];
+    slot->results = *results;
+    slot->count = count;
+    slot->sum_bytes = count * autocorr_offsets(frames.max_offset) * sizeof(uint64_t);
+    status = bring(engine, slot, tasks, &frames, err);
     if (!status)
-        status = kn_queue_finish(engine->queue, err);
-    computed = kn_clock_seconds();
+        status = launch(engine, slot, &frames, compute, err);
+    slot->built = kn_context_build_seconds(context) - built;
+    engine->seconds.build += slot->built;
+    if (status) { // what was launched uses the slot
+        kn_queue_finish(engine->queue, NULL);
+        forget_events(slot);
+        return status;
+    }
+    engine->kept->last = frames;
+    engine->kept->started++;
+    return KN_OK;
+}
+
+// By the device's clock, or where it has none by the host's.
+static kn_status add_compute_seconds(struct autocorr_engine *engine, const struct slot *slot, kn_error *err)
+{
+    double waited = kn_clock_seconds() - slot->launched, seconds;
+    uint64_t start = 0, end = 0, unused;
+    kn_status status = kn_event_span(slot->begun, &start, &unused, err);
+
     if (!status)
-        status = kn_buffer_read(engine->queue, engine->kept->buffers[PRODUCTS], 0, products, sum_bytes, err);
-    built = kn_context_build_seconds(context) - built;
-    engine->seconds.build += built;
-    engine->seconds.upload += uploaded - clock;
-    engine->seconds.compute += computed - uploaded - built;
-    engine->seconds.download += kn_clock_seconds() - computed;
+        status = kn_event_span(slot->done, &unused, &end, err);
+    seconds = end > start ? 1e-9 * (double)(end - start) : waited;
+    engine->seconds.compute += fmax(seconds - slot->built, 0);
+    return status;
+}
+
+kn_status autocorr_batch_finish(struct autocorr_engine *engine, kn_error *err)
+{
+    struct autocorr_kept *kept = engine->kept;
+    struct slot *slot = &kept->slots[kept->finished % AUTOCORR_BATCHES_MAX];
+    const struct autocorr_results *results = &slot->results;
+    kn_status status = kn_event_wait(slot->done, err);
+    double clock = kn_clock_seconds();
+
+    kept->finished++;
+    if (!status)
+        status = add_compute_seconds(engine, slot, err);
+    if (!status && results->products)
+        status = kn_buffer_read(kept->transfers, slot->buffers[PRODUCTS], 0, results->products,
+                                slot->sum_bytes, err);
+    if (!status && results->rings)
+        status = autocorr_rings_read(kept->transfers, kept->rings, slot->buffers[RINGS], slot->count,
+                                     results->rings, err);
+    engine->seconds.download += kn_clock_seconds() - clock;
+    forget_events(slot);
     return status;
 }

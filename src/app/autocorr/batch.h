@@ -19,11 +19,22 @@ kn_status autocorr_batch_fft(struct autocorr_engine *engine, const struct autoco
 // and m' rounded down.
 double autocorr_batch_energy(const struct autocorr_engine *engine);
 
-// Packs the tasks' pixels, black where a mask leaves them out, copies them to the device, computes, and
-// copies the sums back; adds to the engine's seconds. Buffers grow, and stay until autocorr_batch_free.
-// Errors: autocorr_check's; KN_ERROR_MEMORY; those of `compute`.
-kn_status autocorr_batch(struct autocorr_engine *engine, const struct autocorr_task *tasks, size_t count,
-                         autocorr_on_device *compute, uint64_t *products, kn_error *err);
+enum { AUTOCORR_BATCHES_MAX = 2 }; // under way at once: one is copied while another one is computed
+
+// Packs the tasks' pixels, black where a mask leaves them out, copies them to the device, and enqueues what
+// computes them and, where `results` wants them, their rings; adds to the engine's seconds. What `results`
+// points to is filled by autocorr_batch_finish. Copies have a queue of their own, and go on beside the
+// kernels of the batch before. Buffers grow, and stay until autocorr_batch_free. Errors: autocorr_check's;
+// KN_ERROR_ARGUMENT where AUTOCORR_BATCHES_MAX are under way, or one of another size, type or R;
+// KN_ERROR_MEMORY; those of `compute`.
+kn_status autocorr_batch_start(struct autocorr_engine *engine, const struct autocorr_task *tasks,
+                               size_t count, autocorr_on_device *compute,
+                               const struct autocorr_results *results, kn_error *err);
+// Waits for the batch that was started first of those under way (there is one), and copies back what of it is
+// wanted.
+kn_status autocorr_batch_finish(struct autocorr_engine *engine, kn_error *err);
+// Waits for those under way, and forgets them. NULL is fine.
+void autocorr_batch_abandon(struct autocorr_kept *kept);
 void autocorr_batch_free(struct autocorr_kept *kept);
 
 #endif

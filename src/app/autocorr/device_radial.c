@@ -96,9 +96,9 @@ kn_status autocorr_device_radial_create(kn_queue *queue, size_t width, size_t he
     struct autocorr_device_radial *made = NULL;
     kn_status status = autocorr_check(&task, err);
 
-    if (!status && max_offset > 30000)
-        status = kn_fail(err, KN_ERROR_LIMIT, "rings up to %zu pixels; 32-bit numbers have room for 30000",
-                         max_offset);
+    if (!status && max_offset > AUTOCORR_DEVICE_RADIAL_MAX)
+        status = kn_fail(err, KN_ERROR_LIMIT, "rings up to %zu pixels; 32-bit numbers have room for %d",
+                         max_offset, AUTOCORR_DEVICE_RADIAL_MAX);
     if (!status && !(made = calloc(1, sizeof *made)))
         status = kn_fail_memory(err, sizeof *made, "preparing rings");
     if (status)

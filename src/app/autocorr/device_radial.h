@@ -13,8 +13,9 @@
 // Which offsets each ring has, on the device: about 8 pi R^2 bytes.
 struct autocorr_device_radial;
 
-// For frames of one size. Errors: autocorr_check's, KN_ERROR_LIMIT for offsets that 32-bit numbers do not
-// hold, KN_ERROR_MEMORY.
+enum { AUTOCORR_DEVICE_RADIAL_MAX = 30000 }; // R: offsets have 32-bit numbers
+
+// For frames of one size. Errors: autocorr_check's, KN_ERROR_LIMIT for an R above that, KN_ERROR_MEMORY.
 kn_status autocorr_device_radial_create(kn_queue *queue, size_t width, size_t height, size_t max_offset,
                                         struct autocorr_device_radial **radial, kn_error *err);
 // NULL is fine.

@@ -49,7 +49,7 @@ kn_status autocorr_check_images(const struct autocorr_frames *frames, kn_error *
 
 // ---- memory ----
 
-static size_t table_bytes(size_t max_offset)
+size_t autocorr_tables_bytes(size_t max_offset)
 {
     return 4 * (max_offset + 1) * (max_offset + 1) * 2 * sizeof(uint64_t);
 }
@@ -58,13 +58,13 @@ kn_status autocorr_tables_create(kn_context *context, size_t max_offset, size_t 
                                  struct autocorr_tables *tables, kn_error *err)
 {
     struct autocorr_tables made = {.max_offset = max_offset, .count = count};
-    kn_status status = kn_buffer_create(context, table_bytes(max_offset) * count, &made.sums, err);
+    kn_status status = kn_buffer_create(context, autocorr_tables_bytes(max_offset) * count, &made.sums, err);
 
     if (!status && kn_buffer_part_count(made.sums) > 1)
         status = kn_fail(err, KN_ERROR_LIMIT,
                          "the sums over the overlaps of %zu frames, of %zu bytes each, are more than one "
                          "allocation of %s holds; give fewer at a time",
-                         count, table_bytes(max_offset), kn_context_device(context)->spec);
+                         count, autocorr_tables_bytes(max_offset), kn_context_device(context)->spec);
     if (!status)
         status = kn_buffer_create(context, 2 * count * sizeof(uint32_t), &made.levels, err);
     if (status)
@@ -198,7 +198,7 @@ static void look_up(const uint64_t *tables, unsigned side, ptrdiff_t x0, size_t 
 kn_status autocorr_tables_read(kn_queue *queue, const struct autocorr_tables *tables, size_t width,
                                size_t height, size_t frame, struct autocorr_window *windows, kn_error *err)
 {
-    size_t reach = tables->max_offset + 1, bytes = table_bytes(tables->max_offset);
+    size_t reach = tables->max_offset + 1, bytes = autocorr_tables_bytes(tables->max_offset);
     ptrdiff_t most = (ptrdiff_t)tables->max_offset;
     uint64_t *sums = malloc(bytes);
     kn_status status = sums ? kn_buffer_read(queue, tables->sums, frame * bytes, sums, bytes, err)

@@ -18,6 +18,8 @@ struct autocorr_tables {
 // buffers that are too small, KN_ERROR_LIMIT for one held in parts.
 kn_status autocorr_check_images(const struct autocorr_frames *frames, kn_error *err);
 
+// Of a frame: 64 (R + 1)^2.
+size_t autocorr_tables_bytes(size_t max_offset);
 // KN_ERROR_MEMORY; KN_ERROR_LIMIT for tables that are more than one allocation of the device: fewer frames.
 kn_status autocorr_tables_create(kn_context *context, size_t max_offset, size_t count,
                                  struct autocorr_tables *tables, kn_error *err);

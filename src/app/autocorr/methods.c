@@ -6,6 +6,7 @@
 #include "../../base/clock.h"
 #include "../../base/error.h"
 #include "batch.h"
+#include "batch_rings.h"
 #include "device_fft.h"
 #include "host.h"
 #include "host_fourier.h"
@@ -161,30 +162,59 @@ static kn_status on_host(struct autocorr_engine *engine, const struct autocorr_t
     return status;
 }
 
-static kn_status run(struct autocorr_engine *engine, enum autocorr_method method,
-                     const struct autocorr_task *tasks, size_t count, uint64_t *products, kn_error *err)
+static kn_status start(struct autocorr_engine *engine, enum autocorr_method method,
+                       const struct autocorr_task *tasks, size_t count,
+                       const struct autocorr_results *results, kn_error *err)
 {
     engine->ran = method;
     engine->bound = 0;
-    return engine->queue ? autocorr_batch(engine, tasks, count, rows[method].on_device, products, err)
-                         : on_host(engine, tasks, count, rows[method].on_host, products, err);
+    return engine->queue ? autocorr_batch_start(engine, tasks, count, rows[method].on_device, results, err)
+                         : on_host(engine, tasks, count, rows[method].on_host, results->products, err);
 }
 
-kn_status autocorr_engine_sums(struct autocorr_engine *engine, const struct autocorr_task *tasks,
-                               size_t count, uint64_t *products, kn_error *err)
+bool autocorr_engine_has_rings(const struct autocorr_engine *engine, const struct autocorr_task *task)
+{
+    const kn_device_info *device = engine->queue ? kn_context_device(kn_queue_context(engine->queue)) : NULL;
+
+    return device && !task->mask && (device->fp64 || !engine->exact) &&
+           autocorr_rings_fit(device, task->max_offset);
+}
+
+kn_status autocorr_engine_start(struct autocorr_engine *engine, const struct autocorr_task *tasks,
+                                size_t count, const struct autocorr_results *results, kn_error *err)
 {
     enum autocorr_method method;
     kn_error why = KN_ERROR_INIT;
     kn_status status;
 
     if (engine->method != AUTOCORR_AUTO)
-        return run(engine, engine->method, tasks, count, products, err);
+        return start(engine, engine->method, tasks, count, results, err);
     method = choose(engine, tasks);
-    status = run(engine, method, tasks, count, products, &why);
+    status = start(engine, method, tasks, count, results, &why);
     // Transforms that cannot be exact here (images of many bright pixels), or whose lines are too long.
     if (method == AUTOCORR_FFT && (status == KN_ERROR_UNSUPPORTED || status == KN_ERROR_LIMIT))
-        return run(engine, engine->queue ? AUTOCORR_DIRECT : AUTOCORR_SIMD, tasks, count, products, err);
+        return start(engine, engine->queue ? AUTOCORR_DIRECT : AUTOCORR_SIMD, tasks, count, results, err);
     if (status && err)
         *err = why;
     return status;
+}
+
+kn_status autocorr_engine_finish(struct autocorr_engine *engine, kn_error *err)
+{
+    return engine->queue ? autocorr_batch_finish(engine, err) : KN_OK;
+}
+
+void autocorr_engine_abandon(struct autocorr_engine *engine)
+{
+    if (engine->queue)
+        autocorr_batch_abandon(engine->kept);
+}
+
+kn_status autocorr_engine_sums(struct autocorr_engine *engine, const struct autocorr_task *tasks,
+                               size_t count, uint64_t *products, kn_error *err)
+{
+    const struct autocorr_results results = {.products = products};
+    kn_status status = autocorr_engine_start(engine, tasks, count, &results, err);
+
+    return status ? status : autocorr_engine_finish(engine, err);
 }

@@ -6,13 +6,16 @@
 #include <stdbool.h>
 
 #include "device.h"
+#include "normalize.h"
+#include "radial.h"
 
 struct autocorr_fourier;
 struct autocorr_kept;
 
 enum { AUTOCORR_TOGETHER_MAX = 64 }; // tasks that are worth computing together
 
-// The seconds of several calls together; build is the compilers' part, and not in compute.
+// The seconds of several calls together; build is the compilers' part, and not in compute. Upload and compute
+// of two batches may go on at the same time.
 struct autocorr_seconds {
     double build, upload, compute, download;
 };
@@ -43,5 +46,27 @@ void autocorr_engine_end(struct autocorr_engine *engine);
 // Errors: autocorr_check's; those of the method.
 kn_status autocorr_engine_sums(struct autocorr_engine *engine, const struct autocorr_task *tasks,
                                size_t count, uint64_t *products, kn_error *err);
+
+// What is wanted of tasks; NULL stays on the device.
+struct autocorr_results {
+    uint64_t *products;                        // as of autocorr_engine_sums; never NULL on the host
+    struct autocorr_ring *rings;               // R + 1 a task, of a device that has them
+    enum autocorr_normalization normalization; // of the rings
+};
+
+// Whether the device makes the rings of such a task: by AUTOCORR_LINEAR, as device_radial.h promises. Not
+// with a mask, not in single precision where sums have to be exact, not for an R whose tables it does not
+// hold, and not on the host.
+bool autocorr_engine_has_rings(const struct autocorr_engine *engine, const struct autocorr_task *task);
+
+// autocorr_engine_sums in two parts. The first copies the tasks' images and enqueues what is done with them,
+// the second one waits for those that were started first, and fills what `results` pointed to. On a device
+// two of the same kind may be started before the first is finished: one is copied while the other is
+// computed. `ran` and `bound` are those of the last one started. On the host all is done at the start.
+kn_status autocorr_engine_start(struct autocorr_engine *engine, const struct autocorr_task *tasks,
+                                size_t count, const struct autocorr_results *results, kn_error *err);
+kn_status autocorr_engine_finish(struct autocorr_engine *engine, kn_error *err);
+// Waits for what was started, of which nothing is wanted any more.
+void autocorr_engine_abandon(struct autocorr_engine *engine);
 
 #endif

@@ -24,6 +24,15 @@ struct pending {
     struct autocorr_task task;
 };
 
+// Frames that are computed together.
+struct batch {
+    struct pending pending[AUTOCORR_TOGETHER_MAX];
+    size_t count;
+    uint64_t *products;          // of all; NULL: they stay on the device
+    struct autocorr_ring *rings; // of all, from the device; NULL: the host makes them
+    double seconds;              // so far, without building
+};
+
 struct series {
     struct autocorr_engine *engine;
     const struct autocorr_source *sources;
@@ -35,9 +44,9 @@ struct series {
     size_t max_offset;           // 0 as long as it is not chosen
     bool begun;                  // the first good frame was seen
     size_t first, width, height; // which, and its size
-    struct pending *pending;     // those that are computed together
-    size_t pending_count;
-    uint8_t *mask; // a byte a pixel
+    struct batch *waiting;       // for more frames, and for a start
+    struct batch *started;       // empty, or under way
+    uint8_t *mask;               // a byte a pixel
 };
 
 void autocorr_frame_free(struct autocorr_frame *frame)
@@ -119,126 +128,219 @@ static kn_status make_task(struct series *series, struct pending *pending, kn_er
     return KN_OK;
 }
 
-// From sums to lengths.
-static kn_status analyse(const struct autocorr_settings *settings, const struct autocorr_task *task,
-                         struct autocorr_frame *frame, kn_error *err)
+// Sums to a correlation.
+static kn_status normalize(const struct autocorr_settings *settings, const struct autocorr_task *task,
+                           const uint64_t *products, double *values, kn_error *err)
 {
     size_t offsets = autocorr_offsets(task->max_offset);
     struct autocorr_window *windows = malloc(offsets * sizeof *windows);
+    kn_status status = windows ? autocorr_windows(task, windows, err)
+                               : kn_fail_memory(err, offsets * sizeof *windows, "a correlation");
+
+    if (!status)
+        autocorr_normalize(settings->normalization, task->max_offset, products, windows, values);
+    free(windows);
+    return status;
+}
+
+// From sums to lengths: the rings are there already, or the host makes them.
+static kn_status analyse(const struct autocorr_settings *settings, const struct autocorr_task *task,
+                         struct autocorr_frame *frame, kn_error *err)
+{
+    size_t bytes = autocorr_offsets(task->max_offset) * sizeof *frame->values;
     kn_status status = KN_OK;
 
-    frame->values = malloc(offsets * sizeof *frame->values);
-    frame->rings = malloc((task->max_offset + 1) * sizeof *frame->rings);
-    if (!windows || !frame->values || !frame->rings)
-        status = kn_fail_memory(err, offsets * (sizeof *windows + sizeof *frame->values), "a correlation");
-    if (!status)
-        status = autocorr_windows(task, windows, err);
-    if (!status) {
-        autocorr_normalize(settings->normalization, task->max_offset, frame->products, windows,
-                           frame->values);
-        autocorr_radial(frame->values, task->max_offset, AUTOCORR_LINEAR, frame->rings);
-        autocorr_find_lengths(frame->rings, task->max_offset, AUTOCORR_PROMINENCE, &frame->lengths);
+    if (settings->values || !frame->rings_on_device) {
+        frame->values = malloc(bytes);
+        status = frame->values ? normalize(settings, task, frame->products, frame->values, err)
+                               : kn_fail_memory(err, bytes, "a correlation");
     }
-    free(windows);
+    if (!status && !frame->rings_on_device)
+        autocorr_radial(frame->values, task->max_offset, AUTOCORR_LINEAR, frame->rings);
+    if (!status)
+        autocorr_find_lengths(frame->rings, task->max_offset, AUTOCORR_PROMINENCE, &frame->lengths);
     return status;
 }
 
 // ---- those that are computed together ----
 
-static void drop(struct series *series)
+static void drop(struct batch *batch)
 {
-    for (size_t i = 0; i < series->pending_count; i++) {
-        autocorr_frame_free(&series->pending[i].frame);
-        free(series->pending[i].grey.pixels);
+    for (size_t i = 0; i < batch->count; i++) {
+        autocorr_frame_free(&batch->pending[i].frame);
+        free(batch->pending[i].grey.pixels);
     }
-    series->pending_count = 0;
+    free(batch->products);
+    free(batch->rings);
+    batch->products = NULL;
+    batch->rings = NULL;
+    batch->count = 0;
+    batch->seconds = 0;
 }
 
-static kn_status sum(struct series *series, struct autocorr_task *tasks, kn_error *err)
+// The engine's seconds but for building.
+static double worked(const struct autocorr_engine *engine)
 {
-    size_t offsets = autocorr_offsets(tasks[0].max_offset), count = series->pending_count;
-    uint64_t *products = malloc(count * offsets * sizeof *products);
-    kn_status status =
-        products ? KN_OK : kn_fail_memory(err, count * offsets * sizeof *products, "the frames' sums");
-
-    if (!status)
-        status = autocorr_engine_sums(series->engine, tasks, count, products, err);
-    for (size_t i = 0; i < count && !status; i++) {
-        struct autocorr_frame *frame = &series->pending[i].frame;
-
-        frame->method = series->engine->ran;
-        frame->bound = series->engine->bound;
-        frame->products = malloc(offsets * sizeof *products);
-        if (frame->products)
-            memcpy(frame->products, products + i * offsets, offsets * sizeof *products);
-        else
-            status = kn_fail_memory(err, offsets * sizeof *products, "a frame's sums");
-    }
-    free(products);
-    return status;
+    return engine->seconds.upload + engine->seconds.compute + engine->seconds.download;
 }
 
-static kn_status compute(struct series *series, kn_error *err)
+// Those that wait are given to the engine.
+static kn_status start(struct series *series, kn_error *err)
 {
+    struct batch *batch = series->waiting;
+    struct autocorr_engine *engine = series->engine;
+    const struct autocorr_settings *settings = series->settings;
     struct autocorr_task tasks[AUTOCORR_TOGETHER_MAX];
-    double start = kn_clock_seconds(), built = series->engine->seconds.build, summed, share;
-    size_t count = series->pending_count;
-    unsigned threads = kn_threads(0);
+    size_t count = batch->count, max_offset = batch->pending[0].task.max_offset,
+           products = count * autocorr_offsets(max_offset) * sizeof *batch->products,
+           rings = count * (max_offset + 1) * sizeof *batch->rings;
+    bool on_device = autocorr_engine_has_rings(engine, &batch->pending[0].task);
+    double before = worked(engine);
+    struct autocorr_results results = {.normalization = settings->normalization};
     kn_status status = KN_OK;
 
     for (size_t i = 0; i < count; i++)
-        tasks[i] = series->pending[i].task;
-    if (count)
-        status = sum(series, tasks, err);
-    summed = kn_clock_seconds();
-    if (!status) {
-        KN_PARALLEL(threads, dynamic)
-        for (size_t i = 0; i < count; i++) {
-            kn_error why = KN_ERROR_INIT;
+        tasks[i] = batch->pending[i].task;
+    if (!on_device || settings->products || settings->values || settings->verify)
+        results.products = batch->products = malloc(products);
+    if (on_device)
+        results.rings = batch->rings = malloc(rings);
+    if (!batch->products && !batch->rings)
+        status = kn_fail_memory(err, products + rings, "the frames' sums");
+    if (!status)
+        status = autocorr_engine_start(engine, tasks, count, &results, err);
+    for (size_t i = 0; i < count; i++) {
+        batch->pending[i].frame.method = engine->ran;
+        batch->pending[i].frame.bound = engine->bound;
+        batch->pending[i].frame.rings_on_device = on_device;
+    }
+    batch->seconds = worked(engine) - before;
+    series->pipeline->batches++;
+    series->pipeline->overlapped += engine->queue && series->started->count > 0;
+    series->pipeline->device_rings += on_device ? count : 0;
+    return status;
+}
 
-            if (analyse(series->settings, &tasks[i], &series->pending[i].frame, &why)) {
-                KN_ONE_AT_A_TIME
-                {
-                    status = kn_fail(err, why.code, "%s", why.text);
-                }
+// A frame's part of what the batch has.
+static kn_status deal(struct batch *batch, size_t number, kn_error *err)
+{
+    struct autocorr_frame *frame = &batch->pending[number].frame;
+    size_t offsets = autocorr_offsets(frame->max_offset), rings = frame->max_offset + 1;
+
+    frame->rings = malloc(rings * sizeof *frame->rings);
+    if (batch->products)
+        frame->products = malloc(offsets * sizeof *frame->products);
+    if (!frame->rings || (batch->products && !frame->products))
+        return kn_fail_memory(err, offsets * sizeof *frame->products, "a frame's sums");
+    if (batch->products)
+        memcpy(frame->products, batch->products + number * offsets, offsets * sizeof *frame->products);
+    if (batch->rings)
+        memcpy(frame->rings, batch->rings + number * rings, rings * sizeof *frame->rings);
+    return KN_OK;
+}
+
+static kn_status analyse_all(struct series *series, struct batch *batch, kn_error *err)
+{
+    unsigned threads = kn_threads(0);
+    double start = kn_clock_seconds();
+    kn_status status = KN_OK;
+
+    for (size_t i = 0; i < batch->count && !status; i++)
+        status = deal(batch, i, err);
+    if (status)
+        return status;
+    KN_PARALLEL(threads, dynamic)
+    for (size_t i = 0; i < batch->count; i++) {
+        kn_error why = KN_ERROR_INIT;
+
+        if (analyse(series->settings, &batch->pending[i].task, &batch->pending[i].frame, &why)) {
+            KN_ONE_AT_A_TIME
+            {
+                status = kn_fail(err, why.code, "%s", why.text);
             }
         }
     }
-    series->pipeline->analyse += kn_clock_seconds() - summed;
-    share =
-        (kn_clock_seconds() - start - (series->engine->seconds.build - built)) / (double)(count ? count : 1);
-    for (size_t i = 0; i < count && !status; i++) {
-        struct autocorr_frame *frame = &series->pending[i].frame;
+    series->pipeline->analyse += kn_clock_seconds() - start;
+    batch->seconds += kn_clock_seconds() - start;
+    return status;
+}
 
-        frame->seconds = share;
-        autocorr_verify(&tasks[i], frame->products, frame->bound, series->settings->verify, &series->state,
-                        &frame->verified);
+// Those that were started are done, and told of.
+static kn_status finish(struct series *series, kn_error *err)
+{
+    struct batch *batch = series->started;
+    double before = worked(series->engine);
+    kn_status status = autocorr_engine_finish(series->engine, err);
+
+    batch->seconds += worked(series->engine) - before;
+    if (!status)
+        status = analyse_all(series, batch, err);
+    for (size_t i = 0; i < batch->count && !status; i++) {
+        struct autocorr_frame *frame = &batch->pending[i].frame;
+
+        frame->seconds = batch->seconds / (double)batch->count;
+        if (series->settings->verify)
+            autocorr_verify(&batch->pending[i].task, frame->products, frame->bound, series->settings->verify,
+                            &series->state, &frame->verified);
         status = series->take(series->context, frame, err);
     }
-    drop(series);
+    drop(batch);
+    return status;
+}
+
+static bool are_alike(const struct autocorr_task *a, const struct autocorr_task *b)
+{
+    return a->first.width == b->first.width && a->first.height == b->first.height &&
+           a->first.type == b->first.type;
+}
+
+// Those that wait are started, and those that were started before are done meanwhile, or before if they are
+// of another kind.
+static kn_status advance(struct series *series, kn_error *err)
+{
+    struct batch *before = series->started, *next = series->waiting;
+    kn_status status = KN_OK;
+
+    if (next->count && before->count && !are_alike(&next->pending[0].task, &before->pending[0].task))
+        status = finish(series, err);
+    if (!status && next->count)
+        status = start(series, err);
+    if (!status && before->count)
+        status = finish(series, err);
+    if (!status) {
+        series->started = next;
+        series->waiting = before;
+    }
+    return status;
+}
+
+static kn_status drain(struct series *series, kn_error *err)
+{
+    kn_status status = KN_OK;
+
+    while (!status && (series->waiting->count || series->started->count))
+        status = advance(series, err);
     return status;
 }
 
 // Whether a frame can be computed with those that wait.
 static bool fits(const struct series *series, const struct autocorr_task *task)
 {
-    const struct autocorr_task *other = &series->pending[0].task;
+    const struct autocorr_task *other = &series->waiting->pending[0].task;
     size_t pixels = task->first.width * task->first.height * kn_type_size(task->first.type),
            sums = autocorr_offsets(task->max_offset) * sizeof(uint64_t),
            bytes = pixels > sums ? pixels : sums;
 
-    return !series->pending_count ||
-           (series->pending_count < AUTOCORR_TOGETHER_MAX &&
-            (series->pending_count + 1) * bytes <= TOGETHER_BYTES &&
-            task->first.width == other->first.width && task->first.height == other->first.height &&
-            task->first.type == other->first.type);
+    return !series->waiting->count ||
+           (series->waiting->count < AUTOCORR_TOGETHER_MAX &&
+            (series->waiting->count + 1) * bytes <= TOGETHER_BYTES && are_alike(task, other));
 }
 
 // A frame of which nothing comes: those before it are done first, so that the order is kept.
 static kn_status fail_frame(struct series *series, struct pending *pending, const kn_error *why,
                             kn_error *err)
 {
-    kn_status status = compute(series, err);
+    kn_status status = drain(series, err);
 
     free(pending->grey.pixels);
     pending->frame.error = status ? NULL : malloc(sizeof *why);
@@ -273,13 +375,13 @@ static kn_status add(struct series *series, size_t index, const struct autocorr_
     pending.frame.colour = decoded->grey.colour;
     pending.frame.stretched = decoded->grey.stretched;
     if (!fits(series, &pending.task))
-        status = compute(series, err);
+        status = advance(series, err);
     if (status) {
         autocorr_frame_free(&pending.frame);
         free(pending.grey.pixels);
         return status;
     }
-    series->pending[series->pending_count++] = pending;
+    series->waiting->pending[series->waiting->count++] = pending;
     return KN_OK;
 }
 
@@ -320,53 +422,67 @@ static size_t frames_ahead(const struct autocorr_source *sources, size_t count)
     return ahead > AHEAD_MIN ? ahead : AHEAD_MIN;
 }
 
+// The next frame. What is decoded is computed together; nobody waits for more while something can be done.
+static kn_status next_frame(struct series *series, struct autocorr_reader *reader,
+                            struct autocorr_decoded *decoded, kn_error *err)
+{
+    kn_status status;
+    double start;
+
+    if (autocorr_reader_next(reader, false, decoded))
+        return KN_OK;
+    status = advance(series, err);
+    if (status || autocorr_reader_next(reader, false, decoded))
+        return status;
+    status = drain(series, err);
+    start = kn_clock_seconds();
+    if (!status)
+        autocorr_reader_next(reader, true, decoded);
+    series->pipeline->wait += kn_clock_seconds() - start;
+    return status;
+}
+
 kn_status autocorr_series(struct autocorr_engine *engine, const struct autocorr_source *sources, size_t count,
                           const struct autocorr_settings *settings, autocorr_take *take, void *context,
                           struct autocorr_pipeline *pipeline, kn_error *err)
 {
-    struct series series = {engine,
-                            sources,
-                            settings,
-                            take,
-                            context,
-                            pipeline,
-                            settings->seed,
-                            settings->max_offset,
-                            .pending_count = 0};
+    struct series series = {.engine = engine,
+                            .sources = sources,
+                            .settings = settings,
+                            .take = take,
+                            .context = context,
+                            .pipeline = pipeline,
+                            .state = settings->seed,
+                            .max_offset = settings->max_offset};
     struct autocorr_reader_options options = {.threads = settings->threads,
                                               .ahead = frames_ahead(sources, count),
                                               .preparation = settings->preparation};
     struct autocorr_reader *reader = NULL;
     struct autocorr_decoded decoded;
-    kn_status status = autocorr_mask_bytes(settings->mask, &series.mask, err);
+    struct batch *batches = calloc(2, sizeof *batches);
+    kn_status status;
 
     *pipeline = (struct autocorr_pipeline){.frames = count, .decoders = kn_threads(settings->threads)};
-    series.pending = calloc(AUTOCORR_TOGETHER_MAX, sizeof *series.pending);
-    if (!status && !series.pending)
-        status = kn_fail_memory(err, AUTOCORR_TOGETHER_MAX * sizeof *series.pending, "the frames");
+    if (!batches)
+        return kn_fail_memory(err, 2 * sizeof *batches, "the frames");
+    series.waiting = batches;
+    series.started = batches + 1;
+    status = autocorr_mask_bytes(settings->mask, &series.mask, err);
     if (!status)
         status = autocorr_reader_open(sources, count, &options, &reader, err);
     for (size_t i = 0; i < count && !status; i++) {
-        // What is decoded is computed together; nobody waits for more while something can be done.
-        bool found = autocorr_reader_next(reader, false, &decoded);
-
-        if (!found) {
-            double start;
-
-            status = compute(&series, err);
-            start = kn_clock_seconds();
-            if (!status)
-                autocorr_reader_next(reader, true, &decoded);
-            pipeline->wait += kn_clock_seconds() - start;
-        }
+        status = next_frame(&series, reader, &decoded, err);
         if (!status)
             status = add(&series, i, &decoded, err);
     }
     if (!status)
-        status = compute(&series, err);
-    drop(&series);
+        status = drain(&series, err);
+    if (status)
+        autocorr_engine_abandon(engine);
+    for (size_t i = 0; i < 2; i++)
+        drop(&batches[i]);
     autocorr_reader_close(reader, &pipeline->decode);
-    free(series.pending);
+    free(batches);
     free(series.mask);
     return status;
 }

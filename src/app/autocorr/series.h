@@ -18,6 +18,7 @@ struct autocorr_settings {
     const struct autocorr_grey *mask;     // where it is 0 pixels do not count; NULL: all do
     const struct autocorr_grey *with;     // the second image of each frame; NULL: itself
     bool one_size;                        // frames of another size than the first one's are refused
+    bool products, values;                // are wanted of each frame, beside its rings and lengths
     size_t verify;                        // offsets of each frame
     uint64_t seed;
     unsigned threads;                               // that decode; 0: all
@@ -40,9 +41,10 @@ struct autocorr_frame {
     size_t max_offset;
     bool colour, stretched; // as in struct autocorr_grey
     struct autocorr_prepared prepared;
-    uint64_t *products;          // over the offsets
-    double *values;              // over the offsets, normalised
+    uint64_t *products;          // over the offsets; may be NULL where they are not wanted
+    double *values;              // over the offsets, normalised; NULL likewise
     struct autocorr_ring *rings; // R + 1
+    bool rings_on_device;        // they were made there (device_radial.h), else by the host
     struct autocorr_lengths lengths;
     enum autocorr_method method; // that ran
     double bound;                // of the sums' errors; 0: they are exact
@@ -60,12 +62,17 @@ typedef kn_status autocorr_take(void *context, struct autocorr_frame *frame, kn_
 struct autocorr_pipeline {
     size_t frames, failed;
     unsigned decoders;
-    double decode;  // seconds of all decoding threads together
-    double wait;    // for a frame to be decoded
-    double analyse; // from sums to lengths
+    double decode;       // seconds of all decoding threads together
+    double wait;         // for a frame to be decoded
+    double analyse;      // from sums to lengths, on the host
+    size_t batches;      // of frames that were computed together
+    size_t overlapped;   // batches that were copied to the device while the one before was there
+    size_t device_rings; // frames whose rings the device made
 };
 
-// A frame that cannot be read or correlated is told of as one, and the others are done. Errors: what `take`
+// On a device two batches of frames are under way, one being copied while the other is computed, and of a
+// frame its rings alone come back, and what else is wanted. A frame that cannot be read or correlated is told
+// of as one, and the others are done. Errors: what `take`
 // returned; KN_ERROR_MEMORY and errors of the device, which are not a frame's own.
 kn_status autocorr_series(struct autocorr_engine *engine, const struct autocorr_source *sources, size_t count,
                           const struct autocorr_settings *settings, autocorr_take *take, void *context,

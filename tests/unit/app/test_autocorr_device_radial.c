@@ -1,63 +1,22 @@
 // SPDX-License-Identifier: Apache-2.0
 // Azimuthal averages on the device against the host's, from the same sums: all normalizations, one image and
 // two, rings without values, some frames of a batch.
-#include "autocorr_frames_support.h"
-
-#include <math.h>
+#include "autocorr_rings_support.h"
 
 #include "../../../src/app/autocorr/device_radial.h"
-
-// Of a number that is `scale` in size at most. A value and its weight have some ten roundings each, four of
-// them of 3 units (square roots, divisions), and up to 2 pi R / 12 terms of a sector are added in turn where
-// a lane has them all: 150 roundings of e at R = 300, 2^-24 or 2^-53 each.
-static void expect_near(double found, double wanted, double scale, const char *what, const char *name,
-                        size_t ring)
-{
-    double e = kn_context_device(context)->fp64 ? 1e-13 : 1e-5;
-
-    ck_assert_msg(isnan(wanted) ? isnan(found) : fabs(found - wanted) <= e * scale,
-                  "%s, ring %zu, %s: %.17g instead of %.17g", name, ring, what, found, wanted);
-}
-
-// The error is the root of a difference of squares of values.
-static void expect_rings(const struct autocorr_ring *found, const struct autocorr_ring *wanted,
-                         size_t max_offset, const char *name)
-{
-    double most = 1;
-
-    for (size_t k = 0; k <= max_offset; k++)
-        most = fmax(most, fabs(wanted[k].value));
-    for (size_t k = 0; k <= max_offset; k++) {
-        const struct autocorr_ring *a = &found[k], *b = &wanted[k];
-
-        ck_assert_msg(a->count == b->count, "%s, ring %zu: %zu offsets instead of %zu", name, k, a->count,
-                      b->count);
-        expect_near(a->radius, b->radius, b->radius + 1, "radius", name, k);
-        expect_near(a->value, b->value, most, "value", name, k);
-        expect_near(a->weight, b->weight, b->weight + 1, "weight", name, k);
-        if (!isnan(b->error))
-            expect_near(a->error * a->error, b->error * b->error, 4 * most * most, "squared error", name, k);
-        for (size_t s = 0; s < AUTOCORR_SECTORS; s++) {
-            expect_near(a->sums[s], b->sums[s], most * (b->weight + 1), "sum", name, k);
-            expect_near(a->weights[s], b->weights[s], b->weight + 1, "sector's weight", name, k);
-        }
-    }
-}
 
 // Frames 1 and 2 of three.
 static void try_frames(const struct test_frames *frames)
 {
     size_t max_offset = frames->device.max_offset, offsets = autocorr_offsets(max_offset);
     uint64_t *products = malloc(3 * offsets * sizeof *products);
-    struct autocorr_window *windows = malloc(offsets * sizeof *windows);
-    double *values = malloc(offsets * sizeof *values);
     struct autocorr_ring *wanted = malloc((max_offset + 1) * sizeof *wanted),
                          *found = malloc(2 * (max_offset + 1) * sizeof *found);
     struct autocorr_device_radial *radial = NULL;
     struct autocorr_tables tables;
     kn_buffer *sums, *rings;
 
-    ck_assert(products && windows && values && wanted && found);
+    ck_assert(products && wanted && found);
     for (size_t f = 0; f < 3; f++) {
         const struct autocorr_task task = frame_task(frames, f);
 
@@ -77,10 +36,7 @@ static void try_frames(const struct test_frames *frames)
         for (size_t f = 0; f < 2; f++) {
             const struct autocorr_task task = frame_task(frames, 1 + f);
 
-            EXPECT_OK(autocorr_windows(&task, windows, &err));
-            autocorr_normalize((enum autocorr_normalization)n, max_offset, products + (1 + f) * offsets,
-                               windows, values);
-            autocorr_radial(values, max_offset, AUTOCORR_LINEAR, wanted);
+            host_rings(&task, products + (1 + f) * offsets, (enum autocorr_normalization)n, wanted);
             expect_rings(found + f * (max_offset + 1), wanted, max_offset, autocorr_normalization_names[n]);
         }
         test_expect_poison(rings, autocorr_device_radial_bytes(radial, 2));
@@ -90,8 +46,6 @@ static void try_frames(const struct test_frames *frames)
     autocorr_device_radial_free(radial);
     autocorr_tables_free(&tables);
     free(products);
-    free(windows);
-    free(values);
     free(wanted);
     free(found);
 }

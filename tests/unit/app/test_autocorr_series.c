@@ -232,7 +232,8 @@ static kn_status stop(void *given, struct autocorr_frame *frame, kn_error *error
 
 START_TEST(series)
 {
-    const struct autocorr_settings settings = {.max_offset = 2, .one_size = true, .verify = 4, .threads = 5};
+    const struct autocorr_settings settings = {
+        .max_offset = 2, .one_size = true, .products = true, .verify = 4, .threads = 5};
     char *files[FRAMES];
     struct autocorr_source *sources;
     struct autocorr_pipeline pipeline;
