@@ -105,6 +105,11 @@ static void print_verified(const struct autocorr_run *run)
         printf("verified: %zu sums recomputed term by term, %zu differ\n", count, wrong);
 }
 
+const char *autocorr_why(const struct autocorr_run *run)
+{
+    return run->arguments->method == AUTOCORR_AUTO ? kn_text_string(&run->engine.why) : "named by --method";
+}
+
 bool autocorr_print(const struct autocorr_run *run)
 {
     const struct kn_json_seconds *seconds = &run->seconds;
@@ -117,6 +122,8 @@ bool autocorr_print(const struct autocorr_run *run)
     print_growth(run);
     print_hint(run);
     print_verified(run);
+    if (run->arguments->method == AUTOCORR_AUTO && run->place.queue)
+        printf("%s: %s\n", autocorr_method_names[run->engine.ran], autocorr_why(run));
     if (run->bound > 0)
         printf("sums in single precision: each is off by less than %.3g; --exact has none that is off\n",
                run->bound);

@@ -383,6 +383,7 @@ kn_status autocorr_write_json(struct autocorr_run *run, kn_error *err)
         else
             report_append(&frames, frame_json(run, &run->rows[i]));
     report_put(&root, "method", json_string(autocorr_method_names[run->engine.ran]));
+    report_put(&root, "why", kn_json_string(autocorr_why(run)));
     report_put(&root, "exact", json_boolean(!(run->bound > 0)));
     report_put(&root, "bound", kn_json_double(run->bound));
     report_put(&root, "normalize", json_string(autocorr_normalization_names[run->settings.normalization]));

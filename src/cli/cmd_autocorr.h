@@ -73,6 +73,8 @@ kn_status autocorr_open(struct autocorr_run *run, kn_error *err);
 bool autocorr_is_exact(const struct autocorr_run *run);
 void autocorr_free(struct autocorr_run *run);
 
+// Why the method is the one that ran.
+const char *autocorr_why(const struct autocorr_run *run);
 // Tables for people. False if memory ran out.
 bool autocorr_print(const struct autocorr_run *run);
 

@@ -60,6 +60,24 @@ static bool double_is_exact(const struct autocorr_fft *fft)
 
 // ---- plans ----
 
+// Columns or rows to one side of an offset that have overlaps.
+static size_t reach_of(size_t max_offset, size_t length)
+{
+    return max_offset < length ? max_offset + 1 : length;
+}
+
+enum autocorr_fft_way autocorr_fft_way_for(const kn_device_info *device, const struct autocorr_image *image,
+                                           size_t max_offset, bool exact)
+{
+    const struct autocorr_fft fft = {.width = image->width,
+                                     .height = image->height,
+                                     .across = reach_of(max_offset, image->width),
+                                     .wanted = reach_of(max_offset, image->height),
+                                     .type = image->type};
+
+    return exact && !(device->fp64 && double_is_exact(&fft)) ? AUTOCORR_FFT_NUMBER : AUTOCORR_FFT_FUSED;
+}
+
 kn_status autocorr_fft_limit_batch(struct autocorr_fft *fft, size_t frame_bytes, kn_error *err)
 {
     const kn_device_info *info = kn_context_device(fft->context);
@@ -79,15 +97,16 @@ kn_status autocorr_fft_limit_batch(struct autocorr_fft *fft, size_t frame_bytes,
 static kn_status choose_way(struct autocorr_fft *fft, kn_error *err)
 {
     const kn_device_info *info = kn_context_device(fft->context);
-    bool by_double = fft->exact && info->fp64 && double_is_exact(fft);
+    const struct autocorr_image image = {.width = fft->width, .height = fft->height, .type = fft->type};
+    const enum autocorr_fft_way best = autocorr_fft_way_for(info, &image, fft->max_offset, fft->exact);
     enum autocorr_fft_way *way = &fft->options.way;
 
     if ((unsigned)*way >= AUTOCORR_FFT_WAYS)
         return kn_fail(err, KN_ERROR_ARGUMENT, "there is no way %d; see autocorr_fft_way", (int)*way);
     if (*way == AUTOCORR_FFT_AUTO)
-        *way = fft->exact && !by_double ? AUTOCORR_FFT_NUMBER : AUTOCORR_FFT_FUSED;
+        *way = best;
     fft->real = fft->exact ? KN_F64 : KN_F32;
-    if (*way != AUTOCORR_FFT_NUMBER && fft->exact && !by_double)
+    if (*way != AUTOCORR_FFT_NUMBER && best == AUTOCORR_FFT_NUMBER)
         return kn_fail(err, KN_ERROR_UNSUPPORTED,
                        "sums are not exact by transforms in double precision %s; use number-theoretic ones",
                        info->fp64 ? "for images of this size and type" : "on a device that has none");
@@ -126,8 +145,8 @@ kn_status autocorr_fft_create_with(kn_queue *queue, size_t width, size_t height,
                                   .height = height,
                                   .max_offset = max_offset,
                                   .batch = batch ? batch : 1,
-                                  .across = max_offset < width ? max_offset + 1 : width,
-                                  .wanted = max_offset < height ? max_offset + 1 : height,
+                                  .across = reach_of(max_offset, width),
+                                  .wanted = reach_of(max_offset, height),
                                   .type = type,
                                   .cross = cross,
                                   .exact = exact};

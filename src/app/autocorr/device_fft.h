@@ -34,6 +34,10 @@ struct autocorr_fft_options {
     unsigned rows, columns; // lines a work-group takes, of rows and of columns
 };
 
+// What AUTOCORR_FFT_AUTO takes for images of this size and type.
+enum autocorr_fft_way autocorr_fft_way_for(const kn_device_info *device, const struct autocorr_image *image,
+                                           size_t max_offset, bool exact);
+
 // Programs, roots of unity and memory for batches of at most `batch` frames of one size (fewer where the
 // device has not enough memory), for one thread at a time. `cross`: with a second image. `exact`: double
 // precision, whose bound is below 1/4 for every image of this size and type, or else, and where there is no

@@ -7,6 +7,7 @@
 #include "../../base/error.h"
 #include "batch.h"
 #include "batch_rings.h"
+#include "choose.h"
 #include "device_fft.h"
 #include "host.h"
 #include "host_fourier.h"
@@ -95,7 +96,7 @@ kn_status autocorr_engine_begin(kn_queue *queue, enum autocorr_method method, bo
 {
     const char *name = autocorr_method_names[method];
 
-    *engine = (struct autocorr_engine){.queue = queue, .method = method, .exact = exact};
+    *engine = (struct autocorr_engine){.queue = queue, .method = method, .exact = exact, .why = KN_TEXT_INIT};
     if (method == AUTOCORR_AUTO || autocorr_method_is_there(method, queue != NULL))
         return KN_OK;
     if (!queue)
@@ -109,45 +110,9 @@ void autocorr_engine_end(struct autocorr_engine *engine)
 {
     autocorr_batch_free(engine->kept);
     autocorr_fourier_free(engine->fourier);
+    kn_text_free(&engine->why);
     engine->kept = NULL;
     engine->fourier = NULL;
-}
-
-// Multiplications and additions of all offsets, and of the transforms of a circle of W + R by H + R points (a
-// real one there and back: 5 N log2 N).
-static double direct_terms(const struct autocorr_task *task)
-{
-    double w = (double)task->first.width, h = (double)task->first.height, r = (double)task->max_offset;
-
-    return w * (2 * r + 1) * h * (r + 1);
-}
-
-static double transform_terms(const struct autocorr_task *task)
-{
-    double points =
-        (double)(task->first.width + task->max_offset) * (double)(task->first.height + task->max_offset);
-
-    return 5 * points * log2(points + 1) * (task->second.pixels ? 1.5 : 1);
-}
-
-// How many terms of a direct sum take the time of one of a transform: on an H200 3.6e13 a second against
-// 2.5e12, on PoCL (two cores) 2e10 against 5e9. Exact transforms are of doubles and take twice as long.
-static const double gpu_ratio = 15, cpu_ratio = 4, exact_factor = 2;
-
-// What AUTOCORR_AUTO stands for. On the host transforms were faster at every R from 2 on (750 x 1500 pixels
-// of 8 and 16 bits, two cores with AVX-512), exact ones too.
-static enum autocorr_method choose(const struct autocorr_engine *engine, const struct autocorr_task *task)
-{
-    const kn_device_info *device = engine->queue ? kn_context_device(kn_queue_context(engine->queue)) : NULL;
-    double ratio = device && device->type == KN_DEVICE_CPU ? cpu_ratio : gpu_ratio;
-
-    if (!device)
-        return AUTOCORR_FFT;
-    if (engine->exact && !device->fp64) // transforms in whole numbers take many times as long
-        return AUTOCORR_DIRECT;
-    return direct_terms(task) > ratio * transform_terms(task) * (engine->exact ? exact_factor : 1)
-               ? AUTOCORR_FFT
-               : AUTOCORR_DIRECT;
 }
 
 static kn_status on_host(struct autocorr_engine *engine, const struct autocorr_task *tasks, size_t count,
@@ -189,11 +154,15 @@ kn_status autocorr_engine_start(struct autocorr_engine *engine, const struct aut
 
     if (engine->method != AUTOCORR_AUTO)
         return start(engine, engine->method, tasks, count, results, err);
-    method = choose(engine, tasks);
+    status = autocorr_choose(engine, tasks, &method, err);
+    if (status)
+        return status;
     status = start(engine, method, tasks, count, results, &why);
     // Transforms that cannot be exact here (images of many bright pixels), or whose lines are too long.
-    if (method == AUTOCORR_FFT && (status == KN_ERROR_UNSUPPORTED || status == KN_ERROR_LIMIT))
+    if (method == AUTOCORR_FFT && (status == KN_ERROR_UNSUPPORTED || status == KN_ERROR_LIMIT)) {
+        kn_text_format(&engine->why, "; but by transforms: %s", why.text);
         return start(engine, engine->queue ? AUTOCORR_DIRECT : AUTOCORR_SIMD, tasks, count, results, err);
+    }
     if (status && err)
         *err = why;
     return status;

@@ -5,6 +5,7 @@
 
 #include <stdbool.h>
 
+#include "../../base/text.h"
 #include "device.h"
 #include "normalize.h"
 #include "radial.h"
@@ -26,6 +27,7 @@ struct autocorr_engine {
     bool exact;               // every sum is the definition's
     enum autocorr_method ran; // last; AUTOCORR_AUTO as long as none did
     double bound;             // of the last sums' errors; 0 where they are exact
+    struct kn_text why;       // AUTOCORR_AUTO took what it took last; empty for a method that was named
     struct autocorr_seconds seconds;
     struct autocorr_fourier *fourier; // what methods keep
     struct autocorr_kept *kept;
@@ -36,7 +38,8 @@ bool autocorr_method_is_there(enum autocorr_method method, bool on_device);
 
 // Begins: `queue` is NULL for the host, and is borrowed. Without `exact` AUTOCORR_FFT computes in single
 // precision; all others are exact. KN_ERROR_ARGUMENT for a method of the host alone where a device was given,
-// KN_ERROR_UNSUPPORTED for one of a device alone without one. AUTOCORR_AUTO takes what should be fastest.
+// KN_ERROR_UNSUPPORTED for one of a device alone without one. AUTOCORR_AUTO takes what should be fastest
+// (choose.h).
 kn_status autocorr_engine_begin(kn_queue *queue, enum autocorr_method method, bool exact,
                                 struct autocorr_engine *engine, kn_error *err);
 void autocorr_engine_end(struct autocorr_engine *engine);
