@@ -87,7 +87,7 @@ kn_status autocorr_fft_limit_batch(struct autocorr_fft *fft, size_t frame_bytes,
         return kn_fail(
             err, KN_ERROR_LIMIT,
             "a frame of %zu x %zu pixels takes %zu bytes for its spectrum, more than one allocation of %s "
-            "holds; use a region, or another method",
+            "holds; the method direct has none, and fft on the host is not limited",
             fft->width, fft->height, frame_bytes, info->spec);
     if (fft->batch > room / frame_bytes)
         fft->batch = room > frame_bytes ? (size_t)(room / frame_bytes) : 1;

@@ -63,11 +63,12 @@ static kn_status choose_cut(const struct autocorr_fft *fft, const char *directio
                        "a circle of %zu points %s; expected %zu, the image and R, or more%s", given,
                        direction, least, powers_of_two ? ", and a power of two" : "");
     if (given ? !fft_cut_line(given, bounds, cut) : !choose_length(least, bounds, powers_of_two, cut))
-        return kn_fail(
-            err, KN_ERROR_LIMIT,
-            "a line of %zu points %s has no transform in the %zu bytes of local memory of %s; use a "
-            "region, or another method",
-            given ? given : least, direction, bounds->local, kn_context_device(fft->context)->spec);
+        return kn_fail(err, KN_ERROR_LIMIT,
+                       "a line of %zu points %s has no transform in the %zu bytes of local memory of %s; the "
+                       "method direct "
+                       "takes lines of any length, and fft on the host does",
+                       given ? given : least, direction, bounds->local,
+                       kn_context_device(fft->context)->spec);
     return KN_OK;
 }
 

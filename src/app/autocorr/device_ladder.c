@@ -69,8 +69,9 @@ static kn_status sum_offsets(struct ladder *l, kn_error *err)
 
     if (rows == 0)
         return kn_fail(err, KN_ERROR_LIMIT,
-                       "%s: rows of %u pixels; a work-item on %s loops %zu times at most", l->name, l->width,
-                       l->queue->context->device.info.spec, limit);
+                       "%s: rows of %u pixels; a work-item on %s loops %zu times at most; the method direct "
+                       "has no such limit",
+                       l->name, l->width, l->queue->context->device.info.spec, limit);
     for (uint32_t y = 0; y < l->height && !status; y += rows)
         status = launch_rows(l, y, (uint32_t)least(y + rows, l->height), err);
     return status;
@@ -90,10 +91,11 @@ static kn_status choose_group(struct ladder *l, kn_error *err)
     l->segment = least(least(l->width, SEGMENT_MOST), (pixels - l->group) / 2);
     loops = shares(l->across, l->group) * (l->width + (2 * l->width + l->group) / l->group);
     if (info->loop_limit && loops > info->loop_limit)
-        return kn_fail(
-            err, KN_ERROR_LIMIT,
-            "%s: rows of %u pixels and %zu offsets are %zu rounds of a work-item's loops; %s takes %u",
-            l->name, l->width, l->across, loops, info->spec, (unsigned)info->loop_limit);
+        return kn_fail(err, KN_ERROR_LIMIT,
+                       "%s: rows of %u pixels and %zu offsets are %zu rounds of a work-item's loops; %s "
+                       "takes %u; the method "
+                       "direct has no such limit",
+                       l->name, l->width, l->across, loops, info->spec, (unsigned)info->loop_limit);
     return KN_OK;
 }
 

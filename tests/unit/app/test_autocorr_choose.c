@@ -134,6 +134,44 @@ START_TEST(followed)
 }
 END_TEST
 
+// A line that local memory does not hold: fft says what can do it, and auto does it, and says so.
+START_TEST(too_long)
+{
+    uint64_t state = test_seed("too_long");
+    size_t width = kn_context_device(context)->local_memory / (2 * sizeof(float)) + 1, offsets;
+    struct autocorr_task task = {.max_offset = 100};
+    const struct engine_choice choice = autocorr_choice_of(KN_U8, AUTOCORR_FFT_FUSED, false);
+    struct kn_text words = KN_TEXT_INIT;
+    struct autocorr_engine engine;
+    uint64_t *found, *expected;
+
+    if (test_is_slow() || width > 1 << 20)
+        return;
+    task.first = random_image(width, 1, KN_U8, &state);
+    offsets = autocorr_offsets(task.max_offset);
+    found = malloc(offsets * sizeof *found);
+    expected = malloc(offsets * sizeof *expected);
+    ck_assert(found && expected);
+    EXPECT_OK(autocorr_reference(&task, expected, &err));
+    EXPECT_OK(autocorr_engine_begin(queue, AUTOCORR_FFT, false, &engine, &err));
+    EXPECT_REFUSED(KN_ERROR_LIMIT, "the method direct takes lines of any length",
+                   autocorr_engine_sums(&engine, &task, 1, found, &err));
+    autocorr_engine_end(&engine);
+    kn_text_add(&words, "so it was planted");
+    engine_remember(context, &choice, AUTOCORR_RATIO_ZERO, &words);
+    EXPECT_OK(autocorr_engine_begin(queue, AUTOCORR_AUTO, false, &engine, &err));
+    EXPECT_OK(autocorr_engine_sums(&engine, &task, 1, found, &err));
+    ck_assert_int_eq(engine.ran, AUTOCORR_DIRECT);
+    ck_assert_ptr_nonnull(strstr(kn_text_string(&engine.why), "; but by transforms: a line of "));
+    ck_assert_mem_eq(found, expected, offsets * sizeof *found);
+    autocorr_engine_end(&engine);
+    kn_text_free(&words);
+    free_image(&task.first);
+    free(found);
+    free(expected);
+}
+END_TEST
+
 START_TEST(no_cache)
 {
     const struct autocorr_task task = task_of(640, 480, KN_U8, 16);
@@ -172,7 +210,7 @@ static void close_folder(void)
 
 int main(void)
 {
-    const TTest *const tests[] = {terms, decided, measured, followed, no_cache};
+    const TTest *const tests[] = {terms, decided, measured, followed, too_long, no_cache};
 
     return test_run("autocorr choice", tests, sizeof tests / sizeof *tests, open_with_folder, close_folder);
 }
