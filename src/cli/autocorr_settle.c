@@ -5,6 +5,7 @@
 #include <string.h>
 #include <time.h>
 
+#include "../base/array.h"
 #include "../base/clock.h"
 #include "../base/error.h"
 #include "cmd_autocorr.h"
@@ -78,9 +79,10 @@ kn_status autocorr_settle(struct autocorr_run *run, kn_error *err)
 kn_status autocorr_read(struct autocorr_run *run, kn_error *err)
 {
     const struct autocorr_arguments *arguments = run->arguments;
+    const char *const others[] = {arguments->mask, arguments->with, arguments->prepare.dust};
     double start = kn_clock_seconds();
-    kn_status status =
-        autocorr_list(run->files.paths, run->files.count, &run->sources, &run->source_count, err);
+    kn_status status = prepare_list(&run->files, others, KN_COUNT(others), &run->input, &run->sources,
+                                    &run->source_count, err);
 
     if (!status) {
         run->rows = calloc(run->source_count, sizeof *run->rows);
@@ -156,6 +158,7 @@ void autocorr_free(struct autocorr_run *run)
         free(run->rows[i].name);
     free(run->rows);
     free(run->sources);
+    free(run->input.data);
     free(run->mask.pixels);
     free(run->with.pixels);
     inputs_free(&run->files);

@@ -19,7 +19,7 @@ kn_status autocorr_run_variants(struct autocorr_run *run, kn_error *err)
     struct autocorr_task task;
     struct autocorr_prepared prepared = {.dust = 0};
     uint8_t *mask = NULL;
-    kn_status status = autocorr_grey_read(file, &grey, err);
+    kn_status status = autocorr_source_read(&run->sources[0], &grey, err);
 
     if (!status && run->plan.preparation)
         status = autocorr_prepare(run->plan.preparation, file, &grey, &prepared, err);

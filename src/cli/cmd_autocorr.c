@@ -234,7 +234,8 @@ const struct command command_autocorr = {
     .operands = "IMAGE|DIR...",
     .description =
         "Reads PNG and TIFF images (all pages of a stack; of a folder the files that end in .png, .tif or "
-        ".tiff, in the order of their names) and computes, for all offsets |X0| <= R and 0 <= Y0 <= R, C2D: "
+        ".tiff, in the order of their names; - is standard input) and computes, for all offsets |X0| <= R "
+        "and 0 <= Y0 <= R, C2D: "
         "the sum of I(x,y) I(x+X0,y+Y0) over the overlap. The other half plane is the same turned by half a "
         "turn. With --with the second image is the shifted one. Colour "
         "becomes grey (0.299 red + 0.587 green + 0.114 blue); transparency is not looked at.\n\n"

@@ -43,6 +43,7 @@ struct autocorr_row {
 struct autocorr_run {
     struct autocorr_arguments *arguments;
     struct inputs files;
+    struct image_bytes input; // standard input, where it is one of them
     struct autocorr_source *sources;
     size_t source_count;
     struct autocorr_settings settings;

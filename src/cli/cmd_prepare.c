@@ -34,6 +34,7 @@ struct row {
 struct run {
     struct arguments *arguments;
     struct inputs files;
+    struct image_bytes input; // standard input, where it is one of the files
     struct autocorr_source *sources;
     size_t count, failed;
     struct row *rows;
@@ -98,7 +99,8 @@ static kn_status begin(struct run *run, kn_error *err)
     if (!status)
         status = report_try(common, err);
     if (!status)
-        status = autocorr_list(run->files.paths, run->files.count, &run->sources, &run->count, err);
+        status = prepare_list(&run->files, &arguments->prepare.dust, 1, &run->input, &run->sources,
+                              &run->count, err);
     run->rows = status ? NULL : calloc(run->count, sizeof *run->rows);
     if (!status && !run->rows)
         status = kn_fail_memory(err, run->count * sizeof *run->rows, "the frames");
@@ -240,6 +242,7 @@ static void end(struct run *run)
     }
     free(run->rows);
     free(run->sources);
+    free(run->input.data);
     inputs_free(&run->files);
     prepare_close(&run->plan);
 }

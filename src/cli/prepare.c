@@ -102,13 +102,33 @@ void prepare_close(struct prepare_plan *plan)
 
 // ---- files ----
 
+kn_status prepare_list(const struct inputs *files, const char *const others[], size_t other_count,
+                       struct image_bytes *input, struct autocorr_source **sources, size_t *count,
+                       kn_error *err)
+{
+    size_t named = 0;
+    kn_status status = KN_OK;
+
+    for (size_t i = 0; i < files->count; i++)
+        if (strcmp(files->paths[i], "-") == 0 && !named++)
+            status = image_read_input(input, err);
+    for (size_t i = 0; i < other_count; i++)
+        named += others[i] && strcmp(others[i], "-") == 0;
+    if (!status && named > 1)
+        status = kn_fail(err, KN_ERROR_ARGUMENT, "standard input (-) is named twice, and can be read once");
+    return status ? status : autocorr_list(files->paths, files->count, input, sources, count, err);
+}
+
 char *prepare_name(const struct autocorr_source *source)
 {
     const char *slash = strrchr(source->file, '/'), *base = slash ? slash + 1 : source->file;
     const char *dot = strrchr(base, '.');
     struct kn_text name = KN_TEXT_INIT;
 
-    kn_text_add_bytes(&name, base, dot && dot != base ? (size_t)(dot - base) : strlen(base));
+    if (strcmp(base, "-") == 0)
+        kn_text_add(&name, "stdin");
+    else
+        kn_text_add_bytes(&name, base, dot && dot != base ? (size_t)(dot - base) : strlen(base));
     if (source->pages > 1)
         kn_text_format(&name, "-p%zu", source->page + 1);
     return kn_text_take(&name);

@@ -3,8 +3,9 @@
 #ifndef KN_CLI_PREPARE_H
 #define KN_CLI_PREPARE_H
 
-#include "../app/autocorr/prepare.h"
+#include "../app/autocorr/reader.h"
 #include "../io/json.h"
+#include "inputs.h"
 #include "options.h"
 
 // The fields that their options fill.
@@ -88,6 +89,13 @@ kn_status prepare_settle(const struct prepare_arguments *arguments, const struct
 kn_status prepare_open(const struct prepare_arguments *arguments, const struct autocorr_source *sources,
                        size_t count, struct prepare_plan *plan, kn_error *err);
 void prepare_close(struct prepare_plan *plan);
+
+// All pages of the files; "-" is standard input, which is read into `input`, whose data the caller frees. The
+// `others` are names that are read as well, some of them NULL. KN_ERROR_ARGUMENT where standard input is named
+// twice; image_read_input's errors; KN_ERROR_MEMORY.
+kn_status prepare_list(const struct inputs *files, const char *const others[], size_t other_count,
+                       struct image_bytes *input, struct autocorr_source **sources, size_t *count,
+                       kn_error *err);
 
 // The name of a frame's files, without folder and ending: the file's own, and the page of a stack. The caller
 // frees it; NULL: out of memory.

@@ -13,7 +13,10 @@
 #include "../base/quote.h"
 #include "image_format.h"
 
-enum { SHOWN = 16 }; // bytes of a file that is something else
+enum {
+    SHOWN = 16,     // bytes of a file that is something else
+    PIECE = 1 << 20 // of standard input
+};
 
 // A file's first bytes.
 static const struct signature {
@@ -54,18 +57,34 @@ kn_status image_allocate(const struct image_file *file, struct image *image, kn_
     return image->samples ? KN_OK : kn_fail_memory(err, bytes, file->path);
 }
 
+static kn_status fail_empty(const struct image_file *file, kn_error *err)
+{
+    return kn_fail_at(err, KN_ERROR_INPUT, file->path, 0, "is empty; expected a PNG or TIFF image");
+}
+
+FILE *image_stream(const struct image_file *file)
+{
+    return file->data ? fmemopen(file->data, file->bytes, "rb") : fopen(file->path, "rb");
+}
+
+static size_t length_of(FILE *stream)
+{
+    struct stat info;
+
+    return fstat(fileno(stream), &info) == 0 && S_ISREG(info.st_mode) ? (size_t)info.st_size : SIZE_MAX;
+}
+
 // Which format, and the file's length.
 static kn_status look(struct image_file *file, kn_error *err)
 {
     char head[SHOWN], quoted[8 * SHOWN];
-    struct stat info;
-    FILE *stream = fopen(file->path, "rb");
+    FILE *stream = image_stream(file);
     size_t count = stream ? fread(head, 1, sizeof head, stream) : 0;
     int failed = !stream || ferror(stream) ? errno : 0;
 
     if (stream) {
-        file->bytes =
-            fstat(fileno(stream), &info) == 0 && S_ISREG(info.st_mode) ? (size_t)info.st_size : SIZE_MAX;
+        if (!file->data)
+            file->bytes = length_of(stream);
         fclose(stream);
     }
     if (failed)
@@ -76,13 +95,14 @@ static kn_status look(struct image_file *file, kn_error *err)
     if (file->format)
         return KN_OK;
     if (!count)
-        return kn_fail_at(err, KN_ERROR_INPUT, file->path, 0, "is empty; expected a PNG or TIFF image");
+        return fail_empty(file, err);
     return kn_fail_at(err, KN_ERROR_INPUT, file->path, 0,
                       "expected a PNG or TIFF image, but it begins with %s",
                       kn_quote(quoted, sizeof quoted, head, count));
 }
 
-kn_status image_open(const char *path, size_t bytes_max, struct image_file **file, kn_error *err)
+static kn_status open_any(const char *path, const struct image_bytes *bytes, size_t bytes_max,
+                          struct image_file **file, kn_error *err)
 {
     struct image_file *opened = calloc(1, sizeof *opened);
     kn_status status = KN_OK;
@@ -94,7 +114,9 @@ kn_status image_open(const char *path, size_t bytes_max, struct image_file **fil
         status = kn_fail_memory(err, sizeof *opened, path);
     if (!status) {
         opened->bytes_max = bytes_max ? bytes_max : IMAGE_BYTES_MAX;
-        status = look(opened, err);
+        opened->data = bytes && bytes->count ? bytes->data : NULL;
+        opened->bytes = bytes ? bytes->count : 0;
+        status = bytes && !bytes->count ? fail_empty(opened, err) : look(opened, err);
     }
     if (!status)
         status = opened->format->open(opened, err);
@@ -102,6 +124,45 @@ kn_status image_open(const char *path, size_t bytes_max, struct image_file **fil
         image_close(opened);
     else
         *file = opened;
+    return status;
+}
+
+kn_status image_open(const char *path, size_t bytes_max, struct image_file **file, kn_error *err)
+{
+    return open_any(path, NULL, bytes_max, file, err);
+}
+
+kn_status image_open_bytes(const struct image_bytes *bytes, size_t bytes_max, struct image_file **file,
+                           kn_error *err)
+{
+    return open_any(bytes->name, bytes, bytes_max, file, err);
+}
+
+kn_status image_read_input(struct image_bytes *bytes, kn_error *err)
+{
+    size_t room = 0;
+    kn_status status = KN_OK;
+
+    *bytes = (struct image_bytes){.name = "-"};
+    do {
+        void *grown = realloc(bytes->data, room = room ? 2 * room : PIECE);
+
+        if (!grown) {
+            status = kn_fail_memory(err, room, "standard input");
+            break;
+        }
+        bytes->data = grown;
+        bytes->count += fread((char *)grown + bytes->count, 1, room - bytes->count, stdin);
+    } while (bytes->count == room && room <= IMAGE_BYTES_MAX);
+    if (!status && ferror(stdin))
+        status = kn_fail_errno(err, KN_ERROR_INPUT, bytes->name, errno, "cannot be read");
+    if (!status && bytes->count > IMAGE_BYTES_MAX)
+        status = kn_fail_at(err, KN_ERROR_INPUT, bytes->name, 0,
+                            "more than %d bytes of an image; give its file by its name", IMAGE_BYTES_MAX);
+    if (status) {
+        free(bytes->data);
+        *bytes = (struct image_bytes){.name = "-"};
+    }
     return status;
 }
 

@@ -31,6 +31,21 @@ enum { IMAGE_BYTES_MAX = 1 << 30 };
 // KN_ERROR_UNSUPPORTED for a TIFF in a build without libtiff; KN_ERROR_MEMORY.
 kn_status image_open(const char *path, size_t bytes_max, struct image_file **file, kn_error *err);
 
+// A file that was read whole. `name` is for errors, and is borrowed.
+struct image_bytes {
+    const char *name;
+    void *data;
+    size_t count;
+};
+
+// Reads standard input to its end, which can be done once; its name is "-". The caller frees `data`. Errors:
+// KN_ERROR_INPUT, also for more than IMAGE_BYTES_MAX bytes; KN_ERROR_MEMORY.
+kn_status image_read_input(struct image_bytes *bytes, kn_error *err);
+
+// image_open of such a file, which must stay.
+kn_status image_open_bytes(const struct image_bytes *bytes, size_t bytes_max, struct image_file **file,
+                           kn_error *err);
+
 // At least 1; pages may differ in size and in kind.
 size_t image_pages(const struct image_file *file);
 

@@ -3,6 +3,8 @@
 #ifndef KN_IO_IMAGE_FORMAT_H
 #define KN_IO_IMAGE_FORMAT_H
 
+#include <stdio.h>
+
 #include "image.h"
 
 struct image_format {
@@ -17,6 +19,7 @@ struct image_format {
 struct image_file {
     const struct image_format *format;
     char *path;
+    void *data;   // the file, where it is in memory; NULL: it is read by its path
     size_t bytes; // of the file; SIZE_MAX if it does not say
     size_t bytes_max;
     size_t pages;
@@ -24,6 +27,9 @@ struct image_file {
 };
 
 extern const struct image_format image_png, image_tiff;
+
+// The file from its beginning; NULL with errno where it cannot be read. The caller closes it.
+FILE *image_stream(const struct image_file *file);
 
 // Bytes of the samples of an image of that size; SIZE_MAX if they are more than that.
 size_t image_bytes(const struct image *image);

@@ -136,7 +136,7 @@ static kn_status decode(const struct image_file *file, struct reader *reader, kn
 
 static kn_status read_page(struct image_file *file, size_t page, struct image *image, kn_error *err)
 {
-    struct reader reader = {.stream = fopen(file->path, "rb")};
+    struct reader reader = {.stream = image_stream(file)};
     kn_status status;
 
     (void)page;

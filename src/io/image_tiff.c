@@ -23,6 +23,8 @@ struct stack {
     char text[256];  // the first thing that libtiff had to say about an error since this was emptied
     uint64_t *pages; // where in the file each begins
     size_t count, capacity;
+    const char *data;   // of a file in memory
+    uint64_t bytes, at; // of it; where reading goes on
 };
 
 // What a page says of itself.
@@ -97,6 +99,58 @@ static kn_status find_pages(struct image_file *file, kn_error *err)
     return KN_OK;
 }
 
+// ---- a file in memory ----
+
+static tmsize_t on_read(thandle_t handle, void *to, tmsize_t count)
+{
+    struct stack *stack = (struct stack *)handle;
+    uint64_t left = stack->at < stack->bytes ? stack->bytes - stack->at : 0;
+    size_t had = left < (uint64_t)count ? (size_t)left : (size_t)count;
+
+    memcpy(to, stack->data + stack->at, had);
+    stack->at += had;
+    return (tmsize_t)had;
+}
+
+static tmsize_t on_write(thandle_t handle, void *from, tmsize_t count)
+{
+    (void)handle;
+    (void)from;
+    (void)count;
+    return 0;
+}
+
+static toff_t on_seek(thandle_t handle, toff_t offset, int whence)
+{
+    struct stack *stack = (struct stack *)handle;
+
+    stack->at = offset + (whence == SEEK_CUR ? stack->at : whence == SEEK_END ? stack->bytes : 0);
+    return stack->at;
+}
+
+static int on_close(thandle_t handle)
+{
+    (void)handle;
+    return 0;
+}
+
+static toff_t on_size(thandle_t handle)
+{
+    return ((struct stack *)handle)->bytes;
+}
+
+// ---- opening ----
+
+// m: reads, and maps no file that may shrink meanwhile.
+static TIFF *open_tiff(const struct image_file *file, struct stack *stack, TIFFOpenOptions *options)
+{
+    stack->data = file->data;
+    stack->bytes = file->bytes;
+    return file->data ? TIFFClientOpenExt(file->path, "rm", stack, on_read, on_write, on_seek, on_close,
+                                          on_size, NULL, NULL, options)
+                      : TIFFOpenExt(file->path, "rm", options);
+}
+
 static kn_status open_file(struct image_file *file, kn_error *err)
 {
     struct stack *stack = calloc(1, sizeof *stack);
@@ -110,8 +164,7 @@ static kn_status open_file(struct image_file *file, kn_error *err)
     TIFFOpenOptionsSetErrorHandlerExtR(options, on_error, stack);
     TIFFOpenOptionsSetWarningHandlerExtR(options, on_warning, stack);
     TIFFOpenOptionsSetMaxSingleMemAlloc(options, (tmsize_t)file->bytes_max);
-    stack->tiff =
-        TIFFOpenExt(file->path, "rm", options); // m: reads, and maps no file that may shrink meanwhile
+    stack->tiff = open_tiff(file, stack, options);
     TIFFOpenOptionsFree(options);
     return stack->tiff ? find_pages(file, err) : failed(file, "page", 0, err);
 }

@@ -226,6 +226,20 @@ assert curve("mask.json") != grey
 assert [[2 * r, v, n] for r, v, n in curve("um.json")] == grey
 ' "colours, files, masks"
 
+# ---- standard input ----
+expect_exit 0 koine autocorr - --exact -r 6 --device host --json "$work/input.json" --output "$work/input" --quiet <"$work/grey.png"
+[ -s "$work/input/stdin.c2d.npy" ] || fail "standard input has no stdin.c2d.npy"
+expect_exit 0 koine autocorr "$work/first.png" --with - -r 8 --device host --sums "$work/with.npy" <"$work/second.png"
+expect_exit 0 koine autocorr "$work/first.png" --with "$work/second.png" -r 8 --device host --sums "$work/with_file.npy"
+cmp "$work/with.npy" "$work/with_file.npy" || fail "--with - has other sums than the file"
+expect_exit 2 koine autocorr - --mask - <"$work/grey.png"
+expect_stderr 'standard input \(-\) is named twice, and can be read once'
+expect_exit 3 koine autocorr - </dev/null
+expect_stderr ' -: is empty; expected a PNG or TIFF image'
+python '
+assert json.load(open("input.json"))["frames"][0]["c1d"] == json.load(open("grey.json"))["frames"][0]["c1d"]
+' "standard input"
+
 # ---- what is no image ----
 expect_exit 3 koine autocorr "$work/truncated.png" --output "$work/none"
 expect_stderr 'truncated.png: '
@@ -330,6 +344,7 @@ expect_stderr 'real.tif has numbers that are not whole from 0 to 65535: each suc
 expect_exit 3 koine autocorr "$work/nan.tif"
 expect_stderr 'nan.tif: pixel \(0, 0\) is nan, expected finite numbers'
 expect_exit 0 koine autocorr "$work/stack8.tif" "$work/stack16.tif" --exact -r 6 --json "$work/stack.json" --sums "$work/stack.npy"
+expect_exit 0 koine autocorr - --exact -r 6 --device host --json "$work/stack_input.json" <"$work/stack8.tif"
 expect_exit 3 koine autocorr "$work/bits.tif"
 expect_stderr 'bits.tif: '
 python '
@@ -343,4 +358,5 @@ assert curve("stack.json", 1) == grey
 stack = json.load(open("stack.json"))
 assert [f["page"] for f in stack["frames"]] == [1, 2, 3, 1, 2]
 assert arrays.load("stack.npy")[1] == (5, 7, 13)
+assert [curve("stack_input.json", i) for i in range(3)] == [curve("stack.json", i) for i in range(3)]
 ' "stacks and kinds of TIFF"

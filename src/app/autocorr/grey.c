@@ -3,6 +3,7 @@
 
 #include <math.h>
 #include <stdlib.h>
+#include <string.h>
 
 #include "../../base/error.h"
 
@@ -85,12 +86,18 @@ kn_status autocorr_grey_of(const char *file, struct image *image, struct autocor
     return status;
 }
 
+kn_status autocorr_source_open(const struct autocorr_source *source, struct image_file **file, kn_error *err)
+{
+    return source->bytes ? image_open_bytes(source->bytes, 0, file, err)
+                         : image_open(source->file, 0, file, err);
+}
+
 kn_status autocorr_source_read(const struct autocorr_source *source, struct autocorr_grey *grey,
                                kn_error *err)
 {
     struct image_file *opened = NULL;
     struct image image = {.samples = NULL};
-    kn_status status = image_open(source->file, 0, &opened, err);
+    kn_status status = autocorr_source_open(source, &opened, err);
 
     if (!status)
         status = image_read(opened, source->page, &image, err);
@@ -100,12 +107,19 @@ kn_status autocorr_source_read(const struct autocorr_source *source, struct auto
 
 kn_status autocorr_grey_read(const char *file, struct autocorr_grey *grey, kn_error *err)
 {
-    const struct autocorr_source source = {file, 0, 1};
+    bool is_input = strcmp(file, "-") == 0;
+    struct image_bytes input = {.data = NULL};
+    const struct autocorr_source source = {file, 0, 1, is_input ? &input : NULL};
     struct image_file *opened = NULL;
-    kn_status status = image_open(file, 0, &opened, err);
+    kn_status status = is_input ? image_read_input(&input, err) : KN_OK;
 
+    if (!status)
+        status = autocorr_source_open(&source, &opened, err);
     if (!status && image_pages(opened) != 1)
         status = kn_fail_at(err, KN_ERROR_INPUT, file, 0, "has %zu pages, expected one", image_pages(opened));
     image_close(opened);
-    return status ? status : autocorr_source_read(&source, grey, err);
+    if (!status)
+        status = autocorr_source_read(&source, grey, err);
+    free(input.data);
+    return status;
 }

@@ -11,7 +11,8 @@
 // A page of a file.
 struct autocorr_source {
     const char *file;
-    size_t page, pages; // from 0; of how many
+    size_t page, pages;              // from 0; of how many
+    const struct image_bytes *bytes; // where it was read already; NULL: it is read by its name
 };
 
 struct autocorr_grey {
@@ -28,7 +29,11 @@ struct autocorr_grey {
 // KN_ERROR_INPUT for floats that are not finite, with `file` and the pixel; KN_ERROR_MEMORY.
 kn_status autocorr_grey_of(const char *file, struct image *image, struct autocorr_grey *grey, kn_error *err);
 
-// Reads one page of a file, or the one page there is. KN_ERROR_INPUT and the others of image.h.
+// image_open, or image_open_bytes.
+kn_status autocorr_source_open(const struct autocorr_source *source, struct image_file **file, kn_error *err);
+
+// Reads the one page of a file that there is; "-" is standard input. KN_ERROR_INPUT and the others of
+// image.h.
 kn_status autocorr_grey_read(const char *file, struct autocorr_grey *grey, kn_error *err);
 
 // Reads a page. The same errors.

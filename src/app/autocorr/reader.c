@@ -31,19 +31,21 @@ struct autocorr_reader {
     size_t thread_count;
 };
 
-kn_status autocorr_list(char *const *files, size_t count, struct autocorr_source **sources, size_t *pages,
-                        kn_error *err)
+kn_status autocorr_list(char *const *files, size_t count, const struct image_bytes *input,
+                        struct autocorr_source **sources, size_t *pages, kn_error *err)
 {
     struct autocorr_source *list = NULL;
     size_t listed = 0, capacity = 0;
 
     for (size_t i = 0; i < count; i++) {
+        struct autocorr_source source = {.file = files[i],
+                                         .bytes = strcmp(files[i], "-") == 0 ? input : NULL};
         struct image_file *file;
-        size_t of = image_open(files[i], 0, &file, NULL) == KN_OK ? image_pages(file) : 1;
+        size_t of = autocorr_source_open(&source, &file, NULL) == KN_OK ? image_pages(file) : 1;
 
         image_close(file);
-        for (size_t page = 0; page < of; page++) {
-            const struct autocorr_source source = {files[i], page, of};
+        source.pages = of;
+        for (source.page = 0; source.page < of; source.page++) {
 
             if (!KN_ARRAY_PUSH(list, listed, capacity, source)) {
                 free(list);
@@ -72,7 +74,7 @@ static kn_status decode(const struct autocorr_source *source, struct opened *ope
         image_close(opened->file);
         opened->file = NULL;
         opened->path = NULL;
-        status = image_open(source->file, 0, &opened->file, err);
+        status = autocorr_source_open(source, &opened->file, err);
         opened->path = status ? NULL : source->file;
     }
     if (!status)

@@ -7,9 +7,9 @@
 
 // All pages of the files, in order; the caller frees `sources`, which keeps the files' names. Looks at each
 // file's head. What cannot be opened is one page, so that it is found to be unreadable in its turn.
-// KN_ERROR_MEMORY.
-kn_status autocorr_list(char *const *files, size_t count, struct autocorr_source **sources, size_t *pages,
-                        kn_error *err);
+// `input` is what the file "-" has, and must stay; NULL: "-" is a name as others are. KN_ERROR_MEMORY.
+kn_status autocorr_list(char *const *files, size_t count, const struct image_bytes *input,
+                        struct autocorr_source **sources, size_t *pages, kn_error *err);
 
 struct autocorr_decoded {
     struct autocorr_grey grey;         // the taker frees its pixels; NULL if it could not be read

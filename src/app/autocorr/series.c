@@ -410,7 +410,7 @@ static size_t frames_ahead(const struct autocorr_source *sources, size_t count)
     struct image_file *file = NULL;
     struct image image = {.samples = NULL};
 
-    if (count > AHEAD_MIN && image_open(sources[0].file, 0, &file, NULL) == KN_OK &&
+    if (count > AHEAD_MIN && autocorr_source_open(&sources[0], &file, NULL) == KN_OK &&
         image_read(file, 0, &image, NULL) == KN_OK)
         bytes = image.width * image.height * kn_type_size(image.type);
     free(image.samples);

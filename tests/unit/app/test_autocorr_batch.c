@@ -261,7 +261,7 @@ START_TEST(series)
         free_image(&image);
     }
     memset(pixels, 1, sizeof pixels); // all of it: the same rings
-    EXPECT_OK(autocorr_list(files, FRAMES, &sources, &count, &err));
+    EXPECT_OK(autocorr_list(files, FRAMES, NULL, &sources, &count, &err));
     for (unsigned way = 0; way < 4; way++) {
         struct autocorr_engine engine;
         struct autocorr_pipeline pipeline;

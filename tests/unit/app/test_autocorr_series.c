@@ -254,7 +254,7 @@ START_TEST(series)
         if (i != BAD)
             EXPECT_OK(kn_png_write(files[i], &picture, false, &err));
     }
-    EXPECT_OK(autocorr_list(files, FRAMES, &sources, &count, &err));
+    EXPECT_OK(autocorr_list(files, FRAMES, NULL, &sources, &count, &err));
     ck_assert_uint_eq(count, FRAMES);
     for (unsigned device = 0; device < 2; device++) {
         seen = (struct seen){0, 0};

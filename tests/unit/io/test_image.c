@@ -125,14 +125,43 @@ static void expect_pixel(const struct kind *kind, const uint16_t *pixel, unsigne
         expected[channels] = is_clear ? 0 : top;
 }
 
+static struct image_bytes file_bytes(const char *name)
+{
+    struct image_bytes bytes = {.name = "memory", .data = malloc(BYTES_MAX)};
+
+    ck_assert_ptr_nonnull(bytes.data);
+    bytes.count = io_read(name, bytes.data, BYTES_MAX);
+    return bytes;
+}
+
+// The file, and the same bytes in memory, have the same image.
 static void read_one(const char *name, struct image *image)
 {
+    struct image_bytes bytes = file_bytes(name);
     struct image_file *file;
+    struct image again;
 
     IO_OK(image_open(io_path(name), 0, &file, err));
     ck_assert_uint_eq(image_pages(file), 1);
     IO_OK(image_read(file, 0, image, err));
     image_close(file);
+    IO_OK(image_open_bytes(&bytes, 0, &file, err));
+    ck_assert_uint_eq(image_pages(file), 1);
+    IO_OK(image_read(file, 0, &again, err));
+    image_close(file);
+    ck_assert(again.width == image->width && again.height == image->height &&
+              again.channels == image->channels && again.type == image->type);
+    ck_assert_mem_eq(again.samples, image->samples,
+                     image->width * image->height * image->channels * kn_type_size(image->type));
+    free(again.samples);
+    // Cut short.
+    bytes.count -= bytes.count / 3;
+    IO_OK(image_open_bytes(&bytes, 0, &file, err));
+    IO_REFUSED(image_read(file, 0, &again, err), KN_ERROR_INPUT, "memory: ends at byte ");
+    image_close(file);
+    bytes.count = 0;
+    IO_REFUSED(image_open_bytes(&bytes, 0, &file, err), KN_ERROR_INPUT, "memory: is empty");
+    free(bytes.data);
 }
 
 START_TEST(every_kind)

@@ -13,7 +13,7 @@
 
 #include <tiffio.h>
 
-enum { SAMPLES_MAX = 40 * 40 * 4, BYTES_MAX = 1 << 16 };
+enum { FILE_MAX = 1 << 20, SAMPLES_MAX = 40 * 40 * 4, BYTES_MAX = 1 << 16 };
 
 struct layout {
     const char *mode; // little- or big-endian, BigTIFF
@@ -218,6 +218,7 @@ START_TEST(stack)
     uint64_t state = test_seed("stack");
     unsigned char *samples = malloc(5 * 4 * SAMPLES_MAX);
     TIFF *tiff = TIFFOpen(io_path("a.tif"), "wl");
+    struct image_bytes bytes = {.name = "memory"};
     struct image_file *file;
     struct image image;
 
@@ -240,6 +241,22 @@ START_TEST(stack)
     IO_REFUSED(image_read(file, 5, &image, err), KN_ERROR_ARGUMENT,
                "has no page 5; its 5 are counted from 0");
     image_close(file);
+    // The same file in memory.
+    bytes.data = malloc(FILE_MAX);
+    ck_assert_ptr_nonnull(bytes.data);
+    bytes.count = io_read("a.tif", bytes.data, FILE_MAX);
+    ck_assert_uint_lt(bytes.count, FILE_MAX);
+    IO_OK(image_open_bytes(&bytes, 0, &file, err));
+    ck_assert_uint_eq(image_pages(file), pages);
+    for (size_t i = 0; i < sizeof order / sizeof *order; i++) {
+        IO_OK(image_read(file, order[i], &image, err));
+        expect_image(&layouts[order[i] + 1], samples + order[i] * 4 * SAMPLES_MAX, &image);
+        free(image.samples);
+    }
+    image_close(file);
+    bytes.count /= 2;
+    IO_REFUSED(image_open_bytes(&bytes, 0, &file, err), KN_ERROR_INPUT, "memory: page ");
+    free(bytes.data);
     free(samples);
 }
 END_TEST
