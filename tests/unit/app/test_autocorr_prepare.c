@@ -271,7 +271,9 @@ START_TEST(steps)
                                                    .contrast_auto = true,
                                                    .crop = &region,
                                                    .show = true};
-    struct autocorr_source sources[3] = {{"/nonexistent.png", 0, 1}, {paths[0], 0, 1}, {paths[1], 0, 1}};
+    struct autocorr_source sources[3] = {{.file = "/nonexistent.png", .pages = 1},
+                                         {.file = paths[0], .pages = 1},
+                                         {.file = paths[1], .pages = 1}};
     struct autocorr_preparation *preparation;
     struct autocorr_prepared prepared[2];
     struct autocorr_grey greys[2], small = {.width = 9, .height = 9, .type = KN_U8, .pixels = calloc(81, 1)};
