@@ -15,13 +15,17 @@
 // LEAVES)), or moments_digits (integers, n <= 2^31) with any number; then moments_fold with ceil(count / (16 * GROUP))
 // groups, in dimension 1 the components, until one cell a row is left.
 // Cost: reads x once.
-// Tunables: KEY_BITS, KEY_KIND (lib/key.clh); floats: GROUP, WIDTH, ACC_SOFT as in cl/reduce.cl, UNROLL (rows); integers:
-// GROUP (1: for CPUs), LOADS (of 16 bytes, a work-item and tile).
+// Tunables: KEY_BITS, KEY_KIND (lib/key.clh); floats: GROUP, WIDTH, ACC_SOFT as in cl/reduce.cl, UNROLL (rows; divides
+// 64), AHEAD (1: so many rows are loaded before those before them are looked at); integers: GROUP (1: for CPUs), LOADS
+// (of 16 bytes, a work-item and tile).
 #ifndef GROUP
 #define GROUP 256
 #endif
 #ifndef UNROLL
 #define UNROLL (ACC_SOFT ? 1 : 4)
+#endif
+#ifndef AHEAD
+#define AHEAD 0
 #endif
 #ifndef KEY_BITS
 #define KEY_BITS 32
@@ -197,6 +201,42 @@ inline void fold_extremes(const statistics *s, __local real_key *least, __local 
     *nan = found;
 }
 
+inline void take_row(realw row, real shift, statistics *s)
+{
+    take_extremes(row, s);
+    accw_take(row, shift, s->sums);
+}
+
+// The rows of a whole leaf: nothing to check between loads.
+static inline void take_whole(__global const realw *rows, real shift, statistics *s)
+{
+#if AHEAD
+    realw row[UNROLL], next[UNROLL];
+
+#pragma unroll
+    for (uint i = 0; i < UNROLL; i++)
+        next[i] = rows[i * (LANES / WIDTH)];
+#pragma unroll 1
+    for (uint done = UNROLL; done < ROWS; done += UNROLL) {
+#pragma unroll
+        for (uint i = 0; i < UNROLL; i++) {
+            row[i] = next[i];
+            next[i] = rows[(done + i) * (LANES / WIDTH)];
+        }
+#pragma unroll
+        for (uint i = 0; i < UNROLL; i++)
+            take_row(row[i], shift, s);
+    }
+#pragma unroll
+    for (uint i = 0; i < UNROLL; i++)
+        take_row(next[i], shift, s);
+#else
+#pragma unroll UNROLL
+    for (uint row = 0; row < ROWS; row++)
+        take_row(rows[row * (LANES / WIDTH)], shift, s);
+#endif
+}
+
 // What LEAVES leaves from x + start on come to: sums in leaf[0] and leaf[LEAVES], least and greatest keys and NaN of each
 // work-item in the other arrays; a barrier has come after them. The next call writes to the same local memory.
 static inline void take_leaves(__global const real *x, ulong n, ulong start, real shift, __local accw *wide,
@@ -210,15 +250,8 @@ static inline void take_leaves(__global const real *x, ulong n, ulong start, rea
     start += item / ITEMS_PER_LEAF * LEAF;
     bool whole = start + LEAF <= n;
     start += item % ITEMS_PER_LEAF * WIDTH;
-    if (whole) { // nothing to check between loads
-        __global const realw *rows = (__global const realw *)(x + start);
-#pragma unroll UNROLL
-        for (uint row = 0; row < ROWS; row++) {
-            realw elements = rows[row * (LANES / WIDTH)];
-            take_extremes(elements, &s);
-            accw_take(elements, shift, s.sums);
-        }
-    }
+    if (whole)
+        take_whole((__global const realw *)(x + start), shift, &s);
     if (!whole || accw_is_nan(s.sums[0])) { // once more, with a look at each
         begin(&s);
         for (uint row = 0; row < ROWS; row++) {
@@ -234,20 +267,17 @@ static inline void take_leaves(__global const real *x, ulong n, ulong start, rea
     fold_group(s.sums, 2, wide, leaf);
 }
 
-// Of a group's work-items, to work-item 0: in two steps, of which the first takes every ROW_OF-th.
-#define ROW_OF 16
+// Of a group's work-items, to work-item 0.
 inline void combine_extremes(__local real_key *least, __local real_key *greatest, __local uint *nan)
 {
     uint item = (uint)get_local_id(0);
 
-    for (uint count = GROUP, rest; count > 1; count = rest) {
-        rest = (count + ROW_OF - 1) / ROW_OF;
-        if (item < rest)
-            for (uint other = item + rest; other < count; other += rest) {
-                least[item] = min(least[item], least[other]);
-                greatest[item] = max(greatest[item], greatest[other]);
-                nan[item] += nan[other];
-            }
+    for (uint distance = GROUP / 2; distance > 0; distance /= 2) {
+        if (item < distance) {
+            least[item] = min(least[item], least[item + distance]);
+            greatest[item] = max(greatest[item], greatest[item + distance]);
+            nan[item] += nan[item + distance];
+        }
         barrier(CLK_LOCAL_MEM_FENCE);
     }
 }

@@ -24,6 +24,7 @@ struct moments {
     uint64_t n;
     bool floats;
     uint64_t components;
+    struct moments_tuning tuning;
     struct tree_shape tree;
     struct tile_shape tile;
     kn_kernel *shift, *leaves, *fold;
@@ -52,6 +53,10 @@ static kn_status get_kernels(struct moments *m, kn_error *err)
     if (m->floats) {
         column_define(&defines, "WIDTH", m->tree.width);
         column_define(&defines, "ACC_SOFT", column_is_soft(m->queue));
+        if (m->tuning.unroll)
+            column_define(&defines, "UNROLL", m->tuning.unroll);
+        if (m->tuning.ahead)
+            column_define(&defines, "AHEAD", m->tuning.ahead);
     } else {
         column_define(&defines, "LOADS", m->tile.loads);
     }
@@ -183,7 +188,9 @@ static kn_status float_moments(struct moments *m, const double *shift, kn_moment
     bool find =
         !shift && kn_buffer_part_count(m->x) == 1 && m->queue->context->device.info.type != KN_DEVICE_CPU;
     size_t groups;
-    kn_status status = tree_choose("kn_reduce_moments", m->queue, m->x, m->type, 256, 4, &m->tree, err);
+    kn_status status =
+        tree_choose("kn_reduce_moments", m->queue, m->x, m->type, m->tuning.group ? m->tuning.group : 256,
+                    m->tuning.width ? m->tuning.width : 4, &m->tree, err);
 
     if (status)
         return status;
@@ -254,13 +261,29 @@ static kn_status integer_moments(struct moments *m, kn_moments *to, kn_error *er
     return status;
 }
 
-kn_status kn_reduce_moments(kn_queue *queue, kn_buffer *x, kn_type type, size_t n, const double *shift,
-                            kn_moments *moments, kn_error *err)
+kn_status moments_tuned(kn_queue *queue, kn_buffer *x, kn_type type, size_t n, const double *shift,
+                        const struct moments_tuning *tuning, kn_moments *moments, kn_error *err)
 {
     static const uint64_t components[] = {
         [KN_I8] = 4,  [KN_U8] = 4,  [KN_I16] = 4, [KN_U16] = 4, [KN_I32] = 5,
         [KN_U32] = 5, [KN_I64] = 8, [KN_U64] = 8, [KN_F32] = 5, [KN_F64] = 5};
-    struct moments m = {.queue = queue, .x = x, .type = type, .n = n, .floats = type >= KN_F32};
+    struct moments m = {.queue = queue,
+                        .x = x,
+                        .type = type,
+                        .n = n,
+                        .floats = type >= KN_F32,
+                        .components = components[type],
+                        .tuning = *tuning};
+
+    *moments = moments_of_nothing();
+    return m.floats ? float_moments(&m, shift, moments, err) : integer_moments(&m, moments, err);
+}
+
+kn_status kn_reduce_moments(kn_queue *queue, kn_buffer *x, kn_type type, size_t n, const double *shift,
+                            kn_moments *moments, kn_error *err)
+{
+    const struct moments_tuning usual = {0};
+    bool floats = type >= KN_F32;
     kn_moments found = moments_of_nothing();
     kn_status status = column_check_any("kn_reduce_moments", queue, x, type, n, err);
 
@@ -268,14 +291,13 @@ kn_status kn_reduce_moments(kn_queue *queue, kn_buffer *x, kn_type type, size_t 
         return status;
     if (!moments)
         return kn_fail(err, KN_ERROR_ARGUMENT, "kn_reduce_moments: moments is NULL");
-    if (shift && m.floats && !isfinite(type == KN_F64 ? *shift : (double)(float)*shift))
+    if (shift && floats && !isfinite(type == KN_F64 ? *shift : (double)(float)*shift))
         return kn_fail(err, KN_ERROR_ARGUMENT, "kn_reduce_moments: a shift of %g is not finite in %s", *shift,
                        kn_type_name(type));
-    m.components = components[type];
-    if (shift && m.floats)
+    if (shift && floats)
         found.shift = type == KN_F64 ? *shift : (double)(float)*shift;
     if (n > 0)
-        status = m.floats ? float_moments(&m, shift, &found, err) : integer_moments(&m, &found, err);
+        status = moments_tuned(queue, x, type, n, shift, &usual, &found, err);
     if (!status)
         *moments = found;
     return status;

@@ -15,6 +15,17 @@ struct moments_exact {
     uint64_t least, greatest;
 };
 
+// How moments of floats are launched on a GPU: it changes the speed, never the bits. 0: as kn_reduce_moments
+// does.
+struct moments_tuning {
+    unsigned group, width;  // as in cl/reduce.cl
+    unsigned unroll, ahead; // as in cl/moments.cl
+};
+
+// kn_reduce_moments of a column that has been checked, n > 0.
+kn_status moments_tuned(kn_queue *queue, kn_buffer *x, kn_type type, size_t n, const double *shift,
+                        const struct moments_tuning *tuning, kn_moments *moments, kn_error *err);
+
 // What is not a number is NaN.
 kn_moments moments_of_nothing(void);
 

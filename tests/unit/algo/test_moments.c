@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // kn_reduce_moments: floats against kn_reduce_sums, whose tree test_reduce has written out, on the column
 // without its NaN; integers against exact sums.
+#include "../../../src/algo/moments.h"
 #include "../device_support.h"
 
 #include <float.h>
@@ -196,6 +197,38 @@ START_TEST(as_a_gpu)
 }
 END_TEST
 
+// Whatever a GPU's launch is, the moments are the same, to the bit.
+START_TEST(every_tuning)
+{
+    static const struct moments_tuning tunings[] = {{128, 2, 8, 0}, {64, 2, 4, 1}};
+    static const size_t lengths[] = {1, 4095, 4097, 65537, 300007};
+    const kn_device_type own = context->device.info.type;
+
+    if (test_is_slow())
+        return;
+    context->device.info.type = KN_DEVICE_GPU;
+    for (size_t i = 0; i < sizeof lengths / sizeof *lengths; i++) {
+        fill(lengths[i], KN_F32, -2, i % 2 ? 50000 : 0);
+        kn_moments usual = moments_of(lengths[i], KN_F32, NULL);
+        kn_buffer *buffer = test_upload_column(x, lengths[i], KN_F32);
+        for (size_t t = 0; t < sizeof tunings / sizeof *tunings; t++) {
+            kn_moments found;
+            memset(&found, 0xa5, sizeof found);
+            EXPECT_OK(moments_tuned(queue, buffer, KN_F32, lengths[i], NULL, &tunings[t], &found, &err));
+            expect_same("shift", found.shift, usual.shift, lengths[i]);
+            expect_same("sum", found.sum, usual.sum, lengths[i]);
+            expect_same("squares", found.squares, usual.squares, lengths[i]);
+            expect_same("min", found.min, usual.min, lengths[i]);
+            expect_same("max", found.max, usual.max, lengths[i]);
+            ck_assert_uint_eq(found.n, usual.n);
+            ck_assert_uint_eq(found.nan_count, usual.nan_count);
+        }
+        kn_buffer_free(buffer);
+    }
+    context->device.info.type = own;
+}
+END_TEST
+
 START_TEST(special_values)
 {
     const size_t n = 5000;
@@ -340,7 +373,8 @@ END_TEST
 
 int main(void)
 {
-    const TTest *const tests[] = {single, doubles, soft, as_a_gpu, special_values, every_integer, refusals};
+    const TTest *const tests[] = {single,       doubles,        soft,          as_a_gpu,
+                                  every_tuning, special_values, every_integer, refusals};
     const TTest *const own_device[] = {parts};
     int status = test_run("moments", tests, sizeof tests / sizeof *tests, set_up, tear_down);
 
