@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Times reductions, scans, medians, quantiles and the first k on a device, each answer checked against the
-// host in the same run.
+// host in the same run. --tune: the brackets of medians, and launches of the moments of floats, whose bits
+// must be the same.
 //
 //     bench/select [--device SPEC] [--smallest LOG2] [--largest LOG2] [--type float|double] [--reductions]
 //     [--tune]
@@ -12,6 +13,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "../src/algo/moments.h"
 #include "../src/base/array.h"
 #include "bench.h"
 
@@ -31,6 +33,7 @@ struct work {
     kn_select_options options;
     double value[8];
     kn_moments moments;
+    struct moments_tuning tuning;
     kn_number number;
     double sum; // on the host
 };
@@ -214,6 +217,37 @@ static const char *judge_reductions(const struct work *work)
                : "WRONG";
 }
 
+static void tuned_moments(struct bench *bench, struct work *work)
+{
+    bench_try(moments_tuned(bench->queue, work->x, work->type, work->n, NULL, &work->tuning, &work->moments,
+                            &bench->err),
+              &bench->err);
+}
+
+// On a GPU; a CPU's launch has but one shape.
+static void tune_moments(struct bench *bench, struct work *work)
+{
+    static const struct moments_tuning tunings[] = {
+        {256, 4, 4, 0},  {256, 4, 2, 1},  {256, 2, 4, 0}, {256, 2, 8, 0}, {256, 2, 4, 1},
+        {256, 2, 8, 1},  {512, 2, 4, 0},  {512, 2, 8, 0}, {512, 2, 4, 1}, {512, 2, 8, 1},
+        {1024, 2, 4, 0}, {1024, 2, 4, 1}, {128, 2, 4, 1}, {128, 2, 8, 1}};
+    const kn_moments usual = work->moments;
+
+    for (size_t i = 0; i < KN_COUNT(tunings); i++) {
+        const struct moments_tuning *t = &tunings[i];
+        char what[64];
+        if (t->group > kn_context_device(bench->context)->max_work_group)
+            continue;
+        snprintf(what, sizeof what, "group %u width %u unroll %u ahead %u", t->group, t->width, t->unroll,
+                 t->ahead);
+        work->tuning = *t;
+        tuned_moments(bench, work);
+        bool same = work->moments.sum == usual.sum && work->moments.squares == usual.squares &&
+                    work->moments.min == usual.min && work->moments.max == usual.max;
+        report(bench, work, tuned_moments, what, same ? "right" : "WRONG");
+    }
+}
+
 static void bench_reductions(struct bench *bench, struct work *work)
 {
     const char *verdict;
@@ -224,6 +258,8 @@ static void bench_reductions(struct bench *bench, struct work *work)
     report(bench, work, sum, "kn_reduce_sum", "");
     report(bench, work, greatest, "kn_reduce, greatest", verdict);
     report(bench, work, moments, "kn_reduce_moments", verdict);
+    if (bench->tune)
+        tune_moments(bench, work);
     report(bench, work, integer_moments, "kn_reduce_moments, integers", "");
     scan(bench, work);
     report(bench, work, scan, "kn_scan", judge_scan(bench, work));
