@@ -82,10 +82,11 @@ static inline bool pick(__global const uint *table, interval *at, __global const
         for (uint i = 0; i < 6; i++)
             found[i] = 0;
     barrier(CLK_LOCAL_MEM_FENCE);
-    find_bin(count, sum, rank[0], found);
+    sum_bins(count, sum);
     *total = sum[GROUP - 1];
+    locate_rank(count, sum, rank[0], found);
+    locate_rank(count, sum, rank[1], found + 3);
     barrier(CLK_LOCAL_MEM_FENCE);
-    find_bin(count, sum, rank[1], found + 3);
     at->low += found[0] << shift;
     at->before += rank[0] - found[1];
     at->bits = bits_of(((found[3] - found[0] + 1) << shift) - 1);
@@ -386,40 +387,69 @@ inline void load_keys(__global const ulong *gathered, uint i, uint n, ulong *key
 // So few keys are compared with each other.
 #define FEW 256
 
-// The key of a rank among those of `n` gathered that lie in `open`, which are FEW at most.
-static inline ulong find_few(__global const ulong *gathered, uint n, interval open, ulong rank, __local uint *next,
-                             __local ulong *few, __local ulong *found)
+// The least of the group's values, which come in `least`, in least[0]: in steps, of which each takes every so many-th. A barrier
+// comes first and last.
+#define LEAST_OF 32
+static inline void find_least(__local ulong *least)
 {
     uint item = (uint)get_local_id(0);
 
-    if (item == 0)
-        *next = 0;
     barrier(CLK_LOCAL_MEM_FENCE);
-    for (uint i = item; i < n; i += AHEAD * GROUP) {
-        ulong key[AHEAD];
-        load_keys(gathered, i, n, key);
-        for (uint k = 0; k < AHEAD; k++)
-            if (i + k * GROUP < n && lies_in(key[k], open))
-                few[min(atomic_inc(next), (uint)FEW - 1)] = key[k];
+    for (uint count = GROUP, rest; count > 1; count = rest) {
+        rest = (count + LEAST_OF - 1) / LEAST_OF;
+        if (item < rest) {
+            ulong own = least[item];
+            for (uint other = item + rest; other < count; other += rest)
+                own = min(own, least[other]);
+            least[item] = own;
+        }
+        barrier(CLK_LOCAL_MEM_FENCE);
+    }
+}
+
+// The keys of a rank and of the next among `n` gathered, of which `left` lie in `open`, the first of the two too: they are FEW
+// at most, or all the same.
+static inline void find_few(__global const ulong *gathered, uint n, interval open, uint left, ulong rank, __local uint *next,
+                            __local ulong *few, __local ulong *beyond, __local ulong *found, ulong *key)
+{
+    uint item = (uint)get_local_id(0);
+    ulong last = last_of(open), least = 0xffffffffffffffffUL;
+
+    if (item == 0) {
+        *next = 0;
+        found[0] = found[1] = open.low;
     }
     barrier(CLK_LOCAL_MEM_FENCE);
-    uint count = min(*next, (uint)FEW);
+    for (uint i = item; i < n; i += AHEAD * GROUP) {
+        ulong keys[AHEAD];
+        load_keys(gathered, i, n, keys);
+        for (uint k = 0; k < AHEAD; k++)
+            if (i + k * GROUP < n) {
+                if (lies_in(keys[k], open))
+                    few[min(atomic_inc(next), (uint)FEW - 1)] = keys[k];
+                else if (keys[k] > last)
+                    least = min(least, keys[k]);
+            }
+    }
+    beyond[item] = least;
+    find_least(beyond);
+    uint count = open.bits > 0 ? min(*next, (uint)FEW) : 0;
     for (uint i = item; i < count; i += GROUP) {
         uint lower = 0;
         for (uint other = 0; other < count; other++)
             lower += few[other] < few[i] || (few[other] == few[i] && other < i);
-        if (lower == rank)
-            found[0] = few[i];
+        if (lower == rank || lower == rank + 1)
+            found[lower - rank] = few[i];
     }
     barrier(CLK_LOCAL_MEM_FENCE);
-    ulong key = found[0];
+    key[0] = found[0];
+    key[1] = rank + 1 < left ? found[1] : beyond[0];
     barrier(CLK_LOCAL_MEM_FENCE);
-    return key;
 }
 
-// The key of a rank among `n` gathered, by digits until few are left.
-static inline ulong find_key(__global const ulong *gathered, uint n, interval at, ulong rank, __local uint *bins,
-                             __local ulong *count, __local ulong *sum, __local ulong *found)
+// The keys of a rank and of the next among `n` gathered, by digits until few are left.
+static inline void find_keys(__global const ulong *gathered, uint n, interval at, ulong rank, __local uint *bins,
+                             __local ulong *count, __local ulong *sum, __local ulong *found, ulong *key)
 {
     uint item = (uint)get_local_id(0), left = n;
     interval open = {at.low, at.before, at.bits, 0}; // rusticl: what is done to `at` would be done to the caller's
@@ -453,8 +483,7 @@ static inline ulong find_key(__global const ulong *gathered, uint n, interval at
         open.bits = shift;
         barrier(CLK_LOCAL_MEM_FENCE);
     }
-    ulong key = find_few(gathered, n, open, rank, bins, count, found);
-    return open.bits > 0 ? key : open.low;
+    find_few(gathered, n, open, left, rank, bins, count, sum, found, key);
 }
 
 inline acc end_of(__global const column *of, uint e)
@@ -511,7 +540,7 @@ robust_settle(__global column *columns, __global const uint *counters, uint ques
     __local ulong count[BINS], sum[GROUP], found[3];
     __local heaps h;
     uint item = (uint)get_local_id(0), own_below[HEAPS];
-    ulong number = get_group_id(1), rank[2], key[2];
+    ulong number = get_group_id(1), rank[2], key[2], alone[2];
     bool known[2];
     __global column *own = columns + number;
     interval at = own->level[level];
@@ -546,11 +575,13 @@ robust_settle(__global column *columns, __global const uint *counters, uint ques
     }
     if (last_of(at) >= last_of(own->level[0]))
         at.bits = bits_of(0xffffffffffffffffUL - at.low);
-    // Whether they are needed or not: PoCL 3.1 compiles a loop with barriers wrong that stands in a condition.
-    for (uint k = 0; k < 2; k++) {
-        ulong alone = find_key(gathered, has, at, rank[k], bins, count, sum, found);
-        key[k] = known[k] ? key[k] : alone;
-    }
+    // Whether they are needed or not: PoCL 3.1 compiles a loop with barriers wrong that stands in a condition. The second
+    // rank is the first or the next, and if neither lies in a heap, so it is among those gathered.
+    find_keys(gathered, has, at, rank[known[0] ? 1 : 0], bins, count, sum, found, alone);
+    if (!known[0])
+        key[0] = alone[0];
+    if (!known[1])
+        key[1] = alone[known[0] || rank[1] == rank[0] ? 0 : 1];
     if (item == 0) {
         uint missed = 0;
         own->answer[question][0] = key[0];
