@@ -3,12 +3,15 @@
 # Help, version and man pages: there for every command, and complete.
 . "${srcdir:-.}/tests/e2e/lib.sh"
 
+commands='devices cache tune check emit run compare sort reduce select scan fft gemm solve project spmv stats autocorr
+    prepare recon phantom trajectory'
+
 expect_exit 0 koine --version
 expect_stdout '^koine [0-9]+\.[0-9]+\.[0-9]+'
 expect_exit 0 koine -V
 expect_exit 0 koine --help
 cp "$work/out" "$work/overview"
-for command in devices cache tune check emit run compare sort reduce select scan fft gemm solve project spmv stats autocorr prepare recon phantom trajectory; do
+for command in $commands; do
     grep -Eq "^  $command  " "$work/overview" || fail "koine --help does not name $command"
     expect_exit 0 koine "$command" --help
     cp "$work/out" "$work/long"
@@ -39,7 +42,7 @@ for status in 0 1 2 3 4 5 130; do
     expect_stdout "^.fB$status.fR"
 done
 if command -v groff >/dev/null; then
-    for page in koine koine-devices koine-cache koine-tune koine-check koine-emit koine-run koine-compare koine-sort koine-reduce koine-select koine-scan koine-fft koine-gemm koine-solve koine-project koine-spmv koine-stats koine-autocorr koine-prepare koine-recon koine-phantom koine-trajectory; do
+    for page in koine $(echo "$commands" | sed 's/[a-z][a-z]*/koine-&/g'); do
         koine --man "$page" >"$work/page.1"
         groff -man -Tascii -ww "$work/page.1" >"$work/page.txt" 2>"$work/page.err" || fail "groff refuses $page"
         [ ! -s "$work/page.err" ] || fail "groff complains about $page: $(cat "$work/page.err")"
