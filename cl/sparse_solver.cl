@@ -20,8 +20,8 @@
 // that order); backward A^T and w. Curve reads v, d, h, x, writes e; step reads and writes x, h, reads d, e; turn reads
 // h, x, d, writes d.
 // Tunables: GROUP, LANES (powers of two), SLICE, COLUMNS (at least as many as there are, in cgnr_forward's local memory),
-// INDEX_BITS (16 or 32), RESIDUAL (1: r = A x - b is kept, too), CORRECTION (F: an expression of x, d, i and weight),
-// ACC_SOFT (cl/lib/accumulator.clh), KN_SUBGROUP (cl/lib/rung.clh).
+// INDEX_BITS (16 or 32), RESIDUAL (1: r = A x - b is kept, too), CORRECTION (cl/lib/cgnr.clh), ACC_SOFT
+// (cl/lib/accumulator.clh), KN_SUBGROUP (cl/lib/rung.clh).
 #ifndef GROUP
 #if KN_CPU
 #define GROUP 32
@@ -48,12 +48,10 @@
 #ifndef RESIDUAL
 #define RESIDUAL 0
 #endif
-#ifndef CORRECTION
-#define CORRECTION 0
-#endif
 
 #undef REAL_BITS // vectors are single
 #define REAL_BITS 32
+#include "lib/cgnr.clh"
 #include "lib/lanes.clh"
 #include "lib/solver.clh"
 
@@ -73,55 +71,6 @@ typedef uint sell_index;
 #define STEP(k) (CELL(k) + 2)
 #define STOP(k) (CELL(k) + 3)
 
-// Why it ended.
-#define STOP_GRADIENT 1 // |g| is small enough
-#define STOP_RESIDUAL 2 // |A x - b| is
-#define STOP_CURVATURE 3 // d.e is not positive
-#define MOVED 16         // beside the reason: x is that of this iteration, not of the one before
-
-// ---- the correction term ----
-
-inline float correction(float x, float d, uint i, float weight)
-{
-    return CORRECTION;
-}
-
-// Second differences: row i of D d, 0 outside.
-inline float second_difference(__global const float *d, long i, uint n)
-{
-    return i >= 0 && i + 2 < (long)n ? d[i] - 2 * d[i + 1] + d[i + 2] : 0;
-}
-
-// (lambda + smooth D^T D) d in column j; `order` is of D: 0 (none), 1 or 2.
-inline float linear_part(__global const float *d, uint j, uint n, float lambda, float smooth, uint order)
-{
-    float own = d[j], sum = 0;
-
-    if (order == 1) {
-        if (j > 0)
-            sum += own - d[j - 1];
-        if (j + 1 < n)
-            sum += own - d[j + 1];
-    } else if (order == 2) {
-        sum = second_difference(d, (long)j, n) - 2 * second_difference(d, (long)j - 1, n) +
-              second_difference(d, (long)j - 2, n);
-    }
-    return fma(smooth, sum, lambda * own);
-}
-
-inline float gradient_at(float x, float h, uint j, float weight)
-{
-    return h + correction(x, x, j, weight);
-}
-
-// -(g.d) / f, or not-a-number where there is no step.
-inline float step_length(acc slope, acc curvature)
-{
-    float length = -acc_ratio(slope, curvature);
-
-    return acc_less(ACC_ZERO, curvature) && fabs(length) < INFINITY ? length : NAN;
-}
-
 // ---- two launches an iteration ----
 
 // Of an iteration, for the record and for whoever reads `state`.
@@ -135,9 +84,9 @@ inline void keep_record(__global acc *state, uint parts, uint iteration, acc squ
     state[STOP(iteration)] = acc_of((float)code);
 }
 
-// The step's length and d.e; or why there is no step, of all groups alike.
-inline uint find_step(__global const float *x, __global const float *h, __global const float *d,
-                      __global const float *e, uint n, float weight, __local acc *node, acc *curvature, float *length)
+// The step's length, or not-a-number where there is none, of all groups alike; and d.e.
+inline float find_step(__global const float *x, __global const float *h, __global const float *d,
+                       __global const float *e, uint n, float weight, __local acc *node, acc *curvature)
 {
     acc slope = ACC_ZERO;
 
@@ -147,8 +96,7 @@ inline uint find_step(__global const float *x, __global const float *h, __global
         slope = acc_add_product(slope, own, gradient_at(x[j], h[j], j, weight));
     }
     sum_two(curvature, &slope, node);
-    *length = step_length(slope, *curvature);
-    return isnan(*length) ? STOP_CURVATURE : 0;
+    return step_length(slope, *curvature);
 }
 
 // |g|^2 after the step, and g.(e + F).
@@ -205,19 +153,25 @@ cgnr_forward(__global const uint *starts, __global const sell_index *indices, __
                 code = STOP_RESIDUAL;
         }
 #endif
-        if (code == 0)
-            code = find_step(x, h, d, e, n, weight, node, &curvature, &length);
-        if (code != 0) { // of all groups alike; x stays where it is
-            keep_record(state, parts, iteration, state[NORM(iteration - 1)], rest, 0, code);
-            return;
+        if (code == 0) {
+            length = find_step(x, h, d, e, n, weight, node, &curvature);
+            if (isnan(length))
+                code = STOP_CURVATURE;
         }
     }
-    find_turn(x, h, d, e, n, weight, length, node, &squares, &turn);
-    if (iteration > 0)
-        ratio = acc_ratio(turn, curvature);
-    if (!(acc_ratio(squares, iteration > 0 ? state[NORM(0)] : squares) > gradient))
-        code = STOP_GRADIENT;
-    keep_record(state, parts, iteration, squares, rest, length, code ? code + MOVED : 0);
+    if (code == 0) {
+        find_turn(x, h, d, e, n, weight, length, node, &squares, &turn);
+        if (iteration > 0)
+            ratio = acc_ratio(turn, curvature);
+        if (!(acc_ratio(squares, iteration > 0 ? state[NORM(0)] : squares) > gradient))
+            code = STOP_GRADIENT + MOVED;
+    } else {
+        squares = state[NORM(iteration - 1)];
+        length = 0;
+    }
+    keep_record(state, parts, iteration, squares, rest, length, code);
+    if (code != 0 && code < MOVED)
+        return; // of all groups alike; x stays where it is
     uint groups = (uint)get_num_groups(0), each = (n + groups - 1) / groups;
     for (uint j = item; j < n; j += GROUP) {
         float at = fma(length, d[j], x[j]), linear = fma(length, e[j], h[j]);
@@ -269,7 +223,7 @@ cgnr_backward(__global const uint *starts, __global const uint *indices, __globa
             sum = fma(values[i], w[indices[i]], sum);
     sum = sum_lanes(sum, part);
     if (lane == 0 && column < n)
-        e[column] = sum + linear_part(d, column, n, lambda, smooth, order);
+        e[column] = sum + linear_part(d, column, n, 1, lambda, smooth, order);
 }
 
 // ---- with any product ----
@@ -318,7 +272,7 @@ cgnr_curve(__global const float *v, __global const float *d, __global const floa
     if (iteration > 0 && acc_to_real(state[STOP(iteration - 1)]) != 0)
         return; // of all groups
     FOR_COLUMNS(j, n) {
-        float own = d[j], along = v[j] + linear_part(d, (uint)j, n, lambda, smooth, order);
+        float own = d[j], along = v[j] + linear_part(d, (uint)j, n, 1, lambda, smooth, order);
         e[j] = along;
         curvature = acc_add_product(curvature, own, along + correction(x[j], own, (uint)j, weight));
         slope = acc_add_product(slope, own, gradient_at(x[j], h[j], (uint)j, weight));

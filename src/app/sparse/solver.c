@@ -38,7 +38,7 @@ enum sparse_format sparse_solver_format(const struct sparse_solver *solver, bool
 
 // ---- options ----
 
-static kn_status check_options(const struct sparse_solver_options *options, kn_error *err)
+kn_status solver_check_options(const struct sparse_solver_options *options, kn_error *err)
 {
     const struct {
         const char *name;
@@ -67,6 +67,33 @@ static kn_status check_options(const struct sparse_solver_options *options, kn_e
         return kn_fail(err, KN_ERROR_ARGUMENT, "there is no way of launching %d; see sparse_launches",
                        (int)options->launches);
     return KN_OK;
+}
+
+struct solver_terms solver_terms_of(const struct sparse_solver_options *options)
+{
+    double gradient = options->gradient > SPARSE_FLOOR ? options->gradient : SPARSE_FLOOR;
+
+    return (struct solver_terms){
+        .order = options->smooth > 0 ? options->order : 0,
+        .lambda = (float)options->lambda,
+        .smooth = (float)options->smooth,
+        .weight = (float)(options->correction ? options->weight : options->nonnegative),
+        .gradient = options->gradient < 0 ? -1 : (float)(gradient * gradient),
+        .residual = options->residual > 0 ? (float)(options->residual * options->residual) : -1};
+}
+
+void solver_define(struct column_defines *defines, const kn_context *context,
+                   const struct sparse_solver_options *options)
+{
+    const kn_device_info *info = kn_context_device(context);
+
+    column_define(defines, "ACC_SOFT", !info->fp64);
+    if (strcmp(info->backend, "cuda") == 0) // NVIDIA's OpenCL finds out by itself
+        column_define(defines, "KN_SUBGROUP", 1);
+    if (options->correction)
+        column_define_text(defines, "CORRECTION", options->correction);
+    else if (options->nonnegative > 0)
+        column_define_text(defines, "CORRECTION", "(x < 0 ? weight * d : 0)");
 }
 
 // Columns of the direction that fused launches keep in local memory: one program for all but a few.
@@ -231,7 +258,6 @@ static kn_status prepare_computed(struct sparse_solver *s, kn_queue *queue,
 
 static kn_status get_kernel(struct sparse_solver *s, unsigned kernel, kn_error *err)
 {
-    const kn_device_info *info = kn_context_device(s->context);
     struct column_defines defines = {.count = 0};
 
     column_define(&defines, "GROUP", (unsigned)(kernel == SOLVER_BACKWARD ? s->back_group : s->group));
@@ -239,13 +265,7 @@ static kn_status get_kernel(struct sparse_solver *s, unsigned kernel, kn_error *
     column_define(&defines, "COLUMNS", s->fused ? (unsigned)kept_columns(s) : 1);
     column_define(&defines, "INDEX_BITS", s->columns <= UINT16_MAX ? 16 : 32);
     column_define(&defines, "RESIDUAL", s->options.residual > 0);
-    column_define(&defines, "ACC_SOFT", !info->fp64);
-    if (strcmp(info->backend, "cuda") == 0) // NVIDIA's OpenCL finds out by itself
-        column_define(&defines, "KN_SUBGROUP", 1);
-    if (s->correction)
-        column_define_text(&defines, "CORRECTION", s->correction);
-    else if (s->options.nonnegative > 0)
-        column_define_text(&defines, "CORRECTION", "(x < 0 ? weight * d : 0)");
+    solver_define(&defines, s->context, &s->options);
     return engine_builtin_kernel(s->context, "sparse_solver.cl", defines.items, defines.count,
                                  KN_POLICY_DEFAULT, names[kernel], &s->kernels[kernel], err);
 }
@@ -274,19 +294,6 @@ static kn_status create_buffers(struct sparse_solver *s, kn_error *err)
     return status;
 }
 
-static void take_options(struct sparse_solver *s)
-{
-    const struct sparse_solver_options *options = &s->options;
-    double gradient = options->gradient > SPARSE_FLOOR ? options->gradient : SPARSE_FLOOR;
-
-    s->order = options->smooth > 0 ? options->order : 0;
-    s->lambda = (float)options->lambda;
-    s->smooth = (float)options->smooth;
-    s->weight = (float)(options->correction ? options->weight : options->nonnegative);
-    s->gradient = options->gradient < 0 ? -1 : (float)(gradient * gradient);
-    s->residual = options->residual > 0 ? (float)(options->residual * options->residual) : -1;
-}
-
 // Of a matrix, or without one of a geometry.
 static kn_status create_solver(kn_queue *queue, const struct sparse_matrix *matrix,
                                const struct sparse_parallel *geometry,
@@ -294,7 +301,8 @@ static kn_status create_solver(kn_queue *queue, const struct sparse_matrix *matr
                                kn_error *err)
 {
     struct sparse_solver *s = calloc(1, sizeof *s);
-    kn_status status = s ? check_options(options, err) : kn_fail_memory(err, sizeof *s, "a sparse solver");
+    kn_status status =
+        s ? solver_check_options(options, err) : kn_fail_memory(err, sizeof *s, "a sparse solver");
 
     if (!status && matrix)
         status = spmv_check(matrix, options->format, err);
@@ -303,18 +311,17 @@ static kn_status create_solver(kn_queue *queue, const struct sparse_matrix *matr
         s->options = *options;
         s->rows = (uint32_t)(matrix ? matrix->rows : sparse_parallel_rows(geometry));
         s->columns = (uint32_t)(matrix ? matrix->columns : sparse_parallel_columns(geometry));
-        s->correction = options->correction ? strdup(options->correction) : NULL;
-        if (options->correction && !s->correction)
-            status = kn_fail_memory(err, strlen(options->correction), "a sparse solver");
-        take_options(s);
+        s->terms = solver_terms_of(options);
         choose_shape(s);
     }
     if (!status)
         status = choose_launches(s, err);
     if (!status)
         status = get_kernels(s, err);
-    if (!status)
+    if (!status) {
+        s->options.correction = NULL; // it is the caller's
         status = matrix ? prepare_products(s, queue, matrix, err) : prepare_computed(s, queue, geometry, err);
+    }
     if (!status)
         status = create_buffers(s, err);
     if (status)
@@ -362,7 +369,6 @@ void sparse_solver_free(struct sparse_solver *solver)
         spmv_product_free(&solver->products[i]);
     for (unsigned i = 0; i < SOLVER_BUFFERS; i++)
         kn_buffer_free(solver->buffers[i]);
-    free(solver->correction);
     free(solver);
 }
 
@@ -418,39 +424,52 @@ static kn_status begin(kn_queue *queue, struct sparse_solver *s, kn_buffer *righ
 static const enum sparse_stopped reasons[] = {SPARSE_STOPPED_ITERATIONS, SPARSE_STOPPED_GRADIENT,
                                               SPARSE_STOPPED_RESIDUAL, SPARSE_STOPPED_CURVATURE};
 
-// What the iterations left. `at`: the launch whose x it is.
+kn_status solver_take_history(const double *squares, size_t stride, struct sparse_solver_result *result,
+                              kn_error *err)
+{
+    double *history = malloc((result->iterations + 1) * sizeof *history);
+
+    if (!history)
+        return kn_fail_memory(err, (result->iterations + 1) * sizeof *history, "solving");
+    history[0] = 1;
+    for (size_t i = 1; i <= result->iterations; i++) {
+        history[i] = sqrt(squares[i * stride] / squares[0]);
+        if (!isfinite(history[i])) {
+            free(history);
+            return kn_fail(err, KN_ERROR_ARGUMENT,
+                           "after %zu iterations the numbers are beyond single precision; divide the right "
+                           "hand side by its greatest value",
+                           i - 1);
+        }
+    }
+    result->normal_residual = history[result->iterations];
+    result->history = history;
+    return KN_OK;
+}
+
+void solver_take_end(unsigned code, size_t iteration, struct sparse_solver_result *result)
+{
+    result->stopped = reasons[code % MOVED];
+    result->iterations = code > 0 && code < MOVED ? iteration - 1 : iteration;
+}
+
+// What the iterations left.
 static kn_status read_history(kn_queue *queue, const struct sparse_solver *s, size_t launched,
                               struct sparse_solver_result *result, kn_error *err)
 {
-    double *cells = malloc(launched * SOLVER_CELLS * sizeof *cells);
-    size_t k = 0;
-    kn_status status =
-        cells ? kn_buffer_read(queue, s->buffers[SOLVER_STATE], solver_cell_of(s, 0) * SOLVER_CELL, cells,
-                               launched * SOLVER_CELLS * SOLVER_CELL, err)
-              : kn_fail_memory(err, launched * SOLVER_CELLS * sizeof *cells, "solving");
+    size_t bytes = launched * SOLVER_CELLS * SOLVER_CELL, k = 0;
+    double *cells = malloc(bytes);
+    kn_status status = cells ? kn_buffer_read(queue, s->buffers[SOLVER_STATE],
+                                              solver_cell_of(s, 0) * SOLVER_CELL, cells, bytes, err)
+                             : kn_fail_memory(err, bytes, "solving");
 
     while (!status && k + 1 < launched && cells[SOLVER_CELLS * k + 3] == 0)
         k++;
     if (!status) {
-        unsigned code = (unsigned)cells[SOLVER_CELLS * k + 3];
-        result->stopped = reasons[code % MOVED];
-        result->iterations = code > 0 && code < MOVED ? k - 1 : k;
-        for (size_t i = 0; i <= result->iterations; i++)
-            cells[i] = i ? sqrt(cells[SOLVER_CELLS * i] / cells[SOLVER_CELLS * 0]) : cells[0];
-        for (size_t i = 1; i <= result->iterations; i++)
-            if (!isfinite(cells[i]))
-                status = kn_fail(
-                    err, KN_ERROR_ARGUMENT,
-                    "after %zu iterations the numbers are beyond single precision; divide the right hand "
-                    "side by its greatest value",
-                    i - 1);
-        cells[0] = 1;
-        result->normal_residual = cells[result->iterations];
+        solver_take_end((unsigned)cells[SOLVER_CELLS * k + 3], k, result);
+        status = solver_take_history(cells, SOLVER_CELLS, result, err);
     }
-    if (status)
-        free(cells);
-    else
-        result->history = cells;
+    free(cells);
     return status;
 }
 

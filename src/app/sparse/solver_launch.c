@@ -37,9 +37,9 @@ static kn_status launch_forward(kn_queue *queue, const struct sparse_solver *s, 
                            KN_BUFFER(b[to + 2]),
                            KN_BUFFER(b[SOLVER_W]),
                            KN_BUFFER(b[SOLVER_R]),
-                           KN_VALUE(s->weight),
-                           KN_VALUE(s->gradient),
-                           KN_VALUE(s->residual),
+                           KN_VALUE(s->terms.weight),
+                           KN_VALUE(s->terms.gradient),
+                           KN_VALUE(s->terms.residual),
                            KN_BUFFER(b[SOLVER_STATE]),
                            KN_VALUE(s->parts),
                            KN_VALUE(iteration),
@@ -60,9 +60,9 @@ static kn_status launch_backward(kn_queue *queue, const struct sparse_solver *s,
                            KN_BUFFER(b[iteration % 2 ? SOLVER_D : SOLVER_NEXT_D]),
                            KN_BUFFER(b[SOLVER_E]),
                            KN_BUFFER(b[SOLVER_W]),
-                           KN_VALUE(s->lambda),
-                           KN_VALUE(s->smooth),
-                           KN_VALUE(s->order),
+                           KN_VALUE(s->terms.lambda),
+                           KN_VALUE(s->terms.smooth),
+                           KN_VALUE(s->terms.order),
                            KN_BUFFER(b[SOLVER_STATE]),
                            KN_VALUE(s->parts),
                            KN_VALUE(iteration)};
@@ -91,10 +91,10 @@ kn_status solver_launch_curve(kn_queue *queue, const struct sparse_solver *s, kn
                            KN_BUFFER(b[SOLVER_X]),
                            KN_BUFFER(e),
                            KN_VALUE(s->columns),
-                           KN_VALUE(s->lambda),
-                           KN_VALUE(s->smooth),
-                           KN_VALUE(s->weight),
-                           KN_VALUE(s->order),
+                           KN_VALUE(s->terms.lambda),
+                           KN_VALUE(s->terms.smooth),
+                           KN_VALUE(s->terms.weight),
+                           KN_VALUE(s->terms.order),
                            KN_BUFFER(b[SOLVER_STATE]),
                            KN_VALUE(s->parts),
                            KN_VALUE(iteration)};
@@ -107,7 +107,7 @@ static kn_status launch_step(kn_queue *queue, const struct sparse_solver *s, uin
 {
     kn_buffer *const *b = s->buffers;
     const kn_arg args[] = {KN_BUFFER(b[SOLVER_D]),     KN_BUFFER(b[SOLVER_E]), KN_BUFFER(b[SOLVER_H]),
-                           KN_BUFFER(b[SOLVER_X]),     KN_VALUE(s->columns),   KN_VALUE(s->weight),
+                           KN_BUFFER(b[SOLVER_X]),     KN_VALUE(s->columns),   KN_VALUE(s->terms.weight),
                            KN_BUFFER(b[SOLVER_STATE]), KN_VALUE(s->parts),     KN_VALUE(iteration)};
 
     return launch(queue, s, SOLVER_STEP, s->parts, args, KN_COUNT(args), err);
@@ -127,10 +127,11 @@ static kn_status launch_turn(kn_queue *queue, const struct sparse_solver *s, uin
                              kn_error *err)
 {
     kn_buffer *const *b = s->buffers;
-    const kn_arg args[] = {KN_BUFFER(b[SOLVER_D]), KN_BUFFER(b[SOLVER_H]),     KN_BUFFER(b[SOLVER_X]),
-                           KN_VALUE(s->columns),   KN_VALUE(s->weight),        KN_VALUE(s->gradient),
-                           KN_VALUE(s->residual),  KN_BUFFER(b[SOLVER_STATE]), KN_VALUE(s->parts),
-                           KN_VALUE(iteration)};
+    const kn_arg args[] = {KN_BUFFER(b[SOLVER_D]),      KN_BUFFER(b[SOLVER_H]),
+                           KN_BUFFER(b[SOLVER_X]),      KN_VALUE(s->columns),
+                           KN_VALUE(s->terms.weight),   KN_VALUE(s->terms.gradient),
+                           KN_VALUE(s->terms.residual), KN_BUFFER(b[SOLVER_STATE]),
+                           KN_VALUE(s->parts),          KN_VALUE(iteration)};
 
     return launch(queue, s, SOLVER_TURN, s->parts, args, KN_COUNT(args), err);
 }

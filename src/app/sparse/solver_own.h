@@ -35,20 +35,36 @@ enum {
     SOLVER_BUFFERS
 };
 
+// Options as kernels take them: `gradient` and `residual` squared, or below 0 for never.
+struct solver_terms {
+    uint32_t order;
+    float lambda, smooth, weight, gradient, residual;
+};
+
 struct sparse_solver {
     kn_context *context;
     struct sparse_solver_options options;
-    char *correction;
     bool fused;
     uint32_t rows, columns;
     struct spmv_product products[2]; // rows in the order of `places`
     kn_kernel *kernels[SOLVER_KERNELS];
     uint32_t parts;
     size_t group, back_group, lanes; // of cgnr_forward and the vectors' kernels; of cgnr_backward
-    uint32_t order;
-    float lambda, smooth, weight, gradient, residual;
+    struct solver_terms terms;
     kn_buffer *buffers[SOLVER_BUFFERS];
 };
+
+kn_status solver_check_options(const struct sparse_solver_options *options, kn_error *err);
+struct solver_terms solver_terms_of(const struct sparse_solver_options *options);
+// What kernels that iterate have in common: the correction, and the device's abilities.
+void solver_define(struct column_defines *defines, const kn_context *context,
+                   const struct sparse_solver_options *options);
+
+// How an image ended whose STOP_ code of cl/lib/cgnr.clh was left at `iteration`: stopped, iterations.
+void solver_take_end(unsigned code, size_t iteration, struct sparse_solver_result *result);
+// Its history and normal residual, from |g|^2 of every iteration, `stride` numbers apart.
+kn_status solver_take_history(const double *squares, size_t stride, struct sparse_solver_result *result,
+                              kn_error *err);
 
 // r = A x - b, in the products' order, of W = A x; squares of it and of b are left in the state.
 kn_status solver_launch_residual(kn_queue *queue, const struct sparse_solver *solver, kn_buffer *right,

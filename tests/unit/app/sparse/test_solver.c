@@ -2,7 +2,7 @@
 // Conjugate gradients on a device, by two launches an iteration and by separate ones: against a dense
 // solution and against the same loop in double precision; corrections, stop tests, starts, bits, what ran,
 // what is refused.
-#include "sparse_support.h"
+#include "system_support.h"
 
 #include <float.h>
 
@@ -10,56 +10,6 @@
 #include "../../../../src/app/sparse/solver.h"
 
 enum { ROOM = 64 };
-
-struct system {
-    struct sparse_matrix matrix;
-    float *b, *x; // x: the start
-    double *right, *start;
-};
-
-// Every column has a strong nonzero of its own, so that the problem is well posed.
-static struct system make(size_t rows, size_t columns, size_t mean, uint64_t *state)
-{
-    struct system s = {.b = malloc(rows * sizeof(float) + 1), .x = malloc(columns * sizeof(float) + 1)};
-    size_t most = rows * (2 * mean + 1) + columns, count = 0;
-    uint32_t *row = malloc(most * sizeof *row + 1), *column = malloc(most * sizeof *column + 1);
-    double *values = malloc(most * sizeof *values + 1);
-
-    s.right = malloc(rows * sizeof *s.right + 1);
-    s.start = malloc(columns * sizeof *s.start + 1);
-    ck_assert(s.b && s.x && s.right && s.start && row && column && values);
-    for (size_t i = 0; i < rows; i++) {
-        s.right[i] = (double)(s.b[i] = test_signed(state));
-        for (size_t k = test_random(state) % (2 * mean + 1); k > 0; k--, count++) {
-            row[count] = (uint32_t)i;
-            column[count] = (uint32_t)(test_random(state) % columns);
-            values[count] = 0.5 * (double)test_signed(state);
-        }
-    }
-    for (size_t j = 0; j < columns; j++, count++) {
-        s.start[j] = (double)(s.x[j] = test_signed(state));
-        row[count] = (uint32_t)(j * rows / columns);
-        column[count] = (uint32_t)j;
-        values[count] = 2 + (double)mean * test_uniform(state) / 2;
-    }
-    const struct sparse_entries entries = {rows, columns, count, row, column, values};
-    EXPECT_OK(sparse_from_entries(&entries, &s.matrix, &err));
-    for (size_t i = 0; i < s.matrix.nonzeros; i++)
-        s.matrix.values[i] = (double)(float)s.matrix.values[i];
-    free(row);
-    free(column);
-    free(values);
-    return s;
-}
-
-static void drop(struct system *s)
-{
-    sparse_free(&s->matrix);
-    free(s->b);
-    free(s->x);
-    free(s->right);
-    free(s->start);
-}
 
 // The solution, or NULL where it is refused; the caller frees it and the history.
 static float *solve(const struct system *s, const struct sparse_solver_options *options,
@@ -98,17 +48,6 @@ static float *solve(const struct system *s, const struct sparse_solver_options *
     return x;
 }
 
-static double distance(const float *x, const double *wanted, size_t n)
-{
-    double square = 0, norm = 0;
-
-    for (size_t i = 0; i < n; i++) {
-        square += ((double)x[i] - wanted[i]) * ((double)x[i] - wanted[i]);
-        norm += wanted[i] * wanted[i];
-    }
-    return n ? sqrt(square / (norm > 0 ? norm : 1)) : 0;
-}
-
 static const enum sparse_launches ways[] = {SPARSE_LAUNCHES_FUSED, SPARSE_LAUNCHES_SEPARATE};
 
 // To the end, against the dense solution. The gradient's recurrence is in floats: its error is a rounding of
@@ -122,7 +61,7 @@ START_TEST(dense)
     double worst = 0;
 
     for (size_t i = 0; i < (test_is_slow() ? 4 : sizeof sizes / sizeof *sizes); i++) {
-        struct system s = make(sizes[i][0], sizes[i][1], 3, &state);
+        struct system s = system_make(sizes[i][0], sizes[i][1], 3, &state);
         double *wanted = malloc(sizes[i][1] * sizeof *wanted);
 
         EXPECT_OK(sparse_reference_least_squares(&s.matrix, s.right, wanted, &err));
@@ -130,7 +69,7 @@ START_TEST(dense)
             const struct sparse_solver_options options = {.iterations = 300, .launches = ways[w]};
             struct sparse_solver_result result;
             float *x = solve(&s, &options, &result);
-            double off = distance(x, wanted, sizes[i][1]);
+            double off = system_distance(x, wanted, sizes[i][1]);
             ck_assert_msg(off < 2e-4, "%zu x %zu, way %zu: off by %g after %zu iterations, stopped by %s",
                           sizes[i][0], sizes[i][1], w, off, result.iterations,
                           sparse_stopped_names[result.stopped]);
@@ -140,7 +79,7 @@ START_TEST(dense)
             free(x);
         }
         free(wanted);
-        drop(&s);
+        system_drop(&s);
     }
     fprintf(stderr, "dense: off by at most %.2g\n", worst);
 }
@@ -199,7 +138,7 @@ START_TEST(corrections)
     uint64_t state = test_seed("corrections");
 
     for (size_t i = 0; i < (test_is_slow() ? 3 : sizeof sizes / sizeof *sizes); i++) {
-        struct system s = make(sizes[i][0], sizes[i][1], 4, &state);
+        struct system s = system_make(sizes[i][0], sizes[i][1], 4, &state);
         double *wanted = malloc(sizes[i][1] * sizeof *wanted);
         for (size_t t = 0; t < sizeof tried / sizeof *tried; t++) {
             const struct sparse_correction correction = {terms_gradient, terms_along, &tried[t]};
@@ -222,7 +161,7 @@ START_TEST(corrections)
                     .launches = ways[w]};
                 struct sparse_solver_result result;
                 float *x = solve(&s, &options, &result);
-                double off = distance(x, wanted, sizes[i][1]);
+                double off = system_distance(x, wanted, sizes[i][1]);
                 ck_assert_msg(off < 2e-4,
                               "correction %zu, way %zu, %zu x %zu: off by %g after %zu iterations", t, w,
                               sizes[i][0], sizes[i][1], off, result.iterations);
@@ -231,7 +170,7 @@ START_TEST(corrections)
             }
         }
         free(wanted);
-        drop(&s);
+        system_drop(&s);
     }
 }
 END_TEST
@@ -242,7 +181,7 @@ END_TEST
 START_TEST(stops)
 {
     uint64_t state = test_seed("stops");
-    struct system s = make(150, 60, 3, &state);
+    struct system s = system_make(150, 60, 3, &state);
     double *x = malloc(60 * sizeof *x), *y = malloc(150 * sizeof *y), least = 0, norm = 0;
 
     ck_assert(x && y);
@@ -298,7 +237,7 @@ START_TEST(stops)
     }
     free(x);
     free(y);
-    drop(&s);
+    system_drop(&s);
 }
 END_TEST
 
@@ -306,7 +245,7 @@ END_TEST
 START_TEST(nothing)
 {
     uint64_t state = test_seed("nothing");
-    struct system s = make(20, 10, 2, &state);
+    struct system s = system_make(20, 10, 2, &state);
 
     memset(s.b, 0, 20 * sizeof *s.b);
     memset(s.x, 0, 10 * sizeof *s.x);
@@ -325,7 +264,7 @@ START_TEST(nothing)
                 for (size_t i = 0; i < s.matrix.nonzeros; i++)
                     s.matrix.values[i] = 0;
         }
-    drop(&s);
+    system_drop(&s);
 }
 END_TEST
 
@@ -345,7 +284,7 @@ START_TEST(launches)
 {
     enum { ITERATIONS = 4 };
     uint64_t state = test_seed("launches");
-    struct system s = make(90, 50, 3, &state);
+    struct system s = system_make(90, 50, 3, &state);
     kn_buffer *b = test_upload_with_room(s.b, 90 * sizeof *s.b, 0);
     kn_buffer *x = test_upload_with_room(s.x, 50 * sizeof *s.x, 0);
 
@@ -386,14 +325,14 @@ START_TEST(launches)
     }
     kn_buffer_free(b);
     kn_buffer_free(x);
-    drop(&s);
+    system_drop(&s);
 }
 END_TEST
 
 START_TEST(refused)
 {
     uint64_t state = 1;
-    struct system s = make(20, 10, 2, &state);
+    struct system s = system_make(20, 10, 2, &state);
     struct sparse_solver *solver = NULL;
     struct sparse_solver_result result;
     kn_buffer *b = test_upload_with_room(s.b, 20 * sizeof *s.b, 0);
@@ -430,7 +369,7 @@ START_TEST(refused)
     sparse_solver_free(solver);
     kn_buffer_free(b);
     kn_buffer_free(x);
-    drop(&s);
+    system_drop(&s);
 }
 END_TEST
 

@@ -1,0 +1,55 @@
+// SPDX-License-Identifier: Apache-2.0
+// The device's conjugate gradients (solver.h) for many right-hand sides, images, of one matrix: several stand
+// side by side, so that the matrix is read once for all of them, and each has an alpha, a beta and an end of
+// its own.
+#ifndef KN_APP_SPARSE_BATCH_H
+#define KN_APP_SPARSE_BATCH_H
+
+#include "solver.h"
+
+// How iterations are launched.
+enum sparse_batch_launches {
+    SPARSE_BATCH_AUTO,   // whole where a compute unit reads all in less time than launches take
+    SPARSE_BATCH_WHOLE,  // many iterations in one launch, a group for each block of images: small systems
+    SPARSE_BATCH_SPREAD, // three an iteration: the vectors' steps, A, and A^T, each over the whole device
+};
+
+struct sparse_batch_options {
+    // Iterations, terms, the correction and the gradient to stop at. There is no stop at a residual, and of
+    // the others there is no choice.
+    struct sparse_solver_options solver;
+    enum sparse_batch_launches launches;
+    size_t at_once; // images in the device's memory together, rounded up to whole blocks; 0: 128
+    // What launches are made of, 0 for what is best known; all powers of two:
+    unsigned images;              // of a block, side by side: 1 to 32
+    unsigned wide;                // images of a work-item in products: 1, 4, 8 or 16, at most `images`
+    unsigned group;               // work-items of products, of whole solutions, and of what else there is
+    unsigned step, step_group;    // images of a group of batch_step, and its work-items
+    unsigned shares, back_shares; // work-items that divide a row of A, and of A^T
+};
+
+struct sparse_batch;
+
+// A and A^T on the device, and memory for `at_once` images: 4 columns and 2 rows of floats for each. The
+// matrix may be freed after that. Errors: those of sparse_operator_create; KN_ERROR_ARGUMENT for options out
+// of range; KN_ERROR_BUILD for a correction that does not compile; KN_ERROR_LIMIT for more memory than one
+// allocation of the device holds, and for whole solutions where the device stops long loops.
+kn_status sparse_batch_create(kn_queue *queue, const struct sparse_matrix *matrix,
+                              const struct sparse_batch_options *options, struct sparse_batch **batch,
+                              kn_error *err);
+void sparse_batch_free(struct sparse_batch *batch); // NULL is fine
+
+// b: `count` right-hand sides of a float a row, one after the other; x: as many starts, and solutions, of a
+// float a column. `results` has a place for each; the caller frees every history. Their `seconds` are those
+// of all images that were at once in memory, their launches_per_iteration 0 where a launch does many. Every
+// image has the same bits each time on one device, whatever images are beside it.
+// Errors: KN_ERROR_ARGUMENT for buffers too small or of another context, and for numbers that are not finite,
+// with the image; KN_ERROR_MEMORY. On failure `results` has no histories.
+kn_status sparse_batch_solve(kn_queue *queue, struct sparse_batch *batch, kn_buffer *b, size_t count,
+                             kn_buffer *x, struct sparse_solver_result *results, kn_error *err);
+
+// Whether a launch does many iterations; and images of a block.
+bool sparse_batch_is_whole(const struct sparse_batch *batch);
+unsigned sparse_batch_images(const struct sparse_batch *batch);
+
+#endif

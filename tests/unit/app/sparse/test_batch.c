@@ -1,0 +1,394 @@
+// SPDX-License-Identifier: Apache-2.0
+// Many right-hand sides at once, whole and spread launches: against dense solutions and against the loop in
+// double precision; images that end at different iterations; the same bits alone and beside others; what ran;
+// what is refused.
+#include "system_support.h"
+
+#include "../../../../src/app/sparse/batch.h"
+#include "../../../../src/app/sparse/terms.h"
+
+enum { ROOM = 64, MOST = 33 };
+
+static const size_t counts[] = {1, 2, 3, 5, MOST};
+static const enum sparse_batch_launches ways[] = {SPARSE_BATCH_WHOLE, SPARSE_BATCH_SPREAD};
+enum { COUNTS = sizeof counts / sizeof *counts, WAYS = sizeof ways / sizeof *ways };
+
+// Right-hand sides and starts of one matrix; image i's are longer by i.
+struct images {
+    struct system system;
+    float *b, *x;
+    double *right, *start;
+};
+
+static struct images make_images(size_t rows, size_t columns, size_t mean, uint64_t *state)
+{
+    struct images made = {.system = system_make(rows, columns, mean, state),
+                          .b = malloc(MOST * rows * sizeof(float)),
+                          .x = malloc(MOST * columns * sizeof(float)),
+                          .right = malloc(MOST * rows * sizeof(double)),
+                          .start = malloc(MOST * columns * sizeof(double))};
+
+    ck_assert(made.b && made.x && made.right && made.start);
+    for (size_t i = 0; i < MOST * rows; i++)
+        made.right[i] = (double)(made.b[i] = (float)(1 + i / rows) * test_signed(state));
+    for (size_t i = 0; i < MOST * columns; i++)
+        made.start[i] = (double)(made.x[i] = i / columns % 2 ? test_signed(state) : 0);
+    return made;
+}
+
+static void drop_images(struct images *images)
+{
+    system_drop(&images->system);
+    free(images->b);
+    free(images->x);
+    free(images->right);
+    free(images->start);
+}
+
+// The first `count` solutions, which the caller frees.
+static float *solve(struct sparse_batch *batch, const struct images *images, size_t count,
+                    struct sparse_solver_result *results)
+{
+    size_t rows = images->system.matrix.rows, bytes = count * images->system.matrix.columns * sizeof(float);
+    kn_buffer *b = test_upload_with_room(images->b, count * rows * sizeof(float), 0);
+    kn_buffer *x = test_upload_with_room(images->x, bytes, ROOM);
+    float *found = malloc(bytes + 1);
+
+    ck_assert_ptr_nonnull(found);
+    EXPECT_OK(sparse_batch_solve(queue, batch, b, count, x, results, &err));
+    EXPECT_OK(kn_buffer_read(queue, x, 0, found, bytes, &err));
+    test_expect_poison(x, bytes);
+    kn_buffer_free(b);
+    kn_buffer_free(x);
+    return found;
+}
+
+static void free_histories(struct sparse_solver_result *results, size_t count)
+{
+    for (size_t i = 0; i < count; i++)
+        free(results[i].history);
+}
+
+// ---- solutions ----
+
+// A stop at 1e-7 of the gradient leaves that times the condition of A^T A, below 1e3 here, and a start that
+// is far away rounds as often again. An image has the bits that it has in any other company.
+START_TEST(dense)
+{
+    static const size_t sizes[][2] = {{1, 1}, {3, 2}, {40, 3}, {33, 31}, {90, 33}};
+    uint64_t state = test_seed("dense");
+    double worst = 0;
+
+    for (size_t s = 0; s < (test_is_slow() ? 2 : sizeof sizes / sizeof *sizes); s++) {
+        size_t rows = sizes[s][0], columns = sizes[s][1];
+        struct images images = make_images(rows, columns, 4, &state);
+        double *wanted = malloc(MOST * columns * sizeof *wanted);
+        ck_assert_ptr_nonnull(wanted);
+        for (size_t i = 0; i < MOST; i++)
+            EXPECT_OK(sparse_reference_least_squares(&images.system.matrix, images.right + i * rows,
+                                                     wanted + i * columns, &err));
+        for (size_t w = 0; w < WAYS; w++) {
+            const struct sparse_batch_options options = {
+                .solver = {.iterations = 200}, .launches = ways[w], .images = 4, .at_once = 8};
+            struct sparse_batch *batch = NULL;
+            float *all = NULL;
+            struct sparse_solver_result results[MOST], of_all[MOST];
+
+            if (ways[w] == SPARSE_BATCH_WHOLE && kn_context_device(context)->loop_limit)
+                continue;
+            EXPECT_OK(sparse_batch_create(queue, &images.system.matrix, &options, &batch, &err));
+            ck_assert_int_eq(sparse_batch_is_whole(batch), ways[w] == SPARSE_BATCH_WHOLE);
+            ck_assert_uint_eq(sparse_batch_images(batch), 4);
+            all = solve(batch, &images, MOST, of_all);
+            for (size_t i = 0; i < MOST; i++) {
+                double off = system_distance(all + i * columns, wanted + i * columns, columns);
+                ck_assert_msg(off < 2e-4, "%zu x %zu, way %zu, image %zu: off by %g after %zu iterations",
+                              rows, columns, w, i, off, of_all[i].iterations);
+                ck_assert_int_ne((int)of_all[i].stopped, SPARSE_STOPPED_ITERATIONS);
+                worst = off > worst ? off : worst;
+            }
+            for (size_t c = 0; c + 1 < COUNTS; c++) {
+                float *found = solve(batch, &images, counts[c], results);
+                ck_assert_int_eq(memcmp(found, all, counts[c] * columns * sizeof *found), 0);
+                for (size_t i = 0; i < counts[c]; i++) {
+                    ck_assert_uint_eq(results[i].iterations, of_all[i].iterations);
+                    ck_assert_int_eq(memcmp(results[i].history, of_all[i].history,
+                                            (results[i].iterations + 1) * sizeof *results[i].history),
+                                     0);
+                }
+                free_histories(results, counts[c]);
+                free(found);
+            }
+            free_histories(of_all, MOST);
+            free(all);
+            sparse_batch_free(batch);
+        }
+        free(wanted);
+        drop_images(&images);
+    }
+    fprintf(stderr, "dense: off by at most %.2g\n", worst);
+}
+END_TEST
+
+// Every shape of a launch that kernels are written for.
+START_TEST(shapes)
+{
+    enum { ROWS = 70, COLUMNS = 33, SOME = 5 };
+    static const struct sparse_batch_options tried[] = {
+        {.images = 4, .wide = 1, .group = 16, .step = 2, .step_group = 8, .shares = 2, .back_shares = 2}};
+    uint64_t state = test_seed("shapes");
+    struct images images = make_images(ROWS, COLUMNS, 4, &state);
+    double wanted[SOME * COLUMNS];
+
+    for (size_t i = 0; i < SOME; i++)
+        EXPECT_OK(sparse_reference_least_squares(&images.system.matrix, images.right + i * ROWS,
+                                                 wanted + i * COLUMNS, &err));
+    for (size_t t = 0; t < sizeof tried / sizeof *tried; t++) {
+        struct sparse_batch_options options = tried[t];
+        struct sparse_batch *batch = NULL;
+        struct sparse_solver_result results[SOME];
+
+        options.solver.iterations = 100;
+        options.launches =
+            t == 0 && !kn_context_device(context)->loop_limit ? SPARSE_BATCH_WHOLE : SPARSE_BATCH_SPREAD;
+        EXPECT_OK(sparse_batch_create(queue, &images.system.matrix, &options, &batch, &err));
+        float *found = solve(batch, &images, SOME, results);
+        for (size_t i = 0; i < SOME; i++)
+            ck_assert_double_lt(system_distance(found + i * COLUMNS, wanted + i * COLUMNS, COLUMNS), 2e-4);
+        free_histories(results, SOME);
+        free(found);
+        sparse_batch_free(batch);
+    }
+    drop_images(&images);
+}
+END_TEST
+
+// ---- corrections ----
+
+// A few iterations against the same ones in double precision, which roundings are as far from as in
+// test_solver.
+START_TEST(corrections)
+{
+    static const struct sparse_terms terms[] = {{.lambda = 0.7, .smooth = 2, .order = 1},
+                                                {.smooth = 0.5, .order = 2, .nonnegative = 3}};
+    enum { ROWS = 600, COLUMNS = 200, SOME = 5 };
+    uint64_t state = test_seed("corrections");
+    struct images images = make_images(ROWS, COLUMNS, 4, &state);
+    double *wanted = malloc(COLUMNS * sizeof *wanted);
+
+    ck_assert_ptr_nonnull(wanted);
+    for (size_t t = 0; t < (test_is_slow() ? 0 : 2); t++) {
+        const struct sparse_correction correction = sparse_terms_correction(&terms[t]);
+        const struct sparse_reference_options plain = {.iterations = 6, .correction = &correction};
+        struct sparse_batch_options options = {.solver = {.iterations = 6,
+                                                          .lambda = terms[t].lambda,
+                                                          .smooth = terms[t].smooth,
+                                                          .order = terms[t].order,
+                                                          .nonnegative = terms[t].nonnegative},
+                                               .images = 4};
+        struct sparse_batch *batch = NULL;
+        struct sparse_solver_result results[SOME];
+
+        options.launches =
+            t == 1 && !kn_context_device(context)->loop_limit ? SPARSE_BATCH_WHOLE : SPARSE_BATCH_SPREAD;
+        EXPECT_OK(sparse_batch_create(queue, &images.system.matrix, &options, &batch, &err));
+        float *found = solve(batch, &images, SOME, results);
+        for (size_t i = 0; i < SOME; i++) {
+            memcpy(wanted, images.start + i * COLUMNS, COLUMNS * sizeof *wanted);
+            EXPECT_OK(sparse_reference_solve(&images.system.matrix, images.right + i * ROWS, &plain, wanted,
+                                             NULL, &err));
+            double off = system_distance(found + i * COLUMNS, wanted, COLUMNS);
+            ck_assert_msg(off < 2e-4, "correction %zu, image %zu: off by %g after %zu iterations", t, i, off,
+                          results[i].iterations);
+            ck_assert_uint_eq(results[i].iterations, 6);
+        }
+        free_histories(results, SOME);
+        free(found);
+        sparse_batch_free(batch);
+    }
+    free(wanted);
+    drop_images(&images);
+}
+END_TEST
+
+// ---- ends ----
+
+// |A x - b| / |b| of an image, and 0 for nothing of nothing.
+static double residual_of(const struct images *images, size_t image, const float *x)
+{
+    const struct sparse_matrix *a = &images->system.matrix;
+    double *y = malloc(a->rows * sizeof *y), *wide = malloc(a->columns * sizeof *wide), rest = 0, norm = 0;
+
+    ck_assert(y && wide);
+    for (size_t j = 0; j < a->columns; j++)
+        wide[j] = (double)x[image * a->columns + j];
+    sparse_reference_multiply(a, wide, y);
+    for (size_t i = 0; i < a->rows; i++) {
+        double right = images->right[image * a->rows + i];
+        rest += (y[i] - right) * (y[i] - right);
+        norm += right * right;
+    }
+    free(y);
+    free(wide);
+    return norm > 0 ? sqrt(rest / norm) : 0;
+}
+
+// Each image ends where it does, for its own reason, and keeps what it has while others go on.
+START_TEST(ends)
+{
+    enum { ROWS = 150, COLUMNS = 60, SOME = 6, NOTHING = 2 };
+    static const struct sparse_solver_options tried[] = {
+        {.iterations = 5},
+        {.iterations = 100, .gradient = 1e-3},
+        {.iterations = 0},
+        {.iterations = 100, .correction = "(i == 7 && x > 1000 ? weight * d : 0)", .weight = -1e9}};
+    uint64_t state = test_seed("ends");
+    struct images images = make_images(ROWS, COLUMNS, 3, &state);
+
+    memset(images.b + NOTHING * ROWS, 0, ROWS * sizeof *images.b);
+    memset(images.right + NOTHING * ROWS, 0, ROWS * sizeof *images.right);
+    memset(images.x + NOTHING * COLUMNS, 0, COLUMNS * sizeof *images.x);
+    images.x[3 * COLUMNS + 7] = 2000; // not convex there: image 3 has no step in the last of `tried`
+    for (size_t t = 0; t < sizeof tried / sizeof *tried; t++) {
+        const struct sparse_batch_options options = {
+            .solver = tried[t], .images = 4, .launches = SPARSE_BATCH_SPREAD};
+        struct sparse_batch *batch = NULL;
+        struct sparse_solver_result results[SOME];
+        EXPECT_OK(sparse_batch_create(queue, &images.system.matrix, &options, &batch, &err));
+        float *found = solve(batch, &images, SOME, results);
+
+        for (size_t i = 0; i < SOME; i++) {
+            const struct sparse_solver_result *r = &results[i];
+            double rest = residual_of(&images, i, found);
+            // Products in floats, 16 roundings or fewer of terms no larger than the residual itself.
+            ck_assert_double_le(fabs(r->residual - rest), 1e-5 * rest);
+            ck_assert_double_eq(r->history[0], 1);
+            ck_assert_double_eq(r->history[r->iterations], r->normal_residual);
+            if (i == NOTHING) {
+                ck_assert_uint_eq(r->iterations, 0);
+                ck_assert_int_eq((int)r->stopped, SPARSE_STOPPED_GRADIENT);
+            } else if (t == 0 || t == 2) {
+                ck_assert_uint_eq(r->iterations, tried[t].iterations);
+                ck_assert_int_eq((int)r->stopped, SPARSE_STOPPED_ITERATIONS);
+            } else if (t == 3 && i == 3) {
+                ck_assert_uint_eq(r->iterations, 0);
+                ck_assert_int_eq((int)r->stopped, SPARSE_STOPPED_CURVATURE);
+            } else {
+                ck_assert_int_eq((int)r->stopped, SPARSE_STOPPED_GRADIENT);
+            }
+            if (t == 1 && i != NOTHING) {
+                ck_assert_double_le(r->normal_residual, 1e-3 * (1 + 1e-6));
+                ck_assert_double_gt(r->history[r->iterations - 1], 1e-3 * (1 - 1e-6));
+            }
+            if (r->iterations == 0)
+                ck_assert_int_eq(memcmp(found + i * COLUMNS, images.x + i * COLUMNS, COLUMNS * sizeof *found),
+                                 0);
+        }
+        free_histories(results, SOME);
+        free(found);
+        sparse_batch_free(batch);
+    }
+    drop_images(&images);
+}
+END_TEST
+
+// ---- what ran ----
+
+static size_t count_kernel(const kn_profile_entry *entries, size_t count, const char *name)
+{
+    size_t found = 0;
+
+    for (size_t i = 0; i < count; i++)
+        found += strcmp(entries[i].kernel, name) == 0;
+    return found;
+}
+
+// One launch for all iterations, or three for each; small systems by themselves the former.
+START_TEST(launches)
+{
+    enum { ITERATIONS = 4, ROWS = 90, COLUMNS = 50, SOME = 3 };
+    uint64_t state = test_seed("launches");
+    struct images images = make_images(ROWS, COLUMNS, 3, &state);
+    kn_buffer *b = test_upload_with_room(images.b, SOME * ROWS * sizeof *images.b, 0);
+    kn_buffer *x = test_upload_with_room(images.x, SOME * COLUMNS * sizeof *images.x, 0);
+
+    for (int way = 0; way < 3; way++) {
+        const struct sparse_batch_options options = {.solver = {.iterations = ITERATIONS, .gradient = -1},
+                                                     .images = 4,
+                                                     .launches = (enum sparse_batch_launches)way};
+        struct sparse_batch *batch = NULL;
+        struct sparse_solver_result results[SOME];
+        kn_profile_entry *entries = NULL;
+        size_t count = 0;
+        bool whole = way != SPARSE_BATCH_SPREAD && !kn_context_device(context)->loop_limit;
+
+        if (way == SPARSE_BATCH_WHOLE && !whole) {
+            EXPECT_REFUSED(KN_ERROR_LIMIT, "spread them",
+                           sparse_batch_create(queue, &images.system.matrix, &options, &batch, &err));
+            continue;
+        }
+        EXPECT_OK(sparse_batch_create(queue, &images.system.matrix, &options, &batch, &err));
+        ck_assert_int_eq(sparse_batch_is_whole(batch), whole);
+        EXPECT_OK(kn_profile_start(queue, &err));
+        EXPECT_OK(sparse_batch_solve(queue, batch, b, SOME, x, results, &err));
+        EXPECT_OK(kn_profile_stop(queue, &entries, &count, &err));
+        ck_assert_uint_eq(results[0].launches_per_iteration, whole ? 0 : 3);
+        ck_assert_uint_eq(count_kernel(entries, count, "batch_whole"), whole);
+        ck_assert_uint_eq(count_kernel(entries, count, "batch_step"), whole ? 0 : ITERATIONS + 1);
+        // A x and A^T y before the iterations, A x after them.
+        ck_assert_uint_eq(count_kernel(entries, count, "batch_multiply"), 3 + (whole ? 0 : 2 * ITERATIONS));
+        kn_free(entries);
+        free_histories(results, SOME);
+        sparse_batch_free(batch);
+    }
+    kn_buffer_free(b);
+    kn_buffer_free(x);
+    drop_images(&images);
+}
+END_TEST
+
+START_TEST(refused)
+{
+    uint64_t state = 1;
+    struct images images = make_images(20, 10, 2, &state);
+    struct sparse_batch *batch = NULL;
+    struct sparse_solver_result results[3];
+    kn_buffer *b, *x = test_upload_with_room(images.x, 30 * sizeof *images.x, 0);
+    const struct {
+        struct sparse_batch_options options;
+        kn_status status;
+        const char *words;
+    } tried[] = {
+        {{.solver = {.iterations = 1 << 30}}, KN_ERROR_ARGUMENT, "at most 1048576"},
+        {{.solver = {.residual = 0.1}}, KN_ERROR_ARGUMENT, "stop at a gradient"},
+        {{.images = 3}, KN_ERROR_ARGUMENT, "3 images side by side; expected a power of two up to 32"},
+        {{.images = 64}, KN_ERROR_ARGUMENT, "64 images side by side"},
+        {{.wide = 2}, KN_ERROR_ARGUMENT, "there are 1, 4, 8 and 16"},
+        {{.launches = (enum sparse_batch_launches)9}, KN_ERROR_ARGUMENT, "launching 9"},
+        {{.solver = {.correction = "d +"}, .images = 4}, KN_ERROR_BUILD, ""}};
+
+    images.b[1 * 20 + 3] = INFINITY;
+    b = test_upload_with_room(images.b, 60 * sizeof *images.b, 0);
+    for (size_t i = 0; i < sizeof tried / sizeof *tried; i++)
+        EXPECT_REFUSED(tried[i].status, tried[i].words,
+                       sparse_batch_create(queue, &images.system.matrix, &tried[i].options, &batch, &err));
+    const struct sparse_batch_options options = {.solver = {.iterations = 2}, .images = 4};
+    EXPECT_OK(sparse_batch_create(queue, &images.system.matrix, &options, &batch, &err));
+    EXPECT_REFUSED(KN_ERROR_ARGUMENT, "holds 30", sparse_batch_solve(queue, batch, x, 2, x, results, &err));
+    EXPECT_REFUSED(KN_ERROR_ARGUMENT, "right hand side 1 (from 0) is not finite",
+                   sparse_batch_solve(queue, batch, b, 3, x, results, &err));
+    for (size_t i = 0; i < 3; i++)
+        ck_assert_ptr_null(results[i].history);
+    sparse_batch_free(batch);
+    kn_buffer_free(b);
+    kn_buffer_free(x);
+    drop_images(&images);
+}
+END_TEST
+
+int main(void)
+{
+    const TTest *const tests[] = {dense, shapes, corrections, ends, launches, refused};
+
+    return test_run("sparse_batch", tests, sizeof tests / sizeof *tests, test_open, test_close);
+}
