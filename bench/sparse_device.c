@@ -24,8 +24,9 @@
 #include "../src/app/sparse/solver.h"
 #include "../src/base/array.h"
 #include "bench.h"
+#include "segments.h"
 
-enum { REPETITIONS = 9, MOST_PIECES = 256 };
+enum { REPETITIONS = 9 };
 
 struct bench {
     kn_context *context;
@@ -39,95 +40,6 @@ struct bench {
 };
 
 #define TRY(call) bench_try(call, &bench->err)
-
-static double uniform(uint64_t *seed)
-{
-    return (double)(bench_random(seed) >> 11) * 0x1p-53;
-}
-
-// ---- the matrix ----
-
-struct segments {
-    size_t nx, ny, rows;
-    double length;
-    uint32_t *row, *column;
-    double *values;
-    size_t count;
-};
-
-static int ascending(const void *a, const void *b)
-{
-    double x = *(const double *)a, y = *(const double *)b;
-
-    return (x > y) - (x < y);
-}
-
-// Where a segment of direction u from p crosses the lines of an axis, as parts of its length.
-static size_t cross(double p, double u, double length, size_t lines, double *at)
-{
-    size_t count = 0;
-
-    for (size_t line = 0; line <= lines && fabs(u) > 1e-12; line++) {
-        double t = ((double)line - p) / u;
-        if (t > 0 && t < length)
-            at[count++] = t;
-    }
-    return count;
-}
-
-// The pixels of a segment with its length in each; false if it has none.
-static bool add_segment(struct segments *s, uint32_t row, uint64_t *seed)
-{
-    double angle = acos(-1) * (double)(row * 7 % 360) / 360, ux = cos(angle), uy = sin(angle),
-           at[MOST_PIECES];
-    double px = uniform(seed) * (double)s->nx - ux * s->length / 2;
-    double py = uniform(seed) * (double)s->ny - uy * s->length / 2;
-    size_t count = 0, before = s->count;
-
-    at[count++] = 0;
-    at[count++] = s->length;
-    count += cross(px, ux, s->length, s->nx, at + count);
-    count += cross(py, uy, s->length, s->ny, at + count);
-    qsort(at, count, sizeof *at, ascending);
-    for (size_t i = 0; i + 1 < count; i++) {
-        double middle = (at[i] + at[i + 1]) / 2, x = floor(px + middle * ux), y = floor(py + middle * uy);
-        if (x < 0 || y < 0 || x >= (double)s->nx || y >= (double)s->ny || at[i + 1] - at[i] < 1e-9)
-            continue;
-        s->row[s->count] = row;
-        s->column[s->count] = (uint32_t)(y * (double)s->nx + x);
-        s->values[s->count++] = at[i + 1] - at[i];
-    }
-    return s->count > before;
-}
-
-static void generate(struct bench *bench, bool large)
-{
-    struct segments s = {.nx = large ? 60 : 64, .ny = large ? 50 : 48, .rows = large ? 320000 : 81545};
-    struct sparse_entries entries = {.rows = s.rows, .columns = s.nx * s.ny};
-    double *scale = bench_allocate(entries.columns * sizeof *scale);
-    uint64_t seed = 3;
-    size_t most = s.rows * 32;
-
-    s.length = large ? 3.6 : 7.95;
-    s.row = bench_allocate(most * sizeof *s.row);
-    s.column = bench_allocate(most * sizeof *s.column);
-    s.values = bench_allocate(most * sizeof *s.values);
-    for (uint32_t row = 0; row < s.rows;)
-        row += add_segment(&s, row, &seed);
-    for (size_t j = 0; j < entries.columns; j++)
-        scale[j] = pow(10, -2 * uniform(&seed));
-    for (size_t i = 0; i < s.count; i++)
-        s.values[i] *= scale[s.column[i]];
-    entries.count = s.count;
-    entries.row = s.row;
-    entries.column = s.column;
-    entries.values = s.values;
-    TRY(sparse_from_entries(&entries, &bench->matrix, &bench->err));
-    free(s.row);
-    free(s.column);
-    free(s.values);
-    free(scale);
-}
 
 // Vectors, and the loop in double precision.
 static void prepare(struct bench *bench)
@@ -143,9 +55,9 @@ static void prepare(struct bench *bench)
     bench->host_x = bench_allocate(a->columns * sizeof(float));
     bench->host_y = bench_allocate(a->rows * sizeof(float));
     for (size_t i = 0; i < a->columns; i++)
-        bench->host_x[i] = (float)(2 * uniform(&seed) - 1);
+        bench->host_x[i] = (float)(2 * bench_uniform(&seed) - 1);
     for (size_t i = 0; i < a->rows; i++) {
-        right[i] = (double)(bench->host_y[i] = (float)(2 * uniform(&seed) - 1));
+        right[i] = (double)(bench->host_y[i] = (float)(2 * bench_uniform(&seed) - 1));
         norm += right[i] * right[i];
     }
     TRY(sparse_transpose(a, &bench->transposed, &bench->err));
@@ -418,7 +330,7 @@ int main(int argc, char **argv)
     if (path)
         TRY(sparse_read(path, &bench->matrix, &bench->err));
     else
-        generate(bench, large);
+        bench_segments(large, &bench->matrix);
     prepare(bench);
     run_all(bench, kernels);
     if (tuning) {

@@ -15,16 +15,22 @@ __attribute__((target("avx2,fma"))) void cholesky_update_avx2(const double *left
     for (size_t row = 0; row < rows; row += ROWS, left += ROWS * pitch, to += ROWS * to_pitch) {
         __m256d sums[ROWS][VECTORS];
 
+#pragma GCC unroll 8
         for (int r = 0; r < ROWS; r++)
+#pragma GCC unroll 8
             for (int v = 0; v < VECTORS; v++)
                 sums[r][v] = _mm256_setzero_pd();
         for (size_t k = 0; k < depth; k++)
+#pragma GCC unroll 8
             for (int r = 0; r < ROWS; r++)
+#pragma GCC unroll 8
                 for (int v = 0; v < VECTORS; v++)
                     sums[r][v] =
                         _mm256_fmadd_pd(_mm256_set1_pd(left[(size_t)r * pitch + k]),
                                         _mm256_loadu_pd(right + k * CHOLESKY_STRIP + v * WIDE), sums[r][v]);
+#pragma GCC unroll 8
         for (int r = 0; r < ROWS; r++)
+#pragma GCC unroll 8
             for (int v = 0; v < VECTORS; v++) {
                 double *at = to + (size_t)r * to_pitch + v * WIDE;
 

@@ -9,7 +9,7 @@
 #include "../../base/array.h"
 #include "../../base/error.h"
 
-enum { MOST_COLUMNS = 1 << 24, LANES = 16, BLOCK = 256 };
+enum { MOST_COLUMNS = 1 << 24, LANES = 16, FEW = 2, BLOCK = 256 };
 
 struct sparse_gram {
     size_t rows, columns;
@@ -154,19 +154,43 @@ static void multiply_transposed(const struct sparse_gram *g, const double *side,
         }
 }
 
+// A few, of which putting them side by side would take longer: the same sums in the same order.
+static void multiply_few(const struct sparse_gram *g, const double *b, size_t lanes, unsigned threads,
+                         double *x)
+{
+    const struct sparse_matrix *a = &g->transposed;
+
+    HOST_PARALLEL(threads, dynamic)
+    for (size_t begin = 0; begin < a->rows; begin += BLOCK)
+        for (size_t j = begin; j < a->rows && j < begin + BLOCK; j++)
+            for (size_t lane = 0; lane < lanes; lane++) {
+                double sum = 0;
+
+                for (size_t k = a->starts[j]; k < a->starts[j + 1]; k++)
+                    sum += a->values[k] * b[lane * g->rows + a->indices[k]];
+                x[lane * a->rows + j] = sum;
+            }
+}
+
 kn_status sparse_gram_solve(const struct sparse_gram *gram, const double *b, size_t count, double *x,
                             kn_error *err)
 {
-    double *side = malloc((gram->rows * LANES + 1) * sizeof *side);
+    double *side = count > FEW ? malloc((gram->rows * LANES + 1) * sizeof *side) : NULL;
     unsigned threads = kn_threads(0);
 
-    if (!side)
+    if (count > FEW && !side)
         return kn_fail_memory(err, gram->rows * LANES * sizeof *side, "solving for many right-hand sides");
     for (size_t first = 0; first < count; first += LANES) {
         size_t lanes = count - first < LANES ? count - first : LANES;
+        const double *from = b + first * gram->rows;
+        double *to = x + first * gram->columns;
 
-        put_side_by_side(b + first * gram->rows, gram->rows, lanes, threads, side);
-        multiply_transposed(gram, side, lanes, threads, x + first * gram->columns);
+        if (lanes > FEW) {
+            put_side_by_side(from, gram->rows, lanes, threads, side);
+            multiply_transposed(gram, side, lanes, threads, to);
+        } else {
+            multiply_few(gram, from, lanes, threads, to);
+        }
     }
     free(side);
     return host_cholesky_solve(gram->factors, x, count, err);

@@ -1,0 +1,276 @@
+// SPDX-License-Identifier: Apache-2.0
+// Times many right-hand sides of one sparse matrix: conjugate gradients on a device, images side by side, and
+// with --gram Cholesky factors on the host. Some images are checked against double precision.
+//
+//     bench/sparse_batch [--device SPEC] [--matrix FILE.npz|FILE.mtx | --large] [--iterations N] [--images N]
+//     [--tune] [--kernels] [--gram]
+//
+// The matrix: bench/segments.h; 128 images, 400 iterations. Columns: median, least and most of the time of
+// all iterations of all images, from the first launch until the device is done; the least divided by the
+// images; the greatest difference of a residual from that of the same loop in double precision. --kernels:
+// what each launch of a few iterations takes, by the device's clock. --gram: the processor's time, which
+// other processes do not lengthen, and that of the wall.
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "../src/app/sparse/batch.h"
+#include "../src/app/sparse/files.h"
+#include "../src/app/sparse/gram.h"
+#include "../src/app/sparse/reference.h"
+#include "../src/base/array.h"
+#include "bench.h"
+#include "segments.h"
+
+enum { REPETITIONS = 5, CHECKED = 3 };
+
+struct bench {
+    kn_context *context;
+    kn_queue *queue;
+    kn_error err;
+    struct sparse_matrix matrix;
+    size_t iterations, images;
+    float *right, *zero;
+    kn_buffer *b, *x;
+    double reference[CHECKED]; // residuals of the first images after all iterations
+    struct sparse_solver_result *results;
+};
+
+#define TRY(call) bench_try(call, &bench->err)
+
+static void prepare(struct bench *bench)
+{
+    struct sparse_matrix *a = &bench->matrix;
+    const struct sparse_reference_options options = {.iterations = bench->iterations};
+    double *right = bench_allocate(a->rows * sizeof *right), *x = bench_allocate(a->columns * sizeof *x);
+    double *history = bench_allocate((bench->iterations + 1) * sizeof *history);
+    size_t rows = bench->images * a->rows, columns = bench->images * a->columns;
+    uint64_t seed = 5;
+
+    for (size_t i = 0; i < a->nonzeros; i++)
+        a->values[i] = (double)(float)a->values[i];
+    bench->right = bench_allocate(rows * sizeof(float));
+    bench->zero = calloc(columns, sizeof(float));
+    bench->results = bench_allocate(bench->images * sizeof *bench->results);
+    for (size_t i = 0; i < rows; i++)
+        bench->right[i] = (float)(2 * bench_uniform(&seed) - 1);
+    for (size_t image = 0; image < CHECKED && image < bench->images; image++) {
+        double norm = 0;
+        for (size_t i = 0; i < a->rows; i++) {
+            right[i] = (double)bench->right[image * a->rows + i];
+            norm += right[i] * right[i];
+        }
+        memset(x, 0, a->columns * sizeof *x);
+        TRY(sparse_reference_solve(a, right, &options, x, history, &bench->err));
+        bench->reference[image] = history[bench->iterations] / sqrt(norm);
+    }
+    printf("%zu x %zu, %zu nonzeros; %zu images, %zu iterations; residual %.7f in double precision\n",
+           a->rows, a->columns, a->nonzeros, bench->images, bench->iterations, bench->reference[0]);
+    free(right);
+    free(x);
+    free(history);
+}
+
+static void upload(struct bench *bench)
+{
+    size_t rows = bench->images * bench->matrix.rows, columns = bench->images * bench->matrix.columns;
+
+    TRY(kn_buffer_create(bench->context, rows * sizeof(float), &bench->b, &bench->err));
+    TRY(kn_buffer_create(bench->context, columns * sizeof(float), &bench->x, &bench->err));
+    TRY(kn_buffer_write(bench->queue, bench->b, 0, bench->right, rows * sizeof(float), &bench->err));
+}
+
+// Seconds of the iterations of all images.
+static double solve(struct bench *bench, struct sparse_batch *batch)
+{
+    size_t bytes = bench->images * bench->matrix.columns * sizeof(float);
+    double seconds = 0;
+
+    TRY(kn_buffer_write(bench->queue, bench->x, 0, bench->zero, bytes, &bench->err));
+    TRY(sparse_batch_solve(bench->queue, batch, bench->b, bench->images, bench->x, bench->results,
+                           &bench->err));
+    for (size_t i = 0; i < bench->images; i++) {
+        free(bench->results[i].history);
+        // One time for all that are in memory together.
+        if (i == 0 || bench->results[i].seconds != bench->results[i - 1].seconds)
+            seconds += bench->results[i].seconds;
+    }
+    return seconds;
+}
+
+static void print_kernels(struct bench *bench, struct sparse_batch *batch)
+{
+    kn_profile_entry *entries = NULL;
+    size_t count = 0;
+
+    TRY(kn_profile_start(bench->queue, &bench->err));
+    solve(bench, batch);
+    TRY(kn_profile_stop(bench->queue, &entries, &count, &bench->err));
+    for (size_t i = 0; i < count && i < 24; i++)
+        printf("    %-16s %8.2f us, then %6.2f us until the next\n", entries[i].kernel,
+               (double)(entries[i].end - entries[i].start) * 1e-3,
+               i + 1 < count ? (double)(entries[i + 1].start - entries[i].end) * 1e-3 : 0);
+    kn_free(entries);
+}
+
+static void run(struct bench *bench, const struct sparse_batch_options *options, const char *name,
+                bool kernels)
+{
+    struct sparse_batch *batch = NULL;
+    double seconds[REPETITIONS], worst = 0;
+    struct bench_times times;
+
+    if (sparse_batch_create(bench->queue, &bench->matrix, options, &batch, &bench->err)) {
+        printf("%-64s %s\n", name, bench->err.text);
+        return;
+    }
+    for (int i = -1; i < REPETITIONS; i++) {
+        double last = solve(bench, batch);
+        if (i >= 0)
+            seconds[i] = last;
+    }
+    for (size_t i = 0; i < CHECKED && i < bench->images; i++) {
+        double off = fabs(bench->results[i].residual - bench->reference[i]);
+        worst = off > worst || isnan(off) ? off : worst;
+    }
+    times = bench_times_of(seconds, REPETITIONS);
+    printf("%-64s %9.2f ms (%.2f to %.2f) %8.4f ms an image  off %.1e %s\n", name, times.median * 1e3,
+           times.least * 1e3, times.most * 1e3, times.median * 1e3 / (double)bench->images, worst,
+           worst < 1e-4 ? "right" : "WRONG");
+    fflush(stdout);
+    if (kernels)
+        print_kernels(bench, batch);
+    sparse_batch_free(batch);
+}
+
+static void run_named(struct bench *bench, const struct sparse_batch_options *o)
+{
+    char name[128];
+
+    snprintf(name, sizeof name, "%u images, wide %u, group %u, shares %u, %u, step %u, group %u", o->images,
+             o->wide, o->group, o->shares, o->back_shares, o->step, o->step_group);
+    run(bench, o, name, false);
+}
+
+// Shapes of products first, then those of the steps.
+static void tune(struct bench *bench)
+{
+    static const unsigned images[] = {8, 16, 32}, wide[] = {1, 4}, groups[] = {128, 256, 512},
+                          shares[] = {1, 2}, back[] = {1, 2, 4, 8}, steps[] = {1, 2, 4, 8, 16},
+                          step_groups[] = {256, 512, 1024};
+    struct sparse_batch_options o = {.solver = {.iterations = bench->iterations, .gradient = -1},
+                                     .launches = SPARSE_BATCH_SPREAD};
+
+    for (size_t i = 0; i < KN_COUNT(images); i++)
+        for (size_t w = 0; w < KN_COUNT(wide); w++)
+            for (size_t g = 0; g < KN_COUNT(groups); g++)
+                for (size_t s = 0; s < KN_COUNT(shares); s++)
+                    for (size_t k = 0; k < KN_COUNT(back); k++) {
+                        o.images = images[i];
+                        o.wide = wide[w];
+                        o.group = groups[g];
+                        o.shares = shares[s];
+                        o.back_shares = back[k];
+                        if (s == 0 || k == 2)
+                            run_named(bench, &o);
+                    }
+    o = (struct sparse_batch_options){.solver = o.solver, .launches = SPARSE_BATCH_SPREAD};
+    for (size_t s = 0; s < KN_COUNT(steps); s++)
+        for (size_t g = 0; g < KN_COUNT(step_groups); g++) {
+            o.step = steps[s];
+            o.step_group = step_groups[g];
+            run_named(bench, &o);
+        }
+}
+
+static void run_gram(struct bench *bench)
+{
+    size_t rows = bench->images * bench->matrix.rows, columns = bench->images * bench->matrix.columns;
+    double *b = bench_allocate(rows * sizeof *b), *x = bench_allocate(columns * sizeof *x);
+    double process = bench_process_seconds(), wall = bench_seconds();
+    struct sparse_gram *gram = NULL;
+
+    for (size_t i = 0; i < rows; i++)
+        b[i] = (double)bench->right[i];
+    TRY(sparse_gram_create(&bench->matrix, NULL, &gram, &bench->err));
+    printf("Gram matrix and factors: %.3f s of processors, %.3f s\n", bench_process_seconds() - process,
+           bench_seconds() - wall);
+    for (size_t count = 1; count <= bench->images; count = count == 1 ? bench->images : count + 1) {
+        process = bench_process_seconds();
+        wall = bench_seconds();
+        TRY(sparse_gram_solve(gram, b, count, x, &bench->err));
+        printf("%zu images by them: %.3f ms of processors an image, %.3f ms\n", count,
+               (bench_process_seconds() - process) * 1e3 / (double)count,
+               (bench_seconds() - wall) * 1e3 / (double)count);
+    }
+    sparse_gram_free(gram);
+    free(b);
+    free(x);
+}
+
+int main(int argc, char **argv)
+{
+    const char *spec = NULL, *path = NULL;
+    bool large = false, tuning = false, kernels = false, gram = false;
+    struct bench made = {.err = KN_ERROR_INIT, .iterations = 400, .images = 128}, *bench = &made;
+
+    for (int i = 1; i < argc; i++) {
+        if (strcmp(argv[i], "--tune") == 0)
+            tuning = true;
+        else if (strcmp(argv[i], "--kernels") == 0)
+            kernels = true;
+        else if (strcmp(argv[i], "--large") == 0)
+            large = true;
+        else if (strcmp(argv[i], "--gram") == 0)
+            gram = true;
+        else if (i + 1 < argc && strcmp(argv[i], "--device") == 0)
+            spec = argv[++i];
+        else if (i + 1 < argc && strcmp(argv[i], "--matrix") == 0)
+            path = argv[++i];
+        else if (i + 1 < argc && strcmp(argv[i], "--iterations") == 0 && atoi(argv[i + 1]) > 0)
+            bench->iterations = (size_t)atoi(argv[++i]);
+        else if (i + 1 < argc && strcmp(argv[i], "--images") == 0 && atoi(argv[i + 1]) > 0)
+            bench->images = (size_t)atoi(argv[++i]);
+        else
+            return fprintf(
+                       stderr,
+                       "usage: %s [--device SPEC] [--matrix FILE.npz|FILE.mtx | --large] [--iterations N] "
+                       "[--images N] [--tune] [--kernels] [--gram]\n",
+                       argv[0]),
+                   2;
+    }
+    if (path)
+        TRY(sparse_read(path, &bench->matrix, &bench->err));
+    else
+        bench_segments(large, &bench->matrix);
+    prepare(bench);
+    if (gram) {
+        run_gram(bench);
+    } else {
+        const struct sparse_batch_options whole = {.solver = {.iterations = bench->iterations,
+                                                              .gradient = -1},
+                                                   .launches = SPARSE_BATCH_WHOLE,
+                                                   .images = 4,
+                                                   .group = 512},
+                                          spread = {.solver = whole.solver, .launches = SPARSE_BATCH_SPREAD};
+        TRY(kn_context_open(spec, &bench->context, &bench->err));
+        TRY(kn_queue_open(bench->context, &bench->queue, &bench->err));
+        const kn_device_info *info = kn_context_device(bench->context);
+        printf("%s: %s, %s, driver %s\n", info->spec, info->name, info->version, info->driver);
+        upload(bench);
+        run(bench, &spread, "spread", kernels);
+        run(bench, &whole, "whole, 4 images a group", kernels);
+        if (tuning)
+            tune(bench);
+        kn_buffer_free(bench->b);
+        kn_buffer_free(bench->x);
+        kn_queue_close(bench->queue);
+        kn_context_close(bench->context);
+    }
+    sparse_free(&bench->matrix);
+    free(bench->right);
+    free(bench->zero);
+    free(bench->results);
+    return 0;
+}
