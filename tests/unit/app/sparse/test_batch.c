@@ -135,7 +135,7 @@ START_TEST(shapes)
 {
     enum { ROWS = 70, COLUMNS = 33, SOME = 5 };
     static const struct sparse_batch_options tried[] = {
-        {.images = 4, .wide = 1, .group = 16, .step = 2, .step_group = 8, .shares = 2, .back_shares = 2}};
+        {.images = 4, .wide = 1, .group = 16, .step = 2, .step_group = 16, .shares = 2, .back_shares = 2}};
     uint64_t state = test_seed("shapes");
     struct images images = make_images(ROWS, COLUMNS, 4, &state);
     double wanted[SOME * COLUMNS];
@@ -180,17 +180,16 @@ START_TEST(corrections)
     for (size_t t = 0; t < (test_is_slow() ? 0 : 2); t++) {
         const struct sparse_correction correction = sparse_terms_correction(&terms[t]);
         const struct sparse_reference_options plain = {.iterations = 6, .correction = &correction};
-        struct sparse_batch_options options = {.solver = {.iterations = 6,
-                                                          .lambda = terms[t].lambda,
-                                                          .smooth = terms[t].smooth,
-                                                          .order = terms[t].order,
-                                                          .nonnegative = terms[t].nonnegative},
-                                               .images = 4};
+        const struct sparse_batch_options options = {.solver = {.iterations = 6,
+                                                                .lambda = terms[t].lambda,
+                                                                .smooth = terms[t].smooth,
+                                                                .order = terms[t].order,
+                                                                .nonnegative = terms[t].nonnegative},
+                                                     .launches = SPARSE_BATCH_SPREAD,
+                                                     .images = 4};
         struct sparse_batch *batch = NULL;
         struct sparse_solver_result results[SOME];
 
-        options.launches =
-            t == 1 && !kn_context_device(context)->loop_limit ? SPARSE_BATCH_WHOLE : SPARSE_BATCH_SPREAD;
         EXPECT_OK(sparse_batch_create(queue, &images.system.matrix, &options, &batch, &err));
         float *found = solve(batch, &images, SOME, results);
         for (size_t i = 0; i < SOME; i++) {
@@ -241,14 +240,14 @@ START_TEST(ends)
         {.iterations = 5},
         {.iterations = 100, .gradient = 1e-3},
         {.iterations = 0},
-        {.iterations = 100, .correction = "(i == 7 && x > 1000 ? weight * d : 0)", .weight = -1e9}};
+        // Not convex where x is below 0: at once, or, from a start of 0, later.
+        {.iterations = 100, .correction = "(x < 0 ? weight * d : 0)", .weight = -1e9}};
     uint64_t state = test_seed("ends");
     struct images images = make_images(ROWS, COLUMNS, 3, &state);
 
     memset(images.b + NOTHING * ROWS, 0, ROWS * sizeof *images.b);
     memset(images.right + NOTHING * ROWS, 0, ROWS * sizeof *images.right);
     memset(images.x + NOTHING * COLUMNS, 0, COLUMNS * sizeof *images.x);
-    images.x[3 * COLUMNS + 7] = 2000; // not convex there: image 3 has no step in the last of `tried`
     for (size_t t = 0; t < sizeof tried / sizeof *tried; t++) {
         const struct sparse_batch_options options = {
             .solver = tried[t], .images = 4, .launches = SPARSE_BATCH_SPREAD};
@@ -270,8 +269,8 @@ START_TEST(ends)
             } else if (t == 0 || t == 2) {
                 ck_assert_uint_eq(r->iterations, tried[t].iterations);
                 ck_assert_int_eq((int)r->stopped, SPARSE_STOPPED_ITERATIONS);
-            } else if (t == 3 && i == 3) {
-                ck_assert_uint_eq(r->iterations, 0);
+            } else if (t == 3) {
+                ck_assert_int_eq(r->iterations > 0, i % 2 == 0);
                 ck_assert_int_eq((int)r->stopped, SPARSE_STOPPED_CURVATURE);
             } else {
                 ck_assert_int_eq((int)r->stopped, SPARSE_STOPPED_GRADIENT);
