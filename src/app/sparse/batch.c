@@ -50,6 +50,11 @@ unsigned sparse_batch_images(const struct sparse_batch *batch)
     return batch->options.images;
 }
 
+size_t sparse_batch_at_once(const struct sparse_batch *batch)
+{
+    return batch->most;
+}
+
 // ---- options ----
 
 static bool is_power(unsigned value)
@@ -495,19 +500,40 @@ static kn_status solve(kn_queue *queue, const struct sparse_batch *b, const stru
     return status;
 }
 
+static struct run run_of(const struct sparse_batch *b, size_t first, size_t count)
+{
+    uint32_t images = b->options.images, some = (uint32_t)(count < b->most ? count : b->most);
+    uint32_t blocks = (some + images - 1) / images;
+
+    return (struct run){first, some, blocks, blocks * images};
+}
+
+kn_status sparse_batch_transposed(kn_queue *queue, struct sparse_batch *batch, kn_buffer *b, size_t first,
+                                  size_t count, kn_buffer **products, kn_error *err)
+{
+    const struct run run = run_of(batch, first, count);
+    kn_buffer *const *m = batch->buffers;
+    kn_status status =
+        column_check("sparse_batch_transposed (b)", queue, b, KN_F32, (first + count) * batch->rows, err);
+
+    if (!status)
+        status = move(queue, batch, &run, TAKE, b, m[B], batch->rows, err);
+    if (!status)
+        status = multiply(queue, batch, &run, 1, m[B], m[E], err);
+    *products = m[E];
+    return status;
+}
+
 kn_status sparse_batch_solve(kn_queue *queue, struct sparse_batch *batch, kn_buffer *b, size_t count,
                              kn_buffer *x, struct sparse_solver_result *results, kn_error *err)
 {
-    uint32_t images = batch->options.images;
     kn_status status = column_check("sparse_batch_solve (b)", queue, b, KN_F32, count * batch->rows, err);
 
     memset(results, 0, count * sizeof *results);
     if (!status)
         status = column_check("sparse_batch_solve (x)", queue, x, KN_F32, count * batch->columns, err);
     for (size_t first = 0; first < count && !status; first += batch->most) {
-        uint32_t some = (uint32_t)(count - first < batch->most ? count - first : batch->most);
-        uint32_t blocks = (some + images - 1) / images;
-        const struct run run = {first, some, blocks, blocks * images};
+        const struct run run = run_of(batch, first, count - first);
         status = solve(queue, batch, &run, b, x, results + first, err);
     }
     for (size_t i = 0; i < count && status; i++) {

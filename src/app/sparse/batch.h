@@ -48,8 +48,15 @@ void sparse_batch_free(struct sparse_batch *batch); // NULL is fine
 kn_status sparse_batch_solve(kn_queue *queue, struct sparse_batch *batch, kn_buffer *b, size_t count,
                              kn_buffer *x, struct sparse_solver_result *results, kn_error *err);
 
-// Whether a launch does many iterations; and images of a block.
+// A^T b of images `first` to first + count - 1, which are no more than at once in memory: of image i the
+// element of column j is at (i / images * columns + j) * images + i % images of `products`, floats that are
+// the batch's until its next call. Asynchronous.
+kn_status sparse_batch_transposed(kn_queue *queue, struct sparse_batch *batch, kn_buffer *b, size_t first,
+                                  size_t count, kn_buffer **products, kn_error *err);
+
+// Whether a launch does many iterations; images of a block; and images at once in memory.
 bool sparse_batch_is_whole(const struct sparse_batch *batch);
 unsigned sparse_batch_images(const struct sparse_batch *batch);
+size_t sparse_batch_at_once(const struct sparse_batch *batch);
 
 #endif

@@ -195,3 +195,12 @@ kn_status sparse_gram_solve(const struct sparse_gram *gram, const double *b, siz
     free(side);
     return host_cholesky_solve(gram->factors, x, count, err);
 }
+
+kn_status sparse_gram_inverse(const struct sparse_gram *gram, size_t first, size_t count, double *columns,
+                              kn_error *err)
+{
+    memset(columns, 0, count * gram->columns * sizeof *columns);
+    for (size_t i = 0; i < count; i++)
+        columns[i * gram->columns + first + i] = 1;
+    return host_cholesky_solve(gram->factors, columns, count, err);
+}

@@ -26,4 +26,9 @@ void sparse_gram_free(struct sparse_gram *gram); // NULL is fine
 kn_status sparse_gram_solve(const struct sparse_gram *gram, const double *b, size_t count, double *x,
                             kn_error *err);
 
+// Columns `first` to first + count - 1 of G^-1, one after the other. KN_ERROR_MEMORY. Cost: that of as many
+// right-hand sides.
+kn_status sparse_gram_inverse(const struct sparse_gram *gram, size_t first, size_t count, double *columns,
+                              kn_error *err);
+
 #endif

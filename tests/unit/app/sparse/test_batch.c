@@ -5,6 +5,7 @@
 #include "system_support.h"
 
 #include "../../../../src/app/sparse/batch.h"
+#include "../../../../src/app/sparse/gram_device.h"
 #include "../../../../src/app/sparse/terms.h"
 
 enum { ROOM = 64, MOST = 33 };
@@ -210,6 +211,48 @@ START_TEST(corrections)
 }
 END_TEST
 
+// ---- by the inverse ----
+
+// Against the same factors on the host: the products and the inverse are rounded to floats, each sum has some
+// hundred roundings, and the condition of G, with the lambda, is below 1e3.
+START_TEST(inverse)
+{
+    enum { ROWS = 90, COLUMNS = 33 };
+    static const struct sparse_terms terms = {.lambda = 1};
+    uint64_t state = test_seed("inverse");
+    struct images images = make_images(ROWS, COLUMNS, 4, &state);
+    struct sparse_gram *gram = NULL;
+    struct sparse_gram_device *made = NULL;
+    double *wanted = malloc(MOST * COLUMNS * sizeof *wanted);
+
+    ck_assert_ptr_nonnull(wanted);
+    EXPECT_OK(sparse_gram_create(&images.system.matrix, &terms, &gram, &err));
+    EXPECT_OK(sparse_gram_device_create(queue, &images.system.matrix, gram, &made, &err));
+    EXPECT_OK(sparse_gram_solve(gram, images.right, MOST, wanted, &err));
+    for (size_t c = 0; c < COUNTS; c++) {
+        size_t bytes = counts[c] * COLUMNS * sizeof(float);
+        kn_buffer *b = test_upload_with_room(images.b, counts[c] * ROWS * sizeof(float), 0);
+        kn_buffer *x = test_upload_with_room(images.x, bytes, ROOM);
+        float *found = malloc(bytes);
+        ck_assert_ptr_nonnull(found);
+        EXPECT_OK(sparse_gram_device_solve(queue, made, b, counts[c], x, &err));
+        EXPECT_OK(kn_buffer_read(queue, x, 0, found, bytes, &err));
+        test_expect_poison(x, bytes);
+        for (size_t i = 0; i < counts[c]; i++)
+            ck_assert_double_lt(system_distance(found + i * COLUMNS, wanted + i * COLUMNS, COLUMNS), 1e-4);
+        EXPECT_REFUSED(KN_ERROR_ARGUMENT, "sparse_gram_device_solve (x)",
+                       sparse_gram_device_solve(queue, made, b, counts[c] + 10, x, &err));
+        free(found);
+        kn_buffer_free(b);
+        kn_buffer_free(x);
+    }
+    sparse_gram_device_free(made);
+    sparse_gram_free(gram);
+    free(wanted);
+    drop_images(&images);
+}
+END_TEST
+
 // ---- ends ----
 
 // |A x - b| / |b| of an image, and 0 for nothing of nothing.
@@ -387,7 +430,7 @@ END_TEST
 
 int main(void)
 {
-    const TTest *const tests[] = {dense, shapes, corrections, ends, launches, refused};
+    const TTest *const tests[] = {dense, shapes, corrections, inverse, ends, launches, refused};
 
     return test_run("sparse_batch", tests, sizeof tests / sizeof *tests, test_open, test_close);
 }
