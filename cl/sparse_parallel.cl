@@ -1,20 +1,21 @@
 // SPDX-License-Identifier: Apache-2.0
-// A x and A^T y of tomography with parallel rays, A computed from the geometry: what
-// src/app/sparse/parallel.h defines, Joseph's projector and its exact transpose. Positions are integers with
-// FRACTION bits after the point, so that both ways see the same weights, to 2^-23, however large the picture
-// is. No atomics; sums are float and in a fixed order, and those with local memory have the bits of those
-// without. parallel_forward: a sum along each ray, from line to line (a steep view) or from column to column,
-// which are read from the turned picture, so that neighbouring rays read neighbouring pixels.
-// parallel_forward_local: GROUP neighbouring rays go through a band of the picture, ROWS lines or columns at
-// a time, in local memory; nothing is turned before. parallel_back: a sum for each pixel over all views, of
-// the two detectors it is seen between. parallel_back_local: a tile of SIDE x (GROUP / SIDE * PIXELS) pixels,
-// and those detectors of BATCH views that see it in local memory. Source: P. M. Joseph, An improved algorithm
-// for reprojecting rays through pixel images, IEEE TMI 1 (1982). Launch: parallel_turn a group for TURN x
-// TURN pixels. parallel_forward a work-item a ray; parallel_forward_local ceil(detectors / GROUP) groups a
-// view. parallel_back a work-item for PIXELS pixels of a column, lines of them in turn; parallel_back_local a
-// group a tile, those of a line of tiles in turn. Cost: a ray reads two pixels a step, a pixel two detectors
-// a view: of caches, or 1 / GROUP to 2 / PIXELS of that of memory. 2 multiplications and additions each.
-// Tunables: GROUP, TURN, ROWS, SIDE (divides GROUP), PIXELS, BATCH.
+// A x and A^T y of tomography with parallel rays, A computed from the geometry: what src/app/sparse/parallel.h defines,
+// Joseph's projector and its exact transpose. Positions are integers with FRACTION bits after the point, so that both
+// ways see the same weights, to 2^-23, however large the picture is. No atomics; sums are float and in a fixed order,
+// and those with local memory have the bits of those without.
+// parallel_forward: a sum along each ray, from line to line (a steep view), or from column to column in the picture
+// that parallel_turn has turned, so that neighbouring rays read neighbouring pixels. parallel_forward_local: GROUP
+// neighbouring rays go through a band of the picture, ROWS lines or columns at a time, in local memory; nothing is
+// turned before. parallel_back: a sum for each pixel over all views, of the two detectors it is seen between.
+// parallel_back_local: a tile of SIDE x (GROUP / SIDE * PIXELS) pixels, and those detectors of BATCH views that see it
+// in local memory.
+// Source: P. M. Joseph, An improved algorithm for reprojecting rays through pixel images, IEEE TMI 1 (1982).
+// Launch: groups of GROUP. parallel_turn: a group for TURN x TURN pixels; parallel_forward: a work-item a ray;
+// parallel_forward_local: ceil(detectors / GROUP) groups a view; parallel_back: a work-item for PIXELS pixels of a
+// column; parallel_back_local: a group a tile, those of a line of tiles one after the other.
+// Cost: a ray reads two pixels a step, a pixel two detectors a view, mostly from caches; with local memory a group reads
+// its band, or the detectors that see its tile, once. Two multiplications and additions for each of them.
+// Tunables: GROUP (a multiple of SIDE), TURN, ROWS, SIDE, PIXELS, BATCH.
 #ifndef GROUP
 #if KN_CPU
 #define GROUP 32
