@@ -40,7 +40,7 @@
 #endif
 
 #define FRACTION 44
-// Neighbouring rays are at most 1.4143 pixels apart on a line, and a step away less than 1. Odd: columns of
+// Neighbouring rays are at most 1.4143 pixels apart on a line, and a step moves one by at most 1. Odd: columns of
 // it fall into different banks.
 #define BAND   ((GROUP * 3 / 2 + ROWS + 4) | 1)
 #define HEIGHT (GROUP / SIDE * PIXELS)
