@@ -6,7 +6,7 @@
 
 #include <koine/gemm.h>
 
-#include "../engine/engine.h"
+#include "../engine/tuning.h"
 
 struct gemm_library {
     const char *name;
@@ -25,6 +25,10 @@ union gemm_element {
 
 // Bytes of an element.
 size_t gemm_element(const kn_gemm_task *task);
+
+// Of the own kernel, what koine tune chooses, and what it has of itself for large products of floats.
+extern const struct engine_tunables gemm_tunables;
+void gemm_usual(const kn_queue *queue, unsigned values[ENGINE_TUNABLES]);
 
 // The own kernel for CPUs.
 kn_status gemm_on_cpu(kn_queue *queue, const kn_gemm_task *task, kn_error *err);

@@ -113,15 +113,53 @@ static unsigned parts_for(const kn_device_info *info, const kn_gemm_task *task, 
     return (unsigned)(wanted < most ? wanted : most);
 }
 
+// What koine tune chooses, of large products of floats.
+const struct engine_tunables gemm_tunables = {
+    "gemm", "gemm.cl", {"TILE_M", "TILE_N", "TILE_K", "ITEM_M", "ITEM_N", "BAND", NULL}};
+
+static const kn_gemm_tile *shapes_of(const kn_queue *queue, size_t kind)
+{
+    return strstr(queue->context->device.info.vendor, "NVIDIA") ? nvidia[kind] : others[kind];
+}
+
+void gemm_usual(const kn_queue *queue, unsigned values[ENGINE_TUNABLES])
+{
+    const kn_gemm_tile *tile = shapes_of(queue, 0);
+    const unsigned all[] = {tile->m, tile->n, tile->k, tile->item_m, tile->item_n, tile->band};
+
+    memcpy(values, all, sizeof all);
+}
+
+// The tile, or what was kept in its place.
+static kn_gemm_tile tuned_tile(const kn_queue *queue, const kn_gemm_task *task, const kn_gemm_tile *usual)
+{
+    kn_gemm_tile tile = *usual;
+    unsigned values[ENGINE_TUNABLES];
+    kn_error why = KN_ERROR_INIT;
+
+    if (!engine_tuning(queue->context, &gemm_tunables, values))
+        return tile;
+    tile.m = values[0];
+    tile.n = values[1];
+    tile.k = values[2];
+    tile.item_m = values[3];
+    tile.item_n = values[4];
+    tile.band = values[5];
+    if (!check_tile(queue, &tile, task, &why))
+        return tile;
+    engine_tuning_refuse(queue->context, &gemm_tunables, "%s", why.text);
+    return *usual;
+}
+
 static kn_gemm_tile default_tile(const kn_queue *queue, const kn_gemm_task *task)
 {
     const kn_device_info *info = &queue->context->device.info;
     size_t kind = (task->type == KN_F64 ? 2u : 0u) + (task->is_complex ? 1u : 0u);
-    const kn_gemm_tile *shapes = strstr(info->vendor, "NVIDIA") ? nvidia[kind] : others[kind];
+    const kn_gemm_tile *shapes = shapes_of(queue, kind);
     kn_gemm_tile tile;
 
     for (size_t i = 0; i < SHAPES; i++) {
-        tile = shapes[i];
+        tile = i == 0 && kind == 0 ? tuned_tile(queue, task, shapes) : shapes[i];
         tile.parts = parts_for(info, task, tiles_of(&tile, task));
         if (!check_tile(queue, &tile, task, NULL) &&
             tiles_of(&tile, task) * task->batch * tile.parts >= busy(info))

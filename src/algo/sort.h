@@ -5,6 +5,7 @@
 
 #include <koine/sort.h>
 
+#include "../engine/tuning.h"
 #include "columns.h"
 
 struct sort_job {
@@ -27,6 +28,9 @@ uint64_t sort_local_arrays(const kn_device_info *info);
 
 kn_status sort_bitonic(const struct sort_job *job, kn_error *err); // keys alone
 kn_status sort_radix(const struct sort_job *job, kn_error *err);
+// Of sort_radix, what koine tune chooses, and what it has of itself for many keys of 4 bytes.
+extern const struct engine_tunables sort_radix_tunables;
+void sort_radix_usual(const kn_queue *queue, unsigned values[ENGINE_TUNABLES]);
 // Into buckets that fit a core's cache: fewer than 2^32 keys, on a device without a limit of loops. *done is false, and
 // nothing changed, where one of them would have too many keys and KN_SORT_DIGITS_HIGHEST was not asked for.
 kn_status sort_buckets(const struct sort_job *job, bool *done, kn_error *err);

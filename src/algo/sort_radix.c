@@ -140,23 +140,68 @@ static const struct shape {
     {8, true, SIZE_MAX, 384, 10, 80, 4, 2},        {16, true, SIZE_MAX, 256, 8, 0, 4, 2},
 };
 
-static const struct shape *shape_for(const struct radix *r)
+static struct shape usual_shape(const kn_context *context, size_t element, bool values, uint64_t n)
 {
     static const struct shape other = {16, true, SIZE_MAX, 256, 4, 0, 16, 2};
+
+    for (size_t i = 0; i < KN_COUNT(shapes) && column_is_nvidia(context); i++)
+        if (element <= shapes[i].element && n <= shapes[i].n && values == shapes[i].values)
+            return shapes[i];
+    return other;
+}
+
+// What koine tune chooses, of many keys of 4 bytes and no values.
+const struct engine_tunables sort_radix_tunables = {
+    "sort", "sort_radix.cl", {"GROUP", "KEYS", "CHUNKS", "PREFETCH", NULL}};
+
+void sort_radix_usual(const kn_queue *queue, unsigned values[ENGINE_TUNABLES])
+{
+    const struct shape shape = usual_shape(queue->context, sizeof(float), false, SIZE_MAX);
+    const unsigned all[] = {shape.group, shape.keys, shape.chunks, shape.prefetch};
+
+    memcpy(values, all, sizeof all);
+}
+
+// Whether these keys are of those, and something was kept for them.
+static bool is_tuned(const struct radix *r, unsigned values[ENGINE_TUNABLES])
+{
     size_t element = larger(kn_type_size(r->job->type), r->job->value_size);
 
-    for (size_t i = 0; i < KN_COUNT(shapes) && column_is_nvidia(r->queue->context); i++)
-        if (element <= shapes[i].element && r->n <= shapes[i].n &&
-            (r->job->values != NULL) == shapes[i].values)
-            return &shapes[i];
-    return &other;
+    return r->lanes != KN_SORT_LANES_SERIAL && element <= sizeof(float) && !r->job->values &&
+           usual_shape(r->queue->context, element, false, r->n).n == SIZE_MAX &&
+           engine_tuning(r->queue->context, &sort_radix_tunables, values);
+}
+
+static struct shape shape_for(const struct radix *r)
+{
+    size_t element = larger(kn_type_size(r->job->type), r->job->value_size);
+    struct shape shape = usual_shape(r->queue->context, element, r->job->values != NULL, r->n);
+    unsigned values[ENGINE_TUNABLES];
+
+    if (rungs[r->lanes].match == 2)
+        shape.group = 256; // masks take room
+    if (!is_tuned(r, values))
+        return shape;
+    if (values[0] % 32 || values[0] < DIGITS || values[0] > 1024 || values[1] < 1 || values[1] > 32 ||
+        values[2] < 1 || values[2] > 1024 || values[3] < 1 || values[3] > 2) {
+        engine_tuning_refuse(r->queue->context, &sort_radix_tunables,
+                             "groups of %u, %u keys, %u chunks, prefetch %u", values[0], values[1], values[2],
+                             values[3]);
+        return shape;
+    }
+    shape.group = values[0];
+    shape.keys = values[1];
+    shape.chunks = values[2];
+    shape.prefetch = values[3];
+    return shape;
 }
 
 static kn_status choose_group(struct radix *r, kn_error *err)
 {
     const kn_device_info *info = &r->queue->context->device.info;
     const kn_sort_options *options = &r->job->options;
-    const struct shape *shape = shape_for(r);
+    const struct shape shape = shape_for(r);
+    unsigned values[ENGINE_TUNABLES];
 
     if ((options->radix_group &&
          (options->radix_group % 32 || options->radix_group < DIGITS || options->radix_group > 1024)) ||
@@ -170,14 +215,16 @@ static kn_status choose_group(struct radix *r, kn_error *err)
         r->arena = 16;
         return KN_OK;
     }
-    r->group = options->radix_group         ? options->radix_group
-               : rungs[r->lanes].match == 2 ? 256
-                                            : shape->group; // masks take room
-    r->keys = options->radix_keys ? options->radix_keys : shape->keys;
-    r->prefetch = options->radix_prefetch ? options->radix_prefetch : shape->prefetch;
-    r->registers = options->radix_registers ? options->radix_registers : shape->registers;
+    r->group = options->radix_group ? options->radix_group : shape.group;
+    r->keys = options->radix_keys ? options->radix_keys : shape.keys;
+    r->prefetch = options->radix_prefetch ? options->radix_prefetch : shape.prefetch;
+    r->registers = options->radix_registers ? options->radix_registers : shape.registers;
     while (!fits(r) && !options->radix_keys && r->keys > 1)
         r->keys--;
+    if (r->keys < shape.keys && !options->radix_keys && is_tuned(r, values))
+        engine_tuning_refuse(r->queue->context, &sort_radix_tunables,
+                             "%u keys a work-item of groups of %u: local memory holds %u", shape.keys,
+                             r->group, r->keys);
     if (!fits(r))
         return kn_fail(err, KN_ERROR_LIMIT,
                        "%s: groups of %u work-items with %u keys each need %zu bytes of local memory; %s "
@@ -194,7 +241,7 @@ static void choose_chunks(struct radix *r)
 {
     const kn_device_info *info = &r->queue->context->device.info;
     bool serial = r->lanes == KN_SORT_LANES_SERIAL;
-    unsigned asked = r->job->options.radix_chunks, a_unit = asked ? asked : serial ? 1 : shape_for(r)->chunks;
+    unsigned asked = r->job->options.radix_chunks, a_unit = asked ? asked : serial ? 1 : shape_for(r).chunks;
     uint64_t tile = serial ? 64 : (uint64_t)r->group * r->keys, tiles = (r->n - 1) / tile + 1;
     uint64_t most = (uint64_t)(info->compute_units ? info->compute_units : 1) * a_unit;
 

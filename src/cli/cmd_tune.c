@@ -203,7 +203,7 @@ static kn_status work(struct tune_run *run, kn_error *err)
         const struct engine_tunables *tunables = outcome->subject->tunables;
 
         if (arguments->reset)
-            status = engine_tuning_forget(run->place.context, tunables, err);
+            engine_tuning_forget(run->place.context, tunables);
         else if (!arguments->list)
             status = measure(run, outcome, err);
         if (!status)
@@ -325,9 +325,14 @@ const struct command command_tune = {
         "the cache's folder (koine cache): later runs of the algorithm on this device, by this driver and "
         "with these kernels, take it.\n\n"
         "ALGO is recon (the sums of koine recon --kernel tuned: the work-group, voxels a work-item, vectors, "
-        "memory for k-space, samples in local memory at a time, unrolling) or gridding (gridding-2d and "
-        "gridding-3d: the work-group, samples a group takes, tiles of the grid). Without it, everything is "
-        "tuned.\n\n"
+        "memory for k-space, samples in local memory at a time, unrolling), gridding (gridding-2d and "
+        "gridding-3d: the work-group, samples a group takes, tiles of the grid), sort (many keys of 4 bytes "
+        "by "
+        "radix: the work-group, keys a work-item, groups a compute unit, loading ahead) or gemm (large "
+        "products of "
+        "floats by Koine's own kernel: tiles of a group and of a work-item). Without it, everything is "
+        "tuned; "
+        "sort and gemm have other kernels for CPUs, which have nothing to tune.\n\n"
         "One tunable after another goes through its candidates. What a candidate computes must be what the "
         "built-in values compute, else it does not count; the time is the median of several runs, and the "
         "best "

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "tuning.h"
 
+#include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -14,7 +15,9 @@
 struct engine_tuned {
     const char *algorithm;
     bool set; // else the algorithm's own
+    bool tried;
     unsigned values[ENGINE_TUNABLES];
+    char refused[ENGINE_TUNING_WHY]; // of tried ones
 };
 
 #define HASH_DIGITS (2 * KN_HASH_BYTES)
@@ -128,9 +131,10 @@ static struct engine_tuned *find(kn_context *context, const struct engine_tunabl
 }
 
 // With the lock held.
-static bool set(kn_context *context, const struct engine_tunables *tunables, const unsigned *values)
+static bool set(kn_context *context, const struct engine_tunables *tunables, const unsigned *values,
+                bool tried)
 {
-    struct engine_tuned tuned = {tunables->algorithm, values != NULL, {0}};
+    struct engine_tuned tuned = {.algorithm = tunables->algorithm, .set = values != NULL, .tried = tried};
     struct engine_tuned *there = find(context, tunables);
 
     if (values)
@@ -161,7 +165,7 @@ bool engine_tuning(kn_context *context, const struct engine_tunables *tunables, 
             memcpy(values, kept, count_of(tunables) * sizeof *values);
             engine_log(context, KN_LOG_INFO, "tuning of %s: %s", tunables->algorithm, kn_text_string(&words));
         }
-        (void)set(context, tunables, given ? kept : NULL); // else it is read again
+        (void)set(context, tunables, given ? kept : NULL, false); // else it is read again
     }
     pthread_mutex_unlock(&context->tuned_lock);
     kn_text_free(&words);
@@ -174,9 +178,50 @@ kn_status engine_tuning_try(kn_context *context, const struct engine_tunables *t
     bool fine;
 
     pthread_mutex_lock(&context->tuned_lock);
-    fine = set(context, tunables, values);
+    fine = set(context, tunables, values, true);
     pthread_mutex_unlock(&context->tuned_lock);
     return fine ? KN_OK : kn_fail_memory(err, sizeof(struct engine_tuned), tunables->algorithm);
+}
+
+void engine_tuning_refuse(kn_context *context, const struct engine_tunables *tunables, const char *format,
+                          ...)
+{
+    struct engine_tuned *tuned;
+    char why[ENGINE_TUNING_WHY];
+    bool kept = false;
+    va_list args;
+
+    va_start(args, format);
+    if (vsnprintf(why, sizeof why, format, args) < 0)
+        why[0] = '\0';
+    va_end(args);
+    pthread_mutex_lock(&context->tuned_lock);
+    tuned = find(context, tunables);
+    if (tuned && tuned->tried) {
+        memcpy(tuned->refused, why, sizeof why);
+    } else if (tuned) {
+        kept = tuned->set;
+        tuned->set = false;
+    }
+    pthread_mutex_unlock(&context->tuned_lock);
+    if (kept)
+        engine_log(context, KN_LOG_WARNING, "tuning of %s: what was kept is not used: %s",
+                   tunables->algorithm, why);
+}
+
+bool engine_tuning_refused(kn_context *context, const struct engine_tunables *tunables,
+                           char why[ENGINE_TUNING_WHY])
+{
+    const struct engine_tuned *tuned;
+    bool refused;
+
+    pthread_mutex_lock(&context->tuned_lock);
+    tuned = find(context, tunables);
+    refused = tuned && tuned->refused[0];
+    if (refused)
+        memcpy(why, tuned->refused, ENGINE_TUNING_WHY);
+    pthread_mutex_unlock(&context->tuned_lock);
+    return refused;
 }
 
 void engine_tuning_reread(kn_context *context, const struct engine_tunables *tunables)
@@ -207,14 +252,15 @@ kn_status engine_tuning_keep(kn_context *context, const struct engine_tunables *
     kn_text_add(&record, words);
     status = engine_remember_bytes(context, &choice, &record, err);
     kn_text_free(&record);
-    return status ? status : engine_tuning_try(context, tunables, values, err);
+    engine_tuning_reread(context, tunables);
+    return status;
 }
 
-kn_status engine_tuning_forget(kn_context *context, const struct engine_tunables *tunables, kn_error *err)
+void engine_tuning_forget(kn_context *context, const struct engine_tunables *tunables)
 {
     char what[64];
     const struct engine_choice choice = choice_of(tunables, what);
 
     engine_forget(context, &choice);
-    return engine_tuning_try(context, tunables, NULL, err);
+    engine_tuning_reread(context, tunables);
 }

@@ -7,7 +7,7 @@
 #include "../base/text.h"
 #include "engine.h"
 
-enum { ENGINE_TUNABLES = 8 };
+enum { ENGINE_TUNABLES = 8, ENGINE_TUNING_WHY = 256 };
 
 // What an algorithm lets a measurement choose.
 struct engine_tunables {
@@ -25,6 +25,14 @@ bool engine_tuning(kn_context *context, const struct engine_tunables *tunables, 
 kn_status engine_tuning_try(kn_context *context, const struct engine_tunables *tunables,
                             const unsigned *values, kn_error *err);
 
+// What an algorithm says of values that it cannot take; it then takes its own. Of tried ones it is noted; of
+// kept ones the log warns, and they are left alone from then on.
+void engine_tuning_refuse(kn_context *context, const struct engine_tunables *tunables, const char *format,
+                          ...) __attribute__((format(printf, 3, 4)));
+// Whether the values that are tried were refused, and why.
+bool engine_tuning_refused(kn_context *context, const struct engine_tunables *tunables,
+                           char why[ENGINE_TUNING_WHY]);
+
 // Ends that: the kept values count again.
 void engine_tuning_reread(kn_context *context, const struct engine_tunables *tunables);
 
@@ -35,6 +43,6 @@ kn_status engine_tuning_keep(kn_context *context, const struct engine_tunables *
 bool engine_tuning_kept(kn_context *context, const struct engine_tunables *tunables, unsigned *values,
                         struct kn_text *words);
 // Back to the algorithm's own, on disk too.
-kn_status engine_tuning_forget(kn_context *context, const struct engine_tunables *tunables, kn_error *err);
+void engine_tuning_forget(kn_context *context, const struct engine_tunables *tunables);
 
 #endif

@@ -181,18 +181,19 @@ static kn_status choose_tuned(kn_context *context, struct mri_gridding *g,
 {
     const kn_device_info *info = &context->device.info;
     struct mri_gridding_options tuned = *given;
+    const struct engine_tunables *tunables = &mri_gridding_tunables[g->shape.cells[2] > 1];
     bool open = !given->group && !given->split && !given->tile[0] && !given->tile[1] && !given->tile[2];
     unsigned values[ENGINE_TUNABLES] = {0};
     kn_error why = KN_ERROR_INIT;
 
-    if (!open || !engine_tuning(context, &mri_gridding_tunables[g->shape.cells[2] > 1], values))
+    if (!open || !engine_tuning(context, tunables, values))
         return choose_sizes(g, given, info, err);
     tuned.group = values[0];
     tuned.split = values[1];
     memcpy(tuned.tile, &values[2], sizeof tuned.tile);
     if (!check_sizes(&tuned, &why) && !choose_sizes(g, &tuned, info, &why))
         return KN_OK;
-    engine_log(context, KN_LOG_WARNING, "tuning of gridding: what was kept is not used: %s", why.text);
+    engine_tuning_refuse(context, tunables, "%s", why.text);
     return choose_sizes(g, given, info, err);
 }
 

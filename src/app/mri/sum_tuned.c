@@ -83,7 +83,7 @@ struct mri_tuning mri_tuning_for(const kn_queue *queue)
     tuning.unroll = values[5];
     if (!check_tuning(queue, &tuning, &why))
         return tuning;
-    engine_log(queue->context, KN_LOG_WARNING, "tuning of recon: what was kept is not used: %s", why.text);
+    engine_tuning_refuse(queue->context, &mri_sum_tunables, "%s", why.text);
     return usual;
 }
 

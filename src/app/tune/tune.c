@@ -107,10 +107,15 @@ static void fail_row(struct tune_row *row, const kn_error *err)
 
 static kn_status measure_row(struct tuner *tuner, struct tune_row *row, kn_error *err)
 {
+    char why[ENGINE_TUNING_WHY];
     kn_status status = make_result(tuner, tuner->found, err);
 
     if (status)
         return status;
+    if (engine_tuning_refused(tuner->context, tuner->subject->tunables, why)) {
+        snprintf(row->why, sizeof row->why, "%s", why);
+        return KN_OK;
+    }
     row->error = distance(tuner);
     if (!(row->error <= tuner->subject->bound)) {
         row->seconds = -1;

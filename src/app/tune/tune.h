@@ -59,7 +59,7 @@ struct tune_row {
     unsigned values[ENGINE_TUNABLES];
     double seconds; // the median; less than 0: it does not count
     double error;
-    char why[160]; // it does not count
+    char why[ENGINE_TUNING_WHY]; // it does not count
 };
 
 // rows[0] has the algorithm's own values.

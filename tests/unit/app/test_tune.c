@@ -7,6 +7,7 @@
 #include <math.h>
 #include <time.h>
 
+#include "../../../src/algo/sort.h"
 #include "../../../src/app/mri/gridding.h"
 #include "../../../src/app/tune/tune.h"
 
@@ -34,7 +35,7 @@ static void tear_down(void)
 
 // ---- an algorithm that does as it is told ----
 
-enum { COUNT = 100, USUAL_PAUSE = 30, RIGHT = 0, CLOSE, WRONG, SILENT, FAILING, FAULTS };
+enum { COUNT = 100, USUAL_PAUSE = 30, RIGHT = 0, CLOSE, WRONG, SILENT, FAILING, REFUSED, FAULTS };
 
 static const struct engine_tunables told = {"told", "reduce.cl", {"PAUSE", "FAULT", NULL}};
 static size_t runs;
@@ -48,7 +49,8 @@ static void told_values(const kn_queue *on, unsigned *values)
 
 static const struct tune_axis *told_axes(const kn_queue *on)
 {
-    static const struct tune_axis axes[] = {{2, {20, 2}}, {5, {RIGHT, CLOSE, WRONG, SILENT, FAILING}}};
+    static const struct tune_axis axes[] = {{2, {20, 2}},
+                                            {6, {RIGHT, CLOSE, WRONG, SILENT, FAILING, REFUSED}}};
 
     (void)on;
     return axes;
@@ -78,6 +80,8 @@ static kn_status told_run(struct tune_work *work, kn_error *why)
 
     runs++;
     told_values(work->queue, values);
+    if (values[1] == REFUSED)
+        engine_tuning_refuse(kn_queue_context(work->queue), &told, "fault %u", values[1]);
     if (values[1] == FAILING) {
         if (why)
             snprintf(why->text, sizeof why->text, "no such kernel\nand more lines");
@@ -121,7 +125,7 @@ START_TEST(measured)
     kn_error why = KN_ERROR_INIT;
 
     ck_assert_msg(tune_measure(queue, &subject, true, &report, &why) == KN_OK, "%s", why.text);
-    ck_assert_uint_eq(report.count, 1 + 2 + 4);
+    ck_assert_uint_eq(report.count, 1 + 2 + 5);
     ck_assert_uint_eq(report.rows[0].values[0], USUAL_PAUSE);
     best = report.rows[report.best];
     ck_assert_uint_eq(best.values[0], 2);
@@ -135,6 +139,7 @@ START_TEST(measured)
     ck_assert_ptr_nonnull(strstr(row_of(&report, 2, WRONG)->why, "is off by"));
     ck_assert_ptr_nonnull(strstr(row_of(&report, 2, SILENT)->why, "is off by inf"));
     ck_assert_str_eq(row_of(&report, 2, FAILING)->why, "no such kernel");
+    ck_assert_str_eq(row_of(&report, 2, REFUSED)->why, "fault 5");
 
     // Nothing is kept before it is said so; then it is for later contexts.
     told_values(queue, values);
@@ -300,9 +305,49 @@ START_TEST(gridding_takes_it)
 }
 END_TEST
 
+// ---- sorting ----
+
+static int by_size(const void *a, const void *b)
+{
+    const float *x = a, *y = b;
+
+    return (*x > *y) - (*x < *y);
+}
+
+START_TEST(sorting_takes_it)
+{
+    enum { N = 3001 };
+    uint64_t state = test_seed("sorting_takes_it");
+    // Lanes of local memory, on every device: CPUs' own sort has no such tunables.
+    const kn_sort_options options = {.algorithm = KN_SORT_RADIX, .lanes = KN_SORT_LANES_LOCAL};
+    unsigned values[ENGINE_TUNABLES] = {288, 3, 2, 2};
+    float keys[N], wanted[N], found[N];
+    kn_buffer *buffer;
+
+    for (size_t i = 0; i < N; i++)
+        keys[i] = wanted[i] = (float)(2 * test_uniform(&state) - 1);
+    qsort(wanted, N, sizeof *wanted, by_size);
+    for (size_t round = 0; round < 2; round++) {
+        if (round)
+            values[0] = 300; // no multiple of 32: left alone
+        EXPECT_OK(engine_tuning_keep(context, &sort_radix_tunables, values, "", &err));
+        open_again();
+        EXPECT_OK(kn_buffer_create(context, sizeof keys, &buffer, &err));
+        EXPECT_OK(kn_buffer_write(queue, buffer, 0, keys, sizeof keys, &err));
+        EXPECT_OK(kn_sort(queue, buffer, KN_F32, N, &options, &err));
+        EXPECT_OK(kn_buffer_read(queue, buffer, 0, found, sizeof found, &err));
+        ck_assert_mem_eq(found, wanted, sizeof found);
+        ck_assert(is_built_with("sort_radix.cl", "GROUP=288") == (round == 0));
+        ck_assert(is_built_with("sort_radix.cl", "KEYS=3") == (round == 0));
+        kn_buffer_free(buffer);
+    }
+}
+END_TEST
+
 int main(void)
 {
-    const TTest *const tests[] = {measured, exact, described, sums_take_it, gridding_takes_it};
+    const TTest *const tests[] = {measured,          exact,           described, sums_take_it,
+                                  gridding_takes_it, sorting_takes_it};
 
     return test_run("tune", tests, sizeof tests / sizeof *tests, set_up, tear_down);
 }

@@ -88,7 +88,7 @@ START_TEST(kept)
     ck_assert_str_eq(kn_text_string(&words), "1 ms instead of 2");
     kn_text_free(&words);
 
-    expect_ok(engine_tuning_forget(context, &tunables, &err));
+    engine_tuning_forget(context, &tunables);
     expect_tuning(&tunables, NULL, "");
     open_again();
     expect_tuning(&tunables, NULL, "");
@@ -108,6 +108,33 @@ START_TEST(tried)
     expect_tuning(&tunables, kept_values, "");
     open_again();
     expect_tuning(&tunables, kept_values, "");
+}
+END_TEST
+
+// Tried values that the algorithm refuses are noted; kept ones are warned of, once, and left alone.
+START_TEST(refused)
+{
+    const unsigned values[] = {1, 2, 3};
+    char why[ENGINE_TUNING_WHY];
+
+    engine_tuning_refuse(context, &tunables, "of none");
+    expect_ok(engine_tuning_try(context, &tunables, values, &err));
+    ck_assert(!engine_tuning_refused(context, &tunables, why));
+    engine_tuning_refuse(context, &tunables, "no groups of %u", 1u);
+    ck_assert(engine_tuning_refused(context, &tunables, why));
+    ck_assert_str_eq(why, "no groups of 1");
+    expect_tuning(&tunables, values, "");
+    expect_ok(engine_tuning_try(context, &tunables, values, &err));
+    ck_assert(!engine_tuning_refused(context, &tunables, why));
+
+    expect_ok(engine_tuning_keep(context, &tunables, values, "", &err));
+    expect_tuning(&tunables, values, "");
+    engine_tuning_refuse(context, &tunables, "no groups of %u", 1u);
+    ck_assert(!engine_tuning_refused(context, &tunables, why));
+    expect_tuning(&tunables, NULL, "tuning of testing: what was kept is not used: no groups of 1");
+    warning[0] = '\0';
+    engine_tuning_refuse(context, &tunables, "no groups of %u", 1u);
+    expect_tuning(&tunables, NULL, "");
 }
 END_TEST
 
@@ -189,7 +216,7 @@ END_TEST
 
 int main(void)
 {
-    const TTest *const tests[] = {kept, tried, of_others, damaged, nowhere};
+    const TTest *const tests[] = {kept, tried, refused, of_others, damaged, nowhere};
 
     return RUN_ON_DEVICE_WITH("tuning", set_up, tear_down, tests);
 }
