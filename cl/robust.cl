@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // Sums and two brackets of a column in one read: what the median and the median of |x - median| are selected from
-// (Floyd and Rivest 1975, for both at once). cl/robust_rank.cl does the rest.
+// (Floyd and Rivest 1975, for both at once). cl/robust_rank.cl and cl/robust_settle.cl do the rest.
 //
 // robust_lists takes a sample, an element of each of many strata, and sorts it in lists, of which every so many-th
 // element goes on, so that SORT points come together. robust_brackets merges those, and finds between which points,

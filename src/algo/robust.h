@@ -47,7 +47,7 @@ kn_status robust_select(const struct robust_columns *columns, kn_robust *result,
 kn_status robust_count(kn_queue *queue, kn_buffer *x, kn_type type, const struct robust_stretch *stretches,
                        size_t count, uint64_t *counts, kn_error *err);
 
-// ---- cl/robust_rank.cl, for the two that use it ----
+// ---- cl/robust_rank.cl and cl/robust_settle.cl, for the two that use them ----
 
 // As in cl/lib/robust.clh.
 enum { ROBUST_MEDIAN, ROBUST_DEVIATION };

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Everything about columns of floats in one read of them, with cl/robust.cl and cl/robust_rank.cl.
+// Everything about columns of floats in one read of them, with cl/robust.cl, cl/robust_rank.cl
+// and cl/robust_settle.cl.
 #include "robust.h"
 
 #include <math.h>

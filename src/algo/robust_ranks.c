@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The launches of cl/robust_rank.cl.
+// The launches of cl/robust_rank.cl and cl/robust_settle.cl.
 #include "robust.h"
 
 #include "../base/array.h"
@@ -31,11 +31,12 @@ static void choose_shape(struct robust_ranks *r, uint64_t elements)
 kn_status robust_ranks_open(struct robust_ranks *r, uint64_t elements, kn_error *err)
 {
     const struct {
-        const char *name;
-        unsigned group;
+        const char *file, *name;
+        const unsigned *group;
         kn_kernel **kernel;
-    } wanted[] = {
-        {"robust_bins", 0, &r->bins}, {"robust_narrow", 0, &r->narrow}, {"robust_settle", 1, &r->settle}};
+    } wanted[] = {{"robust_rank.cl", "robust_bins", &r->group, &r->bins},
+                  {"robust_rank.cl", "robust_narrow", &r->group, &r->narrow},
+                  {"robust_settle.cl", "robust_settle", &r->single, &r->settle}};
     kn_status status = KN_OK;
 
     choose_shape(r, elements);
@@ -43,9 +44,9 @@ kn_status robust_ranks_open(struct robust_ranks *r, uint64_t elements, kn_error 
         struct column_defines defines = {.count = 0};
         column_define_type(&defines, r->queue, r->type);
         column_define(&defines, "DIGIT", r->digit);
-        column_define(&defines, "GROUP", wanted[i].group ? r->single : r->group);
+        column_define(&defines, "GROUP", *wanted[i].group);
         // Strict: distances are what they are said to be, to the bit.
-        status = engine_builtin_kernel(r->queue->context, "robust_rank.cl", defines.items, defines.count,
+        status = engine_builtin_kernel(r->queue->context, wanted[i].file, defines.items, defines.count,
                                        KN_POLICY_STRICT, wanted[i].name, wanted[i].kernel, err);
     }
     return status;
