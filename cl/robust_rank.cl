@@ -138,7 +138,7 @@ robust_bins(__global const real *x, ulong skip, ulong n, ulong room, __global co
         bins[i] = 0;
     barrier(CLK_LOCAL_MEM_FENCE);
     source from = source_of(x, skip, n, room, counters, number);
-    set_window(&w, &widest, &at);
+    set_window(&w, widest.low, last_of(widest), &at);
     if (MAY_BE_TIED(b))
         count_elements(&from, &b, question, true, centre, &w, first, bins);
     else
@@ -238,7 +238,7 @@ robust_narrow(__global const real *x, ulong skip, ulong n, ulong room, __global 
     }
     barrier(CLK_LOCAL_MEM_FENCE);
     source from = source_of(x, skip, n, room, counters, number);
-    set_window(&w, &widest, &at);
+    set_window(&w, widest.low, last_of(widest), &at);
     if (MAY_BE_TIED(b))
         gather_elements(&from, &b, question, true, centre, &w, &p, counters, gathered, gathered_room);
     else

@@ -151,9 +151,7 @@ static inline void find_keys(__global const ulong *gathered, uint n, interval at
     while (open.bits > 0 && left > FEW) { // of the whole group
         uint shift = shift_of(open.bits);
         window w;
-        set_window(&w, &open, &open);
-        w.least = 0;
-        w.most = 0xffffffffffffffffUL;
+        set_window(&w, 0, 0xffffffffffffffffUL, &open);
         for (uint i = item; i < TABLE; i += GROUP)
             bins[i] = 0;
         if (item == 0)
