@@ -15,7 +15,7 @@
 
 static const struct option_row options[] = {
     {"out", 'o', OPTION_PATH, "X", NULL, NULL, FIELD(tool.out),
-     "write the solutions here: .npy, .mtx, or one as a square picture, .png"},
+     "write the solutions here: .npy, .mtx, or one as a square picture, .png; - is standard output, as .npy"},
     {"start", 'x', OPTION_PATH, "X0", NULL, NULL, FIELD(start),
      "begin with this column, or with these, of .npy or .mtx (default: 0)"},
     {"iterations", 'n', OPTION_COUNT, "N", NULL, "400", FIELD(iterations), "at most"},
@@ -222,7 +222,7 @@ const struct command command_solve = {
         "residual is the greatest; \"solutions\" has all columns. history has the residual before and after "
         "each "
         "iteration, of a device the normal residual.",
-    .common = COMMON_DEVICE | COMMON_JSON | COMMON_OUTPUT | COMMON_FORCE,
+    .common = COMMON_DEVICE | COMMON_POLICY | COMMON_JSON | COMMON_OUTPUT | COMMON_FORCE,
     .options = options,
     .examples = {{"koine solve system.mtx b.mtx --noise 3.5 -o x.npy",
                   "in double precision on the host, until the "

@@ -280,13 +280,14 @@ kn_status solve_read(struct solve_command *command, kn_error *err)
 kn_status solve_open(struct solve_command *command, kn_error *err)
 {
     const struct solve_arguments *arguments = command->arguments;
-    bool named = arguments->tool.common.devices.count > 0 || kn_env_get(KN_ENV_DEVICE);
+    const struct common_arguments *common = &arguments->tool.common;
+    bool named = common->devices.count > 0 || kn_env_get(KN_ENV_DEVICE);
     bool by_host = host_alone(&command->task) || arguments->precision == SOLVE_PRECISION_DOUBLE ||
                    (!named && arguments->precision == SOLVE_PRECISION_AUTO);
     kn_status status = KN_OK;
 
-    if (by_host && !device_alone(command) && !arguments->tool.common.devices.count) {
-        place_host(&command->tool.place);
+    if (by_host && !device_alone(command) && !common->devices.count) {
+        status = place_open_with("host", common->policy, false, common->command, &command->tool.place, err);
         command->tool.seconds.build = command->tool.seconds.upload = command->tool.seconds.download = -1;
     } else {
         status = tool_open(&command->tool, device_alone(command) ? TOOL_DEVICE : TOOL_DEVICE_OR_HOST, err);

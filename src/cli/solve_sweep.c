@@ -94,7 +94,7 @@ static kn_status open_places(struct sweep *sweep, kn_error *err)
 
         if (strcmp(chosen.specs[i].spec, "host") == 0)
             continue;
-        status = place_open(chosen.specs[i].spec, false, common->command, place, err);
+        status = place_open_with(chosen.specs[i].spec, common->policy, false, common->command, place, err);
         sweep->place_count += !status && place->queue;
     }
     choose_free(&chosen);
@@ -179,7 +179,7 @@ static kn_status write_json(const struct sweep *sweep, double total, kn_error *e
     const struct place *last = &sweep->places[sweep->place_count - 1];
     bool is_double = sweep->command->arguments->precision == SOLVE_PRECISION_DOUBLE;
     json_t *root = report_begin("solve", &last->device, is_double ? "double" : "float",
-                                policy_words[KN_POLICY_DEFAULT], &seconds);
+                                policy_words[common->policy], &seconds);
     json_t *points = json_array();
 
     for (size_t i = 0; i < SPARSE_SWEEP_SIZES * sweep->place_count; i++) {

@@ -64,6 +64,7 @@ expect_refused 'leave one out' --format merge --method bb
 expect_refused '--weight is of' --weight 2
 expect_refused 'of which --method gram has none' --method gram -x "$work/x0.npy"
 expect_refused 'write both in one' --correction d --bounds 0,1
+expect_refused 'name a device' --policy fast
 expect_refused 'from 1' --rhs 0
 expect_refused 'has 2 columns' --rhs 3
 expect_exit 3 koine solve "$work/none.mtx" "$b" -o "$x"
@@ -107,6 +108,9 @@ expect_exit 0 koine solve "$a" "$b" -o "$x" --json "$work/plain.json"
 expect_stdout 'double precision'
 expect_stdout 'floor'
 expect_exit 3 koine solve "$a" "$b" -o "$x" # is there
+expect_exit 0 koine solve "$a" "$b" -o - --policy strict --json "$work/strict.json"
+cmp "$work/out" "$x" || fail "standard output is another file than $x"
+grep -q '"policy": "strict"' "$work/strict.json" || fail "the policy is not in the report"
 expect_exit 0 koine solve "$a" "$b" -o "$work/second.npy" --rhs 2 --method printed -x "$work/x0.npy"
 expect_stdout 'stopped by iterations after 400 iterations'
 expect_exit 0 koine solve "$a" "$b" -o "$work/gram.npy" --method gram --lambda 0.5 --smooth 0.5,2

@@ -345,7 +345,7 @@ kn_status sparse_write_columns(const char *path, const struct sparse_columns *co
                                  .count = columns->rows * columns->count,
                                  .values = columns->values};
 
-    if (ends_in(path, ".npy"))
+    if (ends_in(path, ".npy") || strcmp(path, "-") == 0)
         return write_npy_columns(path, columns, force, err);
     if (ends_in(path, ".mtx"))
         return matrix_market_write(path, &file, force, err);

@@ -25,8 +25,8 @@ struct sparse_columns {
 kn_status sparse_read_columns(const char *path, struct sparse_columns *columns, kn_error *err);
 
 // Writes columns, as .npy (float64; one column has one dimension) or as a dense .mtx by the path's ending;
-// `force` overwrites. KN_ERROR_ARGUMENT: another ending, or in a .mtx a number that is not finite;
-// KN_ERROR_OUTPUT.
+// "-" is standard output, as .npy; `force` overwrites. KN_ERROR_ARGUMENT: another ending, or in a .mtx a
+// number that is not finite; KN_ERROR_OUTPUT.
 kn_status sparse_write_columns(const char *path, const struct sparse_columns *columns, bool force,
                                kn_error *err);
 

@@ -82,7 +82,7 @@ static size_t edge_of(size_t count)
 
 kn_status sparse_try_solutions(const char *path, size_t columns, size_t count, kn_error *err)
 {
-    if (ends_in(path, ".npy") || ends_in(path, ".mtx"))
+    if (ends_in(path, ".npy") || ends_in(path, ".mtx") || strcmp(path, "-") == 0)
         return KN_OK;
     if (!ends_in(path, ".png"))
         return kn_fail(err, KN_ERROR_ARGUMENT, "%s: expected a name that ends in .npy, .mtx or .png", path);

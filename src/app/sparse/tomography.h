@@ -18,8 +18,8 @@ kn_status sparse_read_measured(const char *path, size_t slice, struct sparse_par
                                struct sparse_columns *b, kn_error *err);
 
 // Whether a solution of `columns` numbers, a column each for `count` right-hand sides, can be written under a
-// name by its ending: .npy, .mtx; .png, a square picture, of one column whose length is a square.
-// KN_ERROR_ARGUMENT.
+// name by its ending: .npy, .mtx; - (standard output, as .npy); .png, a square picture, of one column whose
+// length is a square. KN_ERROR_ARGUMENT.
 kn_status sparse_try_solutions(const char *path, size_t columns, size_t count, kn_error *err);
 // Writes it; a picture is black from 0 down, and white at its greatest number. Errors as
 // sparse_write_columns.
