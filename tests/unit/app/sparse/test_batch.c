@@ -334,6 +334,42 @@ START_TEST(ends)
 }
 END_TEST
 
+// A matrix without nonzeros: every start is a solution, and its residual is b.
+START_TEST(nothing)
+{
+    enum { ROWS = 3, COLUMNS = 2, SOME = 2 };
+    static const float b[SOME * ROWS] = {1, 2, 3}, start[SOME * COLUMNS] = {4, 5, 6, 7};
+    uint64_t starts[ROWS + 1] = {0};
+    const struct sparse_matrix matrix = {
+        .rows = ROWS, .columns = COLUMNS, .starts = starts, .indices = NULL, .values = NULL};
+
+    for (size_t w = 0; w < WAYS; w++) {
+        const struct sparse_batch_options options = {
+            .solver = {.iterations = 9}, .launches = ways[w], .images = 4};
+        struct sparse_batch *batch = NULL;
+        struct sparse_solver_result results[SOME];
+        float found[SOME * COLUMNS];
+
+        if (ways[w] == SPARSE_BATCH_WHOLE && kn_context_device(context)->loop_limit)
+            continue;
+        EXPECT_OK(sparse_batch_create(queue, &matrix, &options, &batch, &err));
+        kn_buffer *right = test_upload_with_room(b, sizeof b, 0);
+        kn_buffer *x = test_upload_with_room(start, sizeof start, 0);
+        EXPECT_OK(sparse_batch_solve(queue, batch, right, SOME, x, results, &err));
+        EXPECT_OK(kn_buffer_read(queue, x, 0, found, sizeof found, &err));
+        ck_assert_int_eq(memcmp(found, start, sizeof found), 0);
+        for (size_t i = 0; i < SOME; i++) {
+            ck_assert_uint_eq(results[i].iterations, 0);
+            ck_assert_double_eq(results[i].residual, i == 0);
+        }
+        free_histories(results, SOME);
+        sparse_batch_free(batch);
+        kn_buffer_free(right);
+        kn_buffer_free(x);
+    }
+}
+END_TEST
+
 // ---- what ran ----
 
 static size_t count_kernel(const kn_profile_entry *entries, size_t count, const char *name)
@@ -430,7 +466,7 @@ END_TEST
 
 int main(void)
 {
-    const TTest *const tests[] = {dense, shapes, corrections, inverse, ends, launches, refused};
+    const TTest *const tests[] = {dense, shapes, corrections, inverse, ends, nothing, launches, refused};
 
     return test_run("sparse_batch", tests, sizeof tests / sizeof *tests, test_open, test_close);
 }
