@@ -91,8 +91,8 @@ kn_status prepare_open(const struct prepare_arguments *arguments, const struct a
 void prepare_close(struct prepare_plan *plan);
 
 // All pages of the files; "-" is standard input, which is read into `input`, whose data the caller frees. The
-// `others` are names that are read as well, some of them NULL. KN_ERROR_ARGUMENT where standard input is named
-// twice; image_read_input's errors; KN_ERROR_MEMORY.
+// `others` are names that are read as well, some of them NULL. KN_ERROR_ARGUMENT where standard input is
+// named twice; image_read_input's errors; KN_ERROR_MEMORY.
 kn_status prepare_list(const struct inputs *files, const char *const others[], size_t other_count,
                        struct image_bytes *input, struct autocorr_source **sources, size_t *count,
                        kn_error *err);
