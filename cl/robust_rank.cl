@@ -46,11 +46,10 @@ static inline bool pick(__global const uint *table, interval *at, __global const
         for (uint i = 0; i < 6; i++)
             found[i] = 0;
     barrier(CLK_LOCAL_MEM_FENCE);
-    sum_bins(count, sum);
+    find_bin(count, sum, rank[0], found);
     *total = sum[GROUP - 1];
-    locate_rank(count, sum, rank[0], found);
-    locate_rank(count, sum, rank[1], found + 3);
     barrier(CLK_LOCAL_MEM_FENCE);
+    find_bin(count, sum, rank[1], found + 3);
     at->low += found[0] << shift;
     at->before += rank[0] - found[1];
     at->bits = bits_of(((found[3] - found[0] + 1) << shift) - 1);
