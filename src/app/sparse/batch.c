@@ -524,6 +524,24 @@ kn_status sparse_batch_transposed(kn_queue *queue, struct sparse_batch *batch, k
     return status;
 }
 
+kn_status sparse_batch_apply(kn_queue *queue, struct sparse_batch *batch, bool transposed, kn_buffer *from,
+                             kn_buffer *to, kn_error *err)
+{
+    const struct run run = run_of(batch, 0, 1);
+    uint32_t sources = transposed ? batch->rows : batch->columns;
+    uint32_t targets = transposed ? batch->columns : batch->rows;
+    kn_buffer *in = batch->buffers[transposed ? B : X], *out = batch->buffers[transposed ? E : W];
+    kn_status status = column_check("sparse_batch_apply (from)", queue, from, KN_F32, sources, err);
+
+    if (!status)
+        status = column_check("sparse_batch_apply (to)", queue, to, KN_F32, targets, err);
+    if (!status)
+        status = move(queue, batch, &run, TAKE, from, in, sources, err);
+    if (!status)
+        status = multiply(queue, batch, &run, transposed, in, out, err);
+    return status ? status : move(queue, batch, &run, GIVE, out, to, targets, err);
+}
+
 kn_status sparse_batch_solve(kn_queue *queue, struct sparse_batch *batch, kn_buffer *b, size_t count,
                              kn_buffer *x, struct sparse_solver_result *results, kn_error *err)
 {

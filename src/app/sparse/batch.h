@@ -58,6 +58,10 @@ kn_status sparse_batch_solve(kn_queue *queue, struct sparse_batch *batch, kn_buf
 kn_status sparse_batch_transposed(kn_queue *queue, struct sparse_batch *batch, kn_buffer *b, size_t first,
                                   size_t count, kn_buffer **products, kn_error *err);
 
+// to = A from, or A^T from, of one image, by what solves many. Asynchronous.
+kn_status sparse_batch_apply(kn_queue *queue, struct sparse_batch *batch, bool transposed, kn_buffer *from,
+                             kn_buffer *to, kn_error *err);
+
 // Whether a launch does many iterations; images of a block; and images at once in memory.
 bool sparse_batch_is_whole(const struct sparse_batch *batch);
 unsigned sparse_batch_images(const struct sparse_batch *batch);

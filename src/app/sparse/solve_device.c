@@ -1,17 +1,21 @@
 // SPDX-License-Identifier: Apache-2.0
-// Least squares on a device, in single precision.
+// Least squares on a device, in single precision: a column after the other, or many at once.
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
 
 #include "../../base/clock.h"
 #include "../../base/error.h"
+#include "batch.h"
 #include "solve_own.h"
+
+enum { MOST_AT_ONCE = 128, BLOCK = 32 }; // columns
 
 struct device_run {
     kn_queue *queue;
     struct sparse_solver *solver;
-    size_t rows, columns;
+    struct sparse_batch *batch; // in its place, for `at_once` columns
+    size_t rows, columns, at_once;
     kn_buffer *b, *x;
     float *floats; // as many as the longer of both
 };
@@ -39,14 +43,37 @@ static kn_status multiply(void *data, bool transposed, const double *from, doubl
     kn_status status = send(d, from, transposed ? d->rows : d->columns, source, err);
 
     if (!status)
-        status = sparse_solver_apply(d->queue, d->solver, transposed, source, target, err);
+        status = d->batch ? sparse_batch_apply(d->queue, d->batch, transposed, source, target, err)
+                          : sparse_solver_apply(d->queue, d->solver, transposed, source, target, err);
     return status ? status : fetch(d, target, to, transposed ? d->columns : d->rows, err);
 }
 
-static kn_status create_solver(struct solve_run *run, struct device_run *d, size_t column, kn_error *err)
+// Columns that the device has room for at once (batch.h), in whole blocks, or 0.
+static size_t most_at_once(const struct solve_run *run)
+{
+    const kn_device_info *info = kn_context_device(kn_queue_context(run->queue));
+    size_t rows = run->matrix->rows, columns = run->matrix->columns, iterations = run->task.iterations;
+    uint64_t longest = rows > columns ? rows : columns, all = 4 * (uint64_t)columns + 2 * rows, most;
+
+    longest = (longest > 2 * iterations ? longest : 2 * iterations) + 1;
+    most = info->max_alloc / sizeof(float) / longest;
+    if (most > info->global_memory / 2 / sizeof(float) / (all + 1))
+        most = info->global_memory / 2 / sizeof(float) / (all + 1);
+    return most < MOST_AT_ONCE ? (size_t)most / BLOCK * BLOCK : MOST_AT_ONCE;
+}
+
+// Many columns at once have no stop at a residual, and matrices in one format.
+static bool is_batch(const struct solve_run *run)
+{
+    return run->b->count > 1 && !run->task.geometry && run->task.format == SPARSE_AUTO &&
+           solve_goal(run, 0) <= 0 && most_at_once(run) > 1;
+}
+
+static struct sparse_solver_options options_of(const struct solve_run *run, size_t column)
 {
     const struct sparse_task *task = &run->task;
-    double right = solve_norm(run->b->values + column * d->rows, d->rows), goal = solve_goal(run, column);
+    size_t rows = run->matrix->rows;
+    double right = solve_norm(run->b->values + column * rows, rows), goal = solve_goal(run, column);
     struct sparse_solver_options options = {.iterations = task->iterations,
                                             .gradient = task->past_floor ? -1 : 0,
                                             .residual = right > 0 ? goal / right : 0,
@@ -63,8 +90,44 @@ static kn_status create_solver(struct solve_run *run, struct device_run *d, size
         options.correction = "(x > 0 ? weight * d : 0)";
         options.weight = task->weight;
     }
-    return task->geometry ? sparse_solver_create_parallel(d->queue, task->geometry, &options, &d->solver, err)
-                          : sparse_solver_create(d->queue, run->matrix, &options, &d->solver, err);
+    return options;
+}
+
+static kn_status create_solver(struct solve_run *run, struct device_run *d, size_t column, kn_error *err)
+{
+    const struct sparse_solver_options options = options_of(run, column);
+    const struct sparse_parallel *geometry = run->task.geometry;
+
+    return geometry ? sparse_solver_create_parallel(d->queue, geometry, &options, &d->solver, err)
+                    : sparse_solver_create(d->queue, run->matrix, &options, &d->solver, err);
+}
+
+static kn_status create_batch(struct solve_run *run, struct device_run *d, kn_error *err)
+{
+    size_t count = run->b->count, most = most_at_once(run);
+    const struct sparse_batch_options options = {.solver = options_of(run, 0),
+                                                 .at_once = count < most ? count : most};
+    kn_status status = sparse_batch_create(d->queue, run->matrix, &options, &d->batch, err);
+
+    if (!status)
+        d->at_once = sparse_batch_at_once(d->batch);
+    return status;
+}
+
+static void say_code(struct solve_run *run, const struct device_run *d)
+{
+    char *code = run->answer->code;
+    size_t size = sizeof run->answer->code;
+
+    if (d->batch)
+        snprintf(code, size, "single precision, %u right-hand sides side by side, %s",
+                 sparse_batch_images(d->batch),
+                 sparse_batch_is_whole(d->batch) ? "many iterations a launch" : "separate launches");
+    else
+        snprintf(code, size, "single precision, A as %s, A^T as %s, %s launches",
+                 sparse_format_names[sparse_solver_format(d->solver, false)],
+                 sparse_format_names[sparse_solver_format(d->solver, true)],
+                 sparse_solver_is_fused(d->solver) ? "fused" : "separate");
 }
 
 static kn_status prepare(struct solve_run *run, struct device_run *d, kn_error *err)
@@ -77,24 +140,21 @@ static kn_status prepare(struct solve_run *run, struct device_run *d, kn_error *
     d->queue = run->queue;
     d->rows = run->matrix->rows;
     d->columns = run->matrix->columns;
-    most = d->rows > d->columns ? d->rows : d->columns;
+    d->at_once = 1;
+    status = is_batch(run) ? create_batch(run, d, err) : create_solver(run, d, 0, err);
+    most = (d->rows > d->columns ? d->rows : d->columns) * d->at_once;
     d->floats = malloc((most + 1) * sizeof *d->floats);
-    if (!d->floats)
-        return kn_fail_memory(err, most * sizeof *d->floats, "the solver");
-    status = kn_buffer_create(context, (d->rows + 1) * sizeof *d->floats, &d->b, err);
+    if (!status && !d->floats)
+        status = kn_fail_memory(err, most * sizeof *d->floats, "the solver");
     if (!status)
-        status = kn_buffer_create(context, (d->columns + 1) * sizeof *d->floats, &d->x, err);
+        status = kn_buffer_create(context, (d->rows * d->at_once + 1) * sizeof *d->floats, &d->b, err);
     if (!status)
-        status = create_solver(run, d, 0, err);
+        status = kn_buffer_create(context, (d->columns * d->at_once + 1) * sizeof *d->floats, &d->x, err);
     if (!status)
         status = kn_queue_finish(d->queue, err);
     run->answer->prepare_seconds = kn_clock_seconds() - start - (kn_context_build_seconds(context) - built);
     if (!status)
-        snprintf(run->answer->code, sizeof run->answer->code,
-                 "single precision, A as %s, A^T as %s, %s launches",
-                 sparse_format_names[sparse_solver_format(d->solver, false)],
-                 sparse_format_names[sparse_solver_format(d->solver, true)],
-                 sparse_solver_is_fused(d->solver) ? "fused" : "separate");
+        say_code(run, d);
     return status;
 }
 
@@ -113,7 +173,6 @@ static void take_result(struct solve_run *run, const struct sparse_solver_result
     if (result->stopped == SPARSE_STOPPED_RESIDUAL && run->task.stop == SPARSE_STOP_DISCREPANCY)
         solution->stopped_by = "discrepancy";
     run->answer->launches_per_iteration = result->launches_per_iteration;
-    run->answer->iterate_seconds += result->seconds;
     run->answer->history_is_normal = true;
 }
 
@@ -140,24 +199,55 @@ static kn_status solve_column(struct solve_run *run, struct device_run *d, size_
     if (status)
         return status;
     take_result(run, &result, &run->answer->solutions[column]);
+    run->answer->iterate_seconds += result.seconds;
     start = kn_clock_seconds();
     status = fetch(d, d->x, x, d->columns, err);
     run->answer->copy_seconds += kn_clock_seconds() - start;
     return status;
 }
 
+// Columns from `first` on, as many as are at once in memory, or as are left.
+static kn_status solve_together(struct solve_run *run, struct device_run *d, size_t first, size_t count,
+                                kn_error *err)
+{
+    double *x = run->answer->x.values + first * d->columns, start = kn_clock_seconds();
+    struct sparse_solver_result *results = calloc(count, sizeof *results);
+    kn_status status = results ? KN_OK : kn_fail_memory(err, count * sizeof *results, "solutions");
+
+    if (!status)
+        status = send(d, run->b->values + first * d->rows, count * d->rows, d->b, err);
+    if (!status)
+        status = send(d, x, count * d->columns, d->x, err);
+    run->answer->copy_seconds += kn_clock_seconds() - start;
+    if (!status)
+        status = sparse_batch_solve(d->queue, d->batch, d->b, count, d->x, results, err);
+    for (size_t i = 0; i < count && !status; i++)
+        take_result(run, &results[i], &run->answer->solutions[first + i]);
+    if (!status)
+        run->answer->iterate_seconds += results[0].seconds;
+    start = kn_clock_seconds();
+    if (!status)
+        status = fetch(d, d->x, x, count * d->columns, err);
+    run->answer->copy_seconds += kn_clock_seconds() - start;
+    free(results);
+    return status;
+}
+
 kn_status solve_device_cgnr(struct solve_run *run, kn_error *err)
 {
     struct device_run d = {.queue = NULL};
+    size_t count = run->b->count;
     kn_status status = prepare(run, &d, err);
 
     if (!status)
         status = solve_adjoint(run, multiply, &d, 0x1p-24, err);
-    for (size_t i = 0; i < run->b->count && !status; i++) {
-        status = solve_column(run, &d, i, err);
-        solve_done(run, i + 1);
+    for (size_t i = 0, some; i < count && !status; i += some) {
+        some = count - i < d.at_once ? count - i : d.at_once;
+        status = d.batch ? solve_together(run, &d, i, some, err) : solve_column(run, &d, i, err);
+        solve_done(run, i + some);
     }
     sparse_solver_free(d.solver);
+    sparse_batch_free(d.batch);
     kn_buffer_free(d.b);
     kn_buffer_free(d.x);
     free(d.floats);

@@ -101,6 +101,31 @@ START_TEST(against_the_host)
 }
 END_TEST
 
+// Columns that nothing keeps from it are solved at once, each to what it is alone.
+START_TEST(many)
+{
+    uint64_t state = test_seed("many");
+    double b[COUNT * ROWS];
+    struct sparse_matrix matrix = make(b, &state);
+    struct sparse_task task = {.method = SPARSE_METHOD_CGNR, .iterations = 200, .lambda = 0.5};
+    struct sparse_answer found = solve(queue, &matrix, b, &task), wanted;
+
+    task.is_double = true;
+    task.iterations = 2000;
+    wanted = solve(NULL, &matrix, b, &task);
+    ck_assert_msg(strstr(found.code, "side by side") != NULL, "%s", found.code);
+    for (size_t c = 0; c < COUNT; c++) {
+        ck_assert_double_lt(distance(found.x.values + c * COLUMNS, wanted.x.values + c * COLUMNS, COLUMNS),
+                            2e-4);
+        ck_assert_double_eq_tol(found.solutions[c].residual, wanted.solutions[c].residual, 1e-4);
+        ck_assert_str_eq(found.solutions[c].stopped_by, "floor");
+    }
+    sparse_answer_free(&found);
+    sparse_answer_free(&wanted);
+    sparse_free(&matrix);
+}
+END_TEST
+
 // The noise is a number in units of b, of which one column has ten times as much.
 START_TEST(discrepancy)
 {
@@ -193,7 +218,7 @@ END_TEST
 
 int main(void)
 {
-    const TTest *const tests[] = {against_the_host, discrepancy, rays, refused};
+    const TTest *const tests[] = {against_the_host, many, discrepancy, rays, refused};
 
     return test_run("solve", tests, sizeof tests / sizeof *tests, test_open, test_close);
 }
