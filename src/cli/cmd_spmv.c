@@ -31,7 +31,9 @@ static const struct option_row options[] = {
      "the transposed matrix times the vector"},
     {"format", 0, OPTION_CHOICE, "NAME", sparse_format_names, "auto", FIELD(format),
      "how the matrix is kept on the device, and multiplied: auto, simple, memory-layout, local-memory, "
-     "memory-layout+local-memory, backprojection, ell, csr-vector, coo, hyb, sell, merge"},
+     "memory-layout+local-memory, on-the-fly, on-the-fly+local-memory, backprojection, ell, csr-vector, coo, "
+     "hyb, "
+     "sell, merge"},
     {"variants", 0, OPTION_FLAG, NULL, NULL, NULL, FIELD(variants),
      "every format, both ways: times and shares of the device's bandwidth"},
     {.name = NULL},
@@ -40,10 +42,9 @@ static const struct option_row options[] = {
 struct spmv {
     const struct spmv_arguments *arguments;
     struct tool tool;
-    struct sparse_matrix matrix;
-    float *vectors[2]; // what A, and what A^T is multiplied with
+    struct sparse_parallel geometry;
+    struct sparse_problem problem;
     float *product;
-    double rate; // of a copy, bytes a second
     struct sparse_variant variants[2 * SPARSE_FORMATS];
     bool transposed[2 * SPARSE_FORMATS];
     size_t count;
@@ -72,14 +73,27 @@ static kn_status read_vector(struct spmv *spmv, float *x, size_t count, kn_error
     kn_status status = sparse_read_columns(path, &columns, err);
 
     if (!status && (columns.count != 1 || columns.rows != count))
-        status =
-            kn_fail_at(err, KN_ERROR_INPUT, path, 0,
-                       "has %zu columns of %zu numbers, but the matrix is %zu x %zu: expected one of %zu",
-                       columns.count, columns.rows, spmv->matrix.rows, spmv->matrix.columns, count);
+        status = kn_fail_at(
+            err, KN_ERROR_INPUT, path, 0,
+            "has %zu columns of %zu numbers, but the matrix is %zu x %zu: expected one of %zu", columns.count,
+            columns.rows, spmv->problem.matrix.rows, spmv->problem.matrix.columns, count);
     for (size_t i = 0; i < count && !status; i++)
         x[i] = (float)columns.values[i];
     free(columns.values);
     return status;
+}
+
+// A file, or the matrix of a geometry.
+static kn_status read_matrix(struct spmv *spmv, kn_error *err)
+{
+    const char *name = spmv->arguments->tool.common.operands.items[0];
+    kn_status status;
+
+    if (!sparse_is_parallel(name))
+        return sparse_read(name, &spmv->problem.matrix, err);
+    status = sparse_parallel_parse(name, &spmv->geometry, err);
+    spmv->problem.geometry = &spmv->geometry;
+    return status ? status : sparse_parallel_matrix(&spmv->geometry, &spmv->problem.matrix, err);
 }
 
 static kn_status read_input(struct spmv *spmv, kn_error *err)
@@ -88,15 +102,15 @@ static kn_status read_input(struct spmv *spmv, kn_error *err)
     kn_status status;
 
     spmv->tool.clock = kn_clock_seconds();
-    status = sparse_read(arguments->tool.common.operands.items[0], &spmv->matrix, err);
+    status = read_matrix(spmv, err);
     for (unsigned i = 0; i < 2 && !status; i++) {
-        size_t count = i ? spmv->matrix.rows : spmv->matrix.columns;
-        spmv->vectors[i] = malloc(count * sizeof(float) + 1);
-        if (!spmv->vectors[i])
+        size_t count = i ? spmv->problem.matrix.rows : spmv->problem.matrix.columns;
+        spmv->problem.vectors[i] = malloc(count * sizeof(float) + 1);
+        if (!spmv->problem.vectors[i])
             return kn_fail_memory(err, count * sizeof(float), "a vector");
-        sparse_fill(spmv->vectors[i], count);
+        sparse_fill(spmv->problem.vectors[i], count);
         if (arguments->vector && i == arguments->transposed)
-            status = read_vector(spmv, spmv->vectors[i], count, err);
+            status = read_vector(spmv, spmv->problem.vectors[i], count, err);
     }
     spmv->tool.seconds.read = kn_clock_seconds() - spmv->tool.clock;
     return status;
@@ -107,15 +121,14 @@ static kn_status read_input(struct spmv *spmv, kn_error *err)
 static kn_status run_format(struct spmv *spmv, enum sparse_format format, bool transposed, kn_error *err)
 {
     spmv->transposed[spmv->count] = transposed;
-    return sparse_time_format(spmv->tool.place.queue, &spmv->matrix, format, transposed,
-                              spmv->vectors[transposed], spmv->rate, spmv->product,
+    return sparse_time_format(spmv->tool.place.queue, &spmv->problem, format, transposed, spmv->product,
                               &spmv->variants[spmv->count++], err);
 }
 
 static kn_status compute_one(struct spmv *spmv, kn_error *err)
 {
     bool transposed = spmv->arguments->transposed;
-    size_t rows = transposed ? spmv->matrix.columns : spmv->matrix.rows;
+    size_t rows = transposed ? spmv->problem.matrix.columns : spmv->problem.matrix.rows;
     kn_status status;
 
     spmv->product = malloc(rows * sizeof *spmv->product + 1);
@@ -132,7 +145,7 @@ static kn_status compute(struct spmv *spmv, kn_error *err)
     kn_status status;
 
     tool_compute(&spmv->tool);
-    status = sparse_copy_rate(spmv->tool.place.queue, &spmv->rate, err);
+    status = sparse_copy_rate(spmv->tool.place.queue, &spmv->problem.rate, err);
     if (!status && !spmv->arguments->variants)
         status = compute_one(spmv, err);
     for (unsigned i = 0; i < 2 * SPARSE_FORMATS && spmv->arguments->variants && !status; i++)
@@ -148,8 +161,8 @@ static bool is_wrong(const struct sparse_variant *variant)
 static kn_status write_product(const struct spmv *spmv, kn_error *err)
 {
     const struct spmv_arguments *arguments = spmv->arguments;
-    struct sparse_columns columns = {arguments->transposed ? spmv->matrix.columns : spmv->matrix.rows, 1,
-                                     NULL};
+    struct sparse_columns columns = {
+        arguments->transposed ? spmv->problem.matrix.columns : spmv->problem.matrix.rows, 1, NULL};
     kn_status status;
 
     if (!arguments->tool.out)
@@ -172,9 +185,10 @@ static kn_status print(const struct spmv *spmv, kn_error *err)
 {
     struct table table;
 
-    printf("%zu x %zu, %zu nonzeros ", spmv->matrix.rows, spmv->matrix.columns, spmv->matrix.nonzeros);
+    printf("%zu x %zu, %zu nonzeros ", spmv->problem.matrix.rows, spmv->problem.matrix.columns,
+           spmv->problem.matrix.nonzeros);
     tool_print_place(&spmv->tool);
-    printf("a copy moves %.1f GB/s, read and written\n\n", spmv->rate * 1e-9);
+    printf("a copy moves %.1f GB/s, read and written\n\n", spmv->problem.rate * 1e-9);
     table_begin(&table, "llrrrl");
     table_add_all(&table,
                   (const char *const[]){"format", "", "us", "GB/s", "of a copy", "against double", NULL});
@@ -218,10 +232,10 @@ static kn_status report(struct spmv *spmv, kn_error *err)
         report_put(&row, "why", report_text(variant->why));
         report_append(&variants, row);
     }
-    report_put(&root, "rows", json_integer((json_int_t)spmv->matrix.rows));
-    report_put(&root, "columns", json_integer((json_int_t)spmv->matrix.columns));
-    report_put(&root, "nonzeros", json_integer((json_int_t)spmv->matrix.nonzeros));
-    report_put(&root, "copy_bytes_per_second", kn_json_double(spmv->rate));
+    report_put(&root, "rows", json_integer((json_int_t)spmv->problem.matrix.rows));
+    report_put(&root, "columns", json_integer((json_int_t)spmv->problem.matrix.columns));
+    report_put(&root, "nonzeros", json_integer((json_int_t)spmv->problem.matrix.nonzeros));
+    report_put(&root, "copy_bytes_per_second", kn_json_double(spmv->problem.rate));
     report_put(&root, "variants", variants);
     return tool_report_write(&spmv->tool, root, err);
 }
@@ -230,7 +244,8 @@ static kn_status run_spmv(void *given, kn_error *err)
 {
     struct spmv_arguments *arguments = given;
     struct spmv spmv = {.arguments = arguments};
-    kn_status status = tool_begin(&spmv.tool, &arguments->tool, 1, "A.mtx or A.npz", false, err);
+    kn_status status =
+        tool_begin(&spmv.tool, &arguments->tool, 1, "A.mtx, A.npz or parallel:...", false, err);
 
     if (!status)
         status = check_arguments(arguments, err);
@@ -248,9 +263,10 @@ static kn_status run_spmv(void *given, kn_error *err)
         status = print(&spmv, err);
     if (!status)
         status = report(&spmv, err);
-    sparse_free(&spmv.matrix);
-    free(spmv.vectors[0]);
-    free(spmv.vectors[1]);
+    sparse_free(&spmv.problem.matrix);
+    sparse_parallel_free(&spmv.geometry);
+    free(spmv.problem.vectors[0]);
+    free(spmv.problem.vectors[1]);
     free(spmv.product);
     tool_end(&spmv.tool);
     return status;
@@ -259,26 +275,28 @@ static kn_status run_spmv(void *given, kn_error *err)
 const struct command command_spmv = {
     .name = "spmv",
     .summary = "Multiplies a sparse matrix, or its transpose, with a vector on a device",
-    .operands = "A.mtx|A.npz",
-    .description = "The matrix is a Matrix Market file (.mtx, .mtx.gz) or one that SciPy's save_npz wrote. "
-                   "It is kept on the "
-                   "device in single precision, in the format that --format names; auto is the one that a "
-                   "measurement with this "
-                   "matrix on this device found to be the fastest, which is remembered in the cache. Every "
-                   "product is compared "
-                   "with double precision: exit status 1 if an element is off by more than a rounding for "
-                   "each of its terms.\n\n"
-                   "simple, memory-layout, local-memory, both, and backprojection are the variants of Stock "
-                   "and Koch's A Fast GPU "
-                   "Implementation for Solving Sparse Ill-Posed Linear Equation Systems; ell, csr-vector, "
-                   "coo and hyb its prior "
-                   "work; sell and merge came after. All but backprojection, whose additions are atomic, "
-                   "give the same bits "
-                   "every time. Times are of one product of many, enqueued back to back; bytes are those of "
-                   "the matrix as it is "
-                   "kept and of both vectors, once. on-the-fly computes rows from a geometry, which a stored "
-                   "matrix does not "
-                   "tell.",
+    .operands = "A.mtx|A.npz|parallel:...",
+    .description =
+        "The matrix is a Matrix Market file (.mtx, .mtx.gz), one that SciPy's save_npz wrote, or that of "
+        "parallel rays, parallel:ANGLES,DETECTORS,SIZE[,AXIS] (see koine-project(1)). It is kept on the "
+        "device in single precision, in the format that --format names; auto is the one that a "
+        "measurement with this "
+        "matrix on this device found to be the fastest, which is remembered in the cache. Every "
+        "product is compared "
+        "with double precision: exit status 1 if an element is off by more than a rounding for "
+        "each of its terms.\n\n"
+        "simple, memory-layout, local-memory, both, and backprojection are the variants of Stock "
+        "and Koch's A Fast GPU "
+        "Implementation for Solving Sparse Ill-Posed Linear Equation Systems; ell, csr-vector, "
+        "coo and hyb its prior "
+        "work; sell and merge came after. All but backprojection, whose additions are atomic, "
+        "give the same bits "
+        "every time. Times are of one product of many, enqueued back to back; bytes are those of "
+        "the matrix as it is "
+        "kept and of both vectors, once. on-the-fly and on-the-fly+local-memory keep nothing and compute "
+        "rows from "
+        "the geometry, which a file does not tell; auto is the faster of these two where there is a "
+        "geometry.",
     .common = COMMON_DEVICE | COMMON_POLICY | COMMON_JSON | COMMON_FORCE,
     .options = options,
     .examples = {{"koine spmv system.mtx --variants", "every format, both ways"},

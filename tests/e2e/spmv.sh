@@ -39,6 +39,9 @@ done
 expect_exit 3 koine spmv "$work/a.mtx" --format sell -x "$work/x.npy" -o "$work/ax.sell.npy" # is there
 expect_exit 0 koine spmv "$work/a.mtx" --variants --json "$work/variants.json"
 expect_stdout 'csr-vector'
+expect_exit 2 koine spmv parallel:12,17
+expect_stderr 'expected parallel:ANGLES,DETECTORS,SIZE'
+expect_exit 0 koine spmv parallel:12,17,11,7.3 --variants --json "$work/rays.json"
 (cd "$work" && PYTHONDONTWRITEBYTECODE=1 PYTHONPATH=$sources/tests/e2e python3 - <<'PYTHON') || fail "the answers are wrong"
 import arrays, glob, json
 lines = open("a.mtx").read().split("\n")[2:-1]
@@ -63,4 +66,8 @@ assert (report["rows"], report["columns"], report["nonzeros"]) == (300, 120, len
 assert len(report["variants"]) == 28
 for row in report["variants"]:
     assert row["ok"] is (None if row["variant"].startswith("on-the-fly") else True), row
+rays = json.load(open("rays.json"))
+assert (rays["rows"], rays["columns"]) == (12 * 17, 11 * 11)
+assert len(rays["variants"]) == 28 and all(row["ok"] for row in rays["variants"])
+assert {row["format"] for row in rays["variants"]} >= {"on-the-fly", "on-the-fly+local-memory", "sell", "merge"}
 PYTHON

@@ -9,6 +9,7 @@
 #include "../../base/array.h"
 #include "../../base/clock.h"
 #include "../../base/error.h"
+#include "spmv_own.h"
 
 enum { REPETITIONS = 7, MOST_EACH = 400 };
 static const double repetition_seconds = 0.02;
@@ -113,11 +114,32 @@ void sparse_fill(float *x, size_t count)
     }
 }
 
+// What a computed weight is off by, at most, of the longest step there is (sqrt 2); and the weights of a sum.
+static const double weight_error = 1.4143 * 5 * 0x1p-24;
+
+static double weights_of_sum(const struct sparse_problem *problem, bool transposed)
+{
+    return 2 * (double)(transposed ? problem->geometry->angles : problem->geometry->size);
+}
+
+static double greatest(const float *x, size_t count)
+{
+    double found = 0;
+
+    for (size_t i = 0; i < count; i++)
+        found = fmax(found, fabs((double)x[i]));
+    return found;
+}
+
 // The greatest error as a part of its bound; infinite for not-a-number.
-static kn_status judge(const struct sparse_matrix *matrix, bool transposed, const float *x, const float *y,
+static kn_status judge(const struct sparse_problem *problem, bool transposed, bool on_the_fly, const float *y,
                        double *worst, kn_error *err)
 {
+    const struct sparse_matrix *matrix = &problem->matrix;
+    const float *x = problem->vectors[transposed];
     size_t rows = transposed ? matrix->columns : matrix->rows;
+    double weights = on_the_fly ? weights_of_sum(problem, transposed) : 0;
+    double off = weights * weight_error * greatest(x, transposed ? matrix->rows : matrix->columns);
     double *sums = calloc(3 * rows + 1, sizeof *sums), *sizes = sums + rows, *terms = sizes + rows;
 
     if (!sums)
@@ -125,14 +147,16 @@ static kn_status judge(const struct sparse_matrix *matrix, bool transposed, cons
     for (size_t i = 0; i < matrix->rows; i++)
         for (uint64_t k = matrix->starts[i]; k < matrix->starts[i + 1]; k++) {
             size_t to = transposed ? matrix->indices[k] : i, from = transposed ? i : matrix->indices[k];
-            double term = (double)(float)matrix->values[k] * (double)x[from];
+            double value = on_the_fly ? matrix->values[k] : (double)(float)matrix->values[k];
+            double term = value * (double)x[from];
             sums[to] += term;
             sizes[to] += fabs(term);
             terms[to]++;
         }
     *worst = 0;
     for (size_t i = 0; i < rows; i++) {
-        double bound = (terms[i] + 2) * (0x1p-24 * sizes[i] + (double)FLT_MIN);
+        double roundings = fmax(terms[i] + 2, weights + 4);
+        double bound = roundings * (0x1p-24 * sizes[i] + (double)FLT_MIN) + off;
         double error = fabs((double)y[i] - sums[i]) / bound;
         *worst = isnan(error) ? INFINITY : error > *worst ? error : *worst;
     }
@@ -140,27 +164,29 @@ static kn_status judge(const struct sparse_matrix *matrix, bool transposed, cons
     return KN_OK;
 }
 
-static kn_status measure(const struct work *work, const struct sparse_matrix *matrix, const float *x,
-                         double rate, float *y, struct sparse_variant *variant, kn_error *err)
+static kn_status measure(const struct work *work, const struct sparse_problem *problem, float *y,
+                         struct sparse_variant *variant, kn_error *err)
 {
-    size_t rows = work->transposed ? matrix->columns : matrix->rows;
+    size_t rows = work->transposed ? problem->matrix.columns : problem->matrix.rows;
     kn_status status = kn_buffer_read(work->queue, work->to, 0, y, rows * sizeof *y, err);
 
     if (!status)
-        status = judge(matrix, work->transposed, x, y, &variant->error, err);
+        status =
+            judge(problem, work->transposed, spmv_takes_geometry(variant->format), y, &variant->error, err);
     if (!status)
         status = time_work(work, &variant->seconds, err);
     variant->ran = !status;
-    variant->share = rate > 0 ? (double)variant->bytes / variant->seconds / rate : 0;
+    variant->share = problem->rate > 0 ? (double)variant->bytes / variant->seconds / problem->rate : 0;
     return status;
 }
 
-// x on the device, the product once.
-static kn_status begin(struct work *work, const struct sparse_matrix *matrix, const float *x, kn_error *err)
+// The vector on the device, the product once.
+static kn_status begin(struct work *work, const struct sparse_problem *problem, kn_error *err)
 {
     kn_context *context = kn_queue_context(work->queue);
-    size_t columns = work->transposed ? matrix->rows : matrix->columns;
-    size_t rows = work->transposed ? matrix->columns : matrix->rows;
+    const float *x = problem->vectors[work->transposed];
+    size_t columns = work->transposed ? problem->matrix.rows : problem->matrix.columns;
+    size_t rows = work->transposed ? problem->matrix.columns : problem->matrix.rows;
     kn_status status = kn_buffer_create(context, columns * sizeof *x, &work->from, err);
 
     if (!status)
@@ -170,22 +196,29 @@ static kn_status begin(struct work *work, const struct sparse_matrix *matrix, co
     return status ? status : enqueue_product(work, err);
 }
 
-kn_status sparse_time_format(kn_queue *queue, const struct sparse_matrix *matrix, enum sparse_format format,
-                             bool transposed, const float *x, double rate, float *y,
-                             struct sparse_variant *variant, kn_error *err)
+static kn_status create(kn_queue *queue, const struct sparse_problem *problem, enum sparse_format format,
+                        struct sparse_operator **a, kn_error *err)
+{
+    if (problem->geometry && spmv_takes_geometry(format))
+        return sparse_operator_create_parallel(queue, problem->geometry, format, NULL, a, err);
+    return sparse_operator_create(queue, &problem->matrix, format, NULL, a, err);
+}
+
+kn_status sparse_time_format(kn_queue *queue, const struct sparse_problem *problem, enum sparse_format format,
+                             bool transposed, float *product, struct sparse_variant *variant, kn_error *err)
 {
     struct sparse_operator *a = NULL;
     struct work work = {.queue = queue, .enqueue = enqueue_product, .transposed = transposed};
-    size_t rows = transposed ? matrix->columns : matrix->rows;
-    float *own = y ? NULL : malloc(rows * sizeof *own + 1);
+    size_t rows = transposed ? problem->matrix.columns : problem->matrix.rows;
+    float *own = product ? NULL : malloc(rows * sizeof *own + 1);
     kn_error reason = KN_ERROR_INIT;
-    kn_status status = y || own ? sparse_operator_create(queue, matrix, format, NULL, &a, &reason)
-                                : kn_fail_memory(&reason, rows * sizeof *own, "a sparse product");
+    kn_status status = product || own ? create(queue, problem, format, &a, &reason)
+                                      : kn_fail_memory(&reason, rows * sizeof *own, "a sparse product");
 
     *variant = (struct sparse_variant){.asked = format, .format = format};
     work.a = a;
     if (!status)
-        status = begin(&work, matrix, x, &reason);
+        status = begin(&work, problem, &reason);
     if (status == KN_ERROR_LIMIT || status == KN_ERROR_ARGUMENT) {
         snprintf(variant->why, sizeof variant->why, "%.500s", reason.text);
         status = KN_OK;
@@ -193,7 +226,7 @@ kn_status sparse_time_format(kn_queue *queue, const struct sparse_matrix *matrix
         variant->format = sparse_operator_format(a, transposed);
         variant->bytes = sparse_operator_bytes(a, transposed);
         snprintf(variant->why, sizeof variant->why, "%s", sparse_operator_why(a, transposed));
-        status = measure(&work, matrix, x, rate, y ? y : own, variant, err);
+        status = measure(&work, problem, product ? product : own, variant, err);
     } else if (err) {
         *err = reason;
     }

@@ -22,11 +22,20 @@ kn_status sparse_copy_rate(kn_queue *queue, double *rate, kn_error *err);
 // Numbers from -1 to 1, always the same ones.
 void sparse_fill(float *x, size_t count);
 
-// y = A x, or with `transposed` y = A^T x, in one format: timed, and compared with double precision, where a
-// sum of n terms may be off by n + 2 roundings of its terms' moduli. `y` may be NULL. What a format refuses
-// is no error: `variant` tells. Errors: KN_ERROR_MEMORY, the device's.
-kn_status sparse_time_format(kn_queue *queue, const struct sparse_matrix *matrix, enum sparse_format format,
-                             bool transposed, const float *x, double rate, float *y,
-                             struct sparse_variant *variant, kn_error *err);
+// What is multiplied.
+struct sparse_problem {
+    struct sparse_matrix matrix;
+    const struct sparse_parallel *geometry; // whose matrix it is, for the formats on the fly; NULL: of none
+    float *vectors[2];                      // x of A x, and y of A^T y
+    double rate;                            // bytes a second of sparse_copy_rate
+};
+
+// A x, or with `transposed` A^T y, in one format: timed, and compared with double precision, where a sum of n
+// terms may be off by n + 2 roundings of its terms' moduli; on the fly also by what its weights are, 5 *
+// 2^-24 of the longest step (test_parallel.c has the terms). `product` may be NULL. What a format refuses is
+// no error: `variant` tells. SPARSE_AUTO of a geometry is the faster one of those on the fly. Errors:
+// KN_ERROR_MEMORY, the device's.
+kn_status sparse_time_format(kn_queue *queue, const struct sparse_problem *problem, enum sparse_format format,
+                             bool transposed, float *product, struct sparse_variant *variant, kn_error *err);
 
 #endif
