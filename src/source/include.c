@@ -163,6 +163,14 @@ static enum src_found try_folder(struct search *search, const char *folder, size
     return found;
 }
 
+// What was found is another version of the table's file of this name.
+static enum src_found stand_for(struct search *search, const char *name)
+{
+    if (!search->input->stands_for)
+        search->input->stands_for = kn_arena_copy(search->inputs->arena, name, strlen(name));
+    return search->input->stands_for ? SRC_FOUND : SRC_NO_MEMORY;
+}
+
 static enum src_found try_kernel_path(struct search *search, const char *name)
 {
     const char *folder = search->inputs->options->kernel_path;
@@ -171,7 +179,7 @@ static enum src_found try_kernel_path(struct search *search, const char *name)
         size_t length = strcspn(folder, ":");
         enum src_found found = length ? try_folder(search, folder, length, name) : SRC_MISSING;
         if (found != SRC_MISSING)
-            return found;
+            return found == SRC_FOUND ? stand_for(search, name) : found;
         folder += length + (folder[length] == ':');
     }
     return SRC_MISSING;
@@ -233,23 +241,44 @@ static void simplify(char *name)
     *to = '\0';
 }
 
-// Beside an embedded file: another version of the neighbour in the kernel path, else the one of the table.
-static enum src_found try_beside_embedded(struct search *search, const struct src_input *includer,
-                                          const char *name)
+// The table's name for `name` beside one of its own; the caller frees it.
+static bool name_beside(struct kn_text *path, const char *of_table, const char *name)
+{
+    size_t length = folder_length(of_table);
+
+    kn_text_add_bytes(path, of_table, length);
+    kn_text_add(path, length ? "/" : "");
+    kn_text_add(path, name);
+    if (!path->failed)
+        simplify(path->data);
+    return !path->failed;
+}
+
+// Beside a file of the table: another version of the neighbour in the kernel path, else the one of the table.
+static enum src_found try_beside(struct search *search, const char *of_table, const char *name)
 {
     struct kn_text path = KN_TEXT_INIT;
-    size_t length = folder_length(includer->text.name);
     enum src_found found = SRC_NO_MEMORY;
 
-    kn_text_add_bytes(&path, includer->text.name, length);
-    kn_text_add(&path, length ? "/" : "");
-    kn_text_add(&path, name);
-    if (!path.failed) {
-        simplify(path.data);
+    if (name_beside(&path, of_table, name)) {
         found = try_kernel_path(search, path.data);
         if (found == SRC_MISSING)
             found = try_table(search, path.data);
     }
+    kn_text_free(&path);
+    return found;
+}
+
+// Beside a file on disk; one that stands for a file of the table has neighbours that do, too.
+static enum src_found try_beside_on_disk(struct search *search, const struct src_input *includer,
+                                         const char *name)
+{
+    const char *own = includer->text.name;
+    struct kn_text path = KN_TEXT_INIT;
+    enum src_found found = try_folder(search, own, folder_length(own), name);
+
+    if (found == SRC_FOUND && includer->stands_for)
+        found = name_beside(&path, includer->stands_for, name) ? stand_for(search, path.data) : SRC_NO_MEMORY;
     kn_text_free(&path);
     return found;
 }
@@ -291,11 +320,13 @@ enum src_found src_input_find(struct src_inputs *inputs, const struct src_input 
         found = try_path(&search, name);
     } else {
         if (!angled && includer->embedded)
-            found = try_beside_embedded(&search, includer, name);
+            found = try_beside(&search, includer->text.name, name);
         else if (!angled)
-            found = try_folder(&search, includer->text.name, folder_length(includer->text.name), name);
+            found = try_beside_on_disk(&search, includer, name);
         if (found == SRC_MISSING)
             found = try_include_dirs(&search, name);
+        if (found == SRC_MISSING && !angled && includer->stands_for)
+            found = try_beside(&search, includer->stands_for, name);
         if (found == SRC_MISSING && !(includer->embedded && !angled && !folder_length(includer->text.name)))
             found = try_kernel_path(&search, name);
         if (found == SRC_MISSING)

@@ -15,6 +15,7 @@ struct src_input {
     struct src_text text;
     struct src_input *next;
     bool embedded;          // from the table: its folder is a folder of the table
+    const char *stands_for; // of a file of the kernel path: its name in the table; of others NULL
     bool once;              // #pragma once
     bool shown;             // a file of the program: the host's macros are none
     struct src_name *guard; // the whole of it stands in #ifndef of this name

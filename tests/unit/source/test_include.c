@@ -108,6 +108,7 @@ START_TEST(embedded)
         {"main.cl", "#include \"lib/a.clh\"\nmain"},
         {"lib/a.clh", "#include \"b.clh\"\n#include \"c.clh\"\n#include \"../d.clh\"\na"},
         {"lib/b.clh", "lib_b"},
+        {"lib/e.clh", "lib_e"},
         {"b.clh", "wrong"},
         {"c.clh", "c __FILE__"},
         {"d.clh", "d \\\n __FILE__ __LINE__"},
@@ -131,6 +132,19 @@ START_TEST(embedded)
     ck_assert_int_eq(src_read("main.cl", NULL, &options, &unit, &err), KN_OK);
     found = tokens_of(unit);
     ck_assert_str_eq(found, "mine c \"c.clh\" d \"d.clh\" 2 a main");
+    free(found);
+    src_free(unit);
+    // Their neighbours are those of the files that they stand for.
+    put("lib/b.clh", "#include \"e.clh\"\n#include \"../d.clh\"\nmine");
+    ck_assert_int_eq(src_read("main.cl", NULL, &options, &unit, &err), KN_OK);
+    found = tokens_of(unit);
+    ck_assert_str_eq(found, "lib_e d \"d.clh\" 2 mine c \"c.clh\" d \"d.clh\" 2 a main");
+    free(found);
+    src_free(unit);
+    put("main.cl", "#include \"lib/b.clh\"\nmy_main");
+    ck_assert_int_eq(src_read("main.cl", NULL, &options, &unit, &err), KN_OK);
+    found = tokens_of(unit);
+    ck_assert_str_eq(found, "lib_e d \"d.clh\" 2 mine my_main");
     free(found);
     src_free(unit);
     unit = NULL;
