@@ -261,11 +261,11 @@ START_TEST(stack)
 }
 END_TEST
 
-// Opens and reads page 0 while standard error goes to a file, which must stay empty.
-static kn_status quietly(const char *name, size_t bytes_max, kn_error *err)
+// Opens and reads page 0 while standard error goes to a file, which must stay empty. The caller frees the
+// samples.
+static kn_status read_quietly(const char *name, size_t bytes_max, struct image *image, kn_error *err)
 {
     struct image_file *file = NULL;
-    struct image image = {.samples = NULL};
     FILE *said = tmpfile();
     int screen = dup(STDERR_FILENO);
     kn_status status;
@@ -274,15 +274,24 @@ static kn_status quietly(const char *name, size_t bytes_max, kn_error *err)
     fflush(stderr);
     dup2(fileno(said), STDERR_FILENO);
     status = image_open(io_path(name), bytes_max, &file, err);
+    image->samples = NULL;
     if (!status)
-        status = image_read(file, 0, &image, err);
+        status = image_read(file, 0, image, err);
     image_close(file);
     fflush(stderr);
     dup2(screen, STDERR_FILENO);
     close(screen);
     ck_assert_int_eq(lseek(fileno(said), 0, SEEK_END), 0);
     fclose(said);
-    ck_assert(status || image.samples);
+    ck_assert(status || image->samples);
+    return status;
+}
+
+static kn_status quietly(const char *name, size_t bytes_max, kn_error *err)
+{
+    struct image image;
+    kn_status status = read_quietly(name, bytes_max, &image, err);
+
     free(image.samples);
     return status;
 }
@@ -357,6 +366,22 @@ END_TEST
 
 // Cut short anywhere, or with one byte changed: an error with the file's name, or an image; never a crash,
 // and never a word on standard error.
+// Whether a file that ends early is refused. It may also be read in full: tables of sizes stand at its end,
+// which libtiff works out where pixels are not compressed.
+static bool is_refused_or_whole(const char *name, const struct layout *layout, const unsigned char *samples)
+{
+    struct image image;
+    kn_error err = KN_ERROR_INIT;
+    kn_status status = read_quietly(name, 0, &image, &err);
+
+    if (status == KN_OK)
+        expect_image(layout, samples, &image);
+    else
+        io_expect(status, KN_ERROR_INPUT, &err, "b.tif: ");
+    free(image.samples);
+    return status != KN_OK;
+}
+
 START_TEST(damaged)
 {
     static const size_t which[] = {1, 2, 6, 9};
@@ -365,15 +390,16 @@ START_TEST(damaged)
 
     for (size_t l = 0; l < sizeof which / sizeof *which; l++) {
         const struct layout *layout = &layouts[which[l]];
-        size_t count;
+        size_t count, refused = 0;
 
         fill(samples, bytes_of(layout), &state);
         write_tiff("a.tif", layout, samples);
         count = io_read("a.tif", bytes, sizeof bytes);
         for (size_t round = 0; round < 20; round++) {
             io_write("b.tif", bytes, 4 + (size_t)(test_random(&state) % (count - 4)));
-            refuse("b.tif", 0, "b.tif: ");
+            refused += is_refused_or_whole("b.tif", layout, samples);
         }
+        ck_assert_uint_gt(refused, 10);
         for (size_t round = 0; round < 80; round++) {
             // Every other change is in the list of tags, which stands behind the pixels.
             size_t at = round % 2 ? (size_t)(test_random(&state) % count)
