@@ -50,7 +50,8 @@ static void expect_top(const uint64_t *order, size_t n, size_t k, const kn_host_
 static void check_top(size_t n, enum host_pattern pattern, uint64_t *state)
 {
     size_t size = kn_type_size(host_type);
-    const size_t ks[] = {0, n > 0, n / 2, n, test_random(state) % (n + 1)};
+    const size_t ks[] = {0, n > 0, n, n / 2, test_random(state) % (n + 1)};
+    size_t first = n < 100000 ? 0 : 3; // edges are those of short columns
     void *x = host_column(n, pattern, state), *before = host_copy(x, n);
     uint64_t *order = malloc((n + 1) * sizeof *order);
 
@@ -62,7 +63,7 @@ static void check_top(size_t n, enum host_pattern pattern, uint64_t *state)
     HOST_FOR_OPTIONS(options)
     {
         options.descending = host_descending;
-        for (size_t i = 0; i < KN_COUNT(ks); i++)
+        for (size_t i = first; i < KN_COUNT(ks); i++)
             expect_top(order, n, ks[i], &options);
     }
     ck_assert_mem_eq(x, before, n * size + 64);
