@@ -12,10 +12,10 @@
 
 static kn_context *context;
 static kn_queue *queue;
-// An interpreter, for which sizes have to be small.
+// An interpreter, for which sizes have to be small; or few cases are asked for (scripts/test).
 static inline bool test_is_slow(void)
 {
-    return strcmp(kn_context_device(context)->platform, "Oclgrind") == 0;
+    return getenv("KOINE_TEST_SHORT") || strcmp(kn_context_device(context)->platform, "Oclgrind") == 0;
 }
 
 static inline void test_open_with(const kn_context_options *options)
