@@ -12,10 +12,15 @@
 
 static kn_context *context;
 static kn_queue *queue;
+static inline bool test_is_oclgrind(void)
+{
+    return strcmp(kn_context_device(context)->platform, "Oclgrind") == 0;
+}
+
 // An interpreter, for which sizes have to be small; or few cases are asked for (scripts/test).
 static inline bool test_is_slow(void)
 {
-    return getenv("KOINE_TEST_SHORT") || strcmp(kn_context_device(context)->platform, "Oclgrind") == 0;
+    return getenv("KOINE_TEST_SHORT") || test_is_oclgrind();
 }
 
 static inline void test_open_with(const kn_context_options *options)
@@ -62,11 +67,11 @@ static inline void test_prepare_numbers(void)
     static char nothing[BYTES];
     kn_buffer *large[NUMBERS];
 
-    for (size_t i = 0; i < (test_is_slow() ? NUMBERS : 0); i++) {
+    for (size_t i = 0; i < (test_is_oclgrind() ? NUMBERS : 0); i++) {
         EXPECT_OK(kn_buffer_create(context, BYTES, &large[i], &err));
         EXPECT_OK(kn_buffer_write(queue, large[i], 0, nothing, BYTES, &err));
     }
-    for (size_t i = 0; i < (test_is_slow() ? NUMBERS : 0); i++)
+    for (size_t i = 0; i < (test_is_oclgrind() ? NUMBERS : 0); i++)
         kn_buffer_free(large[i]);
 }
 
