@@ -24,6 +24,7 @@
 #include "../src/app/sparse/solver.h"
 #include "../src/base/array.h"
 #include "bench.h"
+#include "product.h"
 #include "segments.h"
 
 enum { REPETITIONS = 9 };
@@ -83,12 +84,6 @@ static void upload(struct bench *bench)
 
 // ---- products ----
 
-static void apply(struct bench *bench, const struct sparse_operator *a, bool transposed)
-{
-    TRY(sparse_operator_apply(bench->queue, a, transposed, transposed ? bench->y : bench->x,
-                              transposed ? bench->x : bench->y, &bench->err));
-}
-
 // The greatest error of the result, as a part of the sum of moduli of its row.
 static double error_of(struct bench *bench, bool transposed)
 {
@@ -112,51 +107,23 @@ static double error_of(struct bench *bench, bool transposed)
     return worst;
 }
 
-static double device_time(struct bench *bench, const struct sparse_operator *a, bool transposed)
-{
-    double seconds[REPETITIONS];
-
-    for (int i = 0; i < REPETITIONS; i++) {
-        kn_profile_entry *entries = NULL;
-        size_t count = 0;
-        TRY(kn_profile_start(bench->queue, &bench->err));
-        apply(bench, a, transposed);
-        TRY(kn_profile_stop(bench->queue, &entries, &count, &bench->err));
-        seconds[i] = kn_profile_span(entries, count);
-        kn_free(entries);
-    }
-    return bench_times_of(seconds, REPETITIONS).median;
-}
-
 static void run_direction(struct bench *bench, const struct sparse_operator *a, const char *name,
                           bool transposed)
 {
-    double seconds[REPETITIONS], error, alone;
-    struct bench_times times;
-    int each = 1;
+    struct bench_product product = {bench->queue, a, transposed, transposed ? bench->y : bench->x,
+                                    transposed ? bench->x : bench->y};
+    struct bench_product_times times;
+    double error;
 
     upload(bench);
-    apply(bench, a, transposed);
+    bench_product_apply(&product);
     error = error_of(bench, transposed);
-    for (int i = -2; i < REPETITIONS; i++) {
-        double start, last;
-        TRY(kn_queue_finish(bench->queue, &bench->err));
-        start = bench_seconds();
-        for (int k = 0; k < each; k++)
-            apply(bench, a, transposed);
-        TRY(kn_queue_finish(bench->queue, &bench->err));
-        last = (bench_seconds() - start) / each;
-        if (i >= 0)
-            seconds[i] = last;
-        else
-            each = last > 0.01 ? 1 : last > 5e-5 ? (int)(0.02 / last) : 400;
-    }
-    times = bench_times_of(seconds, REPETITIONS);
-    alone = device_time(bench, a, transposed);
+    times = bench_product_measure(&product);
     // A row's terms, a rounding each.
     printf("%-26s %-5s %9.2f us (%.2f to %.2f) %9.2f alone %7.0f GB/s  %s %.1e\n", name,
-           transposed ? "A^T y" : "A x", times.median * 1e6, times.least * 1e6, times.most * 1e6, alone * 1e6,
-           (double)sparse_operator_bytes(a, transposed) / times.median * 1e-9,
+           transposed ? "A^T y" : "A x", times.many.median * 1e6, times.many.least * 1e6,
+           times.many.most * 1e6, times.alone * 1e6,
+           (double)sparse_operator_bytes(a, transposed) / times.many.median * 1e-9,
            error < 1e-4 ? "right" : "WRONG", error);
     fflush(stdout);
 }

@@ -19,6 +19,7 @@
 #include "../src/app/sparse/solver.h"
 #include "../src/base/array.h"
 #include "bench.h"
+#include "product.h"
 
 enum { REPETITIONS = 9, ITERATIONS = 20 };
 
@@ -85,12 +86,6 @@ static void upload(struct bench *bench)
                             length_of(bench, i) * sizeof(float), &bench->err));
 }
 
-static void apply(struct bench *bench, const struct sparse_operator *a, bool transposed)
-{
-    TRY(sparse_operator_apply(bench->queue, a, transposed, bench->vectors[transposed],
-                              bench->vectors[!transposed], &bench->err));
-}
-
 static double error_of(struct bench *bench, bool transposed)
 {
     size_t n = length_of(bench, !transposed);
@@ -107,60 +102,26 @@ static double error_of(struct bench *bench, bool transposed)
     return sqrt(off / size);
 }
 
-static double time_alone(struct bench *bench, const struct sparse_operator *a, bool transposed)
-{
-    double seconds[REPETITIONS];
-
-    for (int i = 0; i < REPETITIONS; i++) {
-        kn_profile_entry *entries = NULL;
-        size_t count = 0;
-        TRY(kn_profile_start(bench->queue, &bench->err));
-        apply(bench, a, transposed);
-        TRY(kn_profile_stop(bench->queue, &entries, &count, &bench->err));
-        seconds[i] = kn_profile_span(entries, count);
-        kn_free(entries);
-    }
-    return bench_times_of(seconds, REPETITIONS).median;
-}
-
-static struct bench_times time_many(struct bench *bench, const struct sparse_operator *a, bool transposed)
-{
-    double seconds[REPETITIONS];
-    int each = 1;
-
-    for (int i = -2; i < REPETITIONS; i++) {
-        double start = bench_seconds(), last;
-        for (int k = 0; k < each; k++)
-            apply(bench, a, transposed);
-        TRY(kn_queue_finish(bench->queue, &bench->err));
-        last = (bench_seconds() - start) / each;
-        if (i >= 0)
-            seconds[i] = last;
-        else
-            each = last > 0.01 ? 1 : last > 5e-5 ? (int)(0.02 / last) : 400;
-    }
-    return bench_times_of(seconds, REPETITIONS);
-}
-
 static void run_operator(struct bench *bench, const struct sparse_operator *a, const char *name,
                          bool is_stored)
 {
     for (int transposed = 0; transposed < 2; transposed++) {
-        struct bench_times times;
-        double error, alone, *fastest = &bench->fastest[transposed];
+        struct bench_product product = {bench->queue, a, transposed, bench->vectors[transposed],
+                                        bench->vectors[!transposed]};
+        struct bench_product_times times;
+        double error, *fastest = &bench->fastest[transposed];
 
         upload(bench);
-        apply(bench, a, transposed);
+        bench_product_apply(&product);
         error = error_of(bench, transposed);
-        times = time_many(bench, a, transposed);
-        alone = time_alone(bench, a, transposed);
+        times = bench_product_measure(&product);
         printf("%-46s %-5s %9.2f us (%.2f to %.2f) %9.2f alone  %s %.1e", name, transposed ? "A^T y" : "A x",
-               times.median * 1e6, times.least * 1e6, times.most * 1e6, alone * 1e6,
+               times.many.median * 1e6, times.many.least * 1e6, times.many.most * 1e6, times.alone * 1e6,
                error < 1e-5 ? "right" : "WRONG", error);
         if (is_stored)
-            *fastest = *fastest == 0 || times.median < *fastest ? times.median : *fastest;
+            *fastest = *fastest == 0 || times.many.median < *fastest ? times.many.median : *fastest;
         else if (*fastest > 0)
-            printf("  %.2f times the stored one's speed", *fastest / times.median);
+            printf("  %.2f times the stored one's speed", *fastest / times.many.median);
         printf("\n");
         fflush(stdout);
     }

@@ -161,4 +161,14 @@ static inline int test_run(const char *name, const TTest *const *tests, size_t c
     return failed ? EXIT_FAILURE : EXIT_SUCCESS;
 }
 
+// Launches of a kernel in a profile.
+static inline size_t test_count_kernel(const kn_profile_entry *entries, size_t count, const char *name)
+{
+    size_t found = 0;
+
+    for (size_t i = 0; i < count; i++)
+        found += strcmp(entries[i].kernel, name) == 0;
+    return found;
+}
+
 #endif

@@ -372,15 +372,6 @@ END_TEST
 
 // ---- what ran ----
 
-static size_t count_kernel(const kn_profile_entry *entries, size_t count, const char *name)
-{
-    size_t found = 0;
-
-    for (size_t i = 0; i < count; i++)
-        found += strcmp(entries[i].kernel, name) == 0;
-    return found;
-}
-
 // One launch for all iterations, or three for each; small systems by themselves the former.
 START_TEST(launches)
 {
@@ -411,10 +402,11 @@ START_TEST(launches)
         EXPECT_OK(sparse_batch_solve(queue, batch, b, SOME, x, results, &err));
         EXPECT_OK(kn_profile_stop(queue, &entries, &count, &err));
         ck_assert_uint_eq(results[0].launches_per_iteration, whole ? 0 : 3);
-        ck_assert_uint_eq(count_kernel(entries, count, "batch_whole"), whole);
-        ck_assert_uint_eq(count_kernel(entries, count, "batch_step"), whole ? 0 : ITERATIONS + 1);
+        ck_assert_uint_eq(test_count_kernel(entries, count, "batch_whole"), whole);
+        ck_assert_uint_eq(test_count_kernel(entries, count, "batch_step"), whole ? 0 : ITERATIONS + 1);
         // A x and A^T y before the iterations, A x after them.
-        ck_assert_uint_eq(count_kernel(entries, count, "batch_multiply"), 3 + (whole ? 0 : 2 * ITERATIONS));
+        ck_assert_uint_eq(test_count_kernel(entries, count, "batch_multiply"),
+                          3 + (whole ? 0 : 2 * ITERATIONS));
         kn_free(entries);
         free_histories(results, SOME);
         sparse_batch_free(batch);

@@ -2,7 +2,7 @@
 // Tomography with parallel rays on a device, computed on the fly, with and without local memory: against a
 // dense double projector, the transpose, large pictures, which kernels ran, the same bits, what is refused;
 // and its least squares, also of the real tooth.h5.
-#include "sparse_support.h"
+#include "operator_support.h"
 
 #include <float.h>
 
@@ -10,8 +10,6 @@
 #include "../../../../src/app/sparse/sinogram.h"
 #include "../../../../src/app/sparse/solver.h"
 #include "../parallel_support.h"
-
-enum { ROOM = 64 };
 
 static const enum sparse_format formats[] = {SPARSE_ON_THE_FLY, SPARSE_ON_THE_FLY_LOCAL};
 
@@ -23,25 +21,6 @@ static float *random_vector(size_t n, uint64_t *state)
     for (size_t i = 0; i < n; i++)
         x[i] = test_signed(state);
     return x;
-}
-
-static float *apply(const struct sparse_operator *a, bool transposed, const float *x, size_t columns,
-                    size_t rows)
-{
-    char *poison = malloc(rows * sizeof(float) + 1);
-    float *y = malloc(rows * sizeof *y + 1);
-    kn_buffer *from = test_upload_with_room(x, columns * sizeof *x, 0), *to;
-
-    ck_assert(y && poison);
-    memset(poison, 0xff, rows * sizeof(float)); // not-a-number
-    to = test_upload_with_room(poison, rows * sizeof *y, ROOM);
-    EXPECT_OK(sparse_operator_apply(queue, a, transposed, from, to, &err));
-    EXPECT_OK(kn_buffer_read(queue, to, 0, y, rows * sizeof *y, &err));
-    test_expect_poison(to, rows * sizeof *y);
-    kn_buffer_free(from);
-    kn_buffer_free(to);
-    free(poison);
-    return y;
 }
 
 // Of a sum of `steps` pairs of weights, of which `size` is the sum of |a x|, |x| <= 1: a weight is off by
@@ -63,7 +42,7 @@ static void check_direction(const struct sparse_parallel *geometry, const double
     float *x = random_vector(columns, state), *found[3];
 
     for (int i = 0; i < 3; i++)
-        found[i] = apply(a[i % 2], transposed, x, columns, rows);
+        found[i] = test_apply(a[i % 2], transposed, x, columns, rows);
     for (size_t i = 0; i < rows; i++) {
         double sum = 0, size = 0;
         for (size_t j = 0; j < columns; j++) {
@@ -146,8 +125,8 @@ START_TEST(transpose)
     ck_assert(exact && wanted);
     test_give_angles(&geometry, &state);
     EXPECT_OK(sparse_operator_create_parallel(queue, &geometry, SPARSE_ON_THE_FLY_LOCAL, NULL, &a, &err));
-    ax = apply(a, false, x, pixels, rays);
-    aty = apply(a, true, y, rays, pixels);
+    ax = test_apply(a, false, x, pixels, rays);
+    aty = test_apply(a, true, y, rays, pixels);
     for (size_t i = 0; i < pixels; i++) {
         exact[i] = (double)x[i];
         right += (double)x[i] * (double)aty[i];
@@ -199,7 +178,7 @@ START_TEST(ran)
         EXPECT_OK(sparse_operator_create_parallel(queue, &geometry, format, NULL, &a, &err));
         ck_assert_int_eq((int)sparse_operator_format(a, transposed), (int)format);
         EXPECT_OK(kn_profile_start(queue, &err));
-        y = apply(a, transposed, x, columns, rows);
+        y = test_apply(a, transposed, x, columns, rows);
         EXPECT_OK(kn_profile_stop(queue, &entries, &count, &err));
         ck_assert_uint_eq(count, wanted[i / 2].kernels[transposed][1] ? 2 : 1);
         for (size_t k = 0; k < count; k++)
@@ -269,7 +248,7 @@ START_TEST(least_squares)
         struct sparse_solver_result result;
         struct sparse_solver *solver = NULL;
         kn_buffer *from = test_upload_with_room(b, RAYS * sizeof *b, 0);
-        kn_buffer *to = test_upload_with_room(zero, sizeof x, ROOM);
+        kn_buffer *to = test_upload_with_room(zero, sizeof x, TEST_ROOM);
         double off = 0, size = 0;
 
         EXPECT_OK(sparse_solver_create_parallel(queue, &geometry, &options, &solver, &err));
@@ -337,7 +316,7 @@ START_TEST(real_tooth)
         struct sparse_solver_result result;
         double same = history[iterations[i]] / sqrt(norm), earlier = history[18] / sqrt(norm);
 
-        x = test_upload_with_room(zero, pixels * sizeof *zero, ROOM);
+        x = test_upload_with_room(zero, pixels * sizeof *zero, TEST_ROOM);
         EXPECT_OK(sparse_solver_create_parallel(queue, &geometry, &options, &solver, &err));
         EXPECT_OK(sparse_solver_solve(queue, solver, b, x, &result, &err));
         fprintf(stderr, "real_tooth: %zu iterations, relative residual %.6f, in double precision %.6f\n",

@@ -270,15 +270,6 @@ END_TEST
 
 // ---- what ran ----
 
-static size_t count_kernel(const kn_profile_entry *entries, size_t count, const char *name)
-{
-    size_t found = 0;
-
-    for (size_t i = 0; i < count; i++)
-        found += strcmp(entries[i].kernel, name) == 0;
-    return found;
-}
-
 // Two launches an iteration; and separate ones with each format's own kernels.
 START_TEST(launches)
 {
@@ -309,16 +300,16 @@ START_TEST(launches)
         EXPECT_OK(kn_profile_stop(queue, &entries, &count, &err));
         if (format == 0) {
             ck_assert_uint_eq(result.launches_per_iteration, 2);
-            ck_assert_uint_eq(count_kernel(entries, count, "cgnr_forward"), ITERATIONS + 1);
-            ck_assert_uint_eq(count_kernel(entries, count, "cgnr_backward"), ITERATIONS);
-            ck_assert_uint_eq(count_kernel(entries, count, "cgnr_step"), 0);
+            ck_assert_uint_eq(test_count_kernel(entries, count, "cgnr_forward"), ITERATIONS + 1);
+            ck_assert_uint_eq(test_count_kernel(entries, count, "cgnr_backward"), ITERATIONS);
+            ck_assert_uint_eq(test_count_kernel(entries, count, "cgnr_step"), 0);
         } else {
             ck_assert_uint_ge(result.launches_per_iteration, 5);
-            ck_assert_uint_eq(count_kernel(entries, count, "cgnr_forward"), 0);
-            ck_assert_uint_eq(count_kernel(entries, count, "cgnr_turn"), ITERATIONS + 1);
+            ck_assert_uint_eq(test_count_kernel(entries, count, "cgnr_forward"), 0);
+            ck_assert_uint_eq(test_count_kernel(entries, count, "cgnr_turn"), ITERATIONS + 1);
         }
         if (format == SPARSE_MERGE) // A x and A^T y: before, in iterations, and A x after them
-            ck_assert_uint_eq(count_kernel(entries, count, "spmv_merge"), 2 * ITERATIONS + 3);
+            ck_assert_uint_eq(test_count_kernel(entries, count, "spmv_merge"), 2 * ITERATIONS + 3);
         kn_free(entries);
         free(result.history);
         sparse_solver_free(solver);

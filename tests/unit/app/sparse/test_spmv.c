@@ -1,13 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 // A x and A^T y in every format, against double precision: on matrices of every size and skew; which kernels
 // ran; the same bits when repeated; what is refused.
-#include "sparse_support.h"
+#include "operator_support.h"
 
 #include <float.h>
-
-#include "../../../../src/app/sparse/spmv.h"
-
-enum { ROOM = 64 };
 
 // What each format launches, in order.
 static const char *const kernels[SPARSE_FORMATS][3] = {
@@ -39,25 +35,6 @@ static double bound(size_t terms, double size)
     return roundings * 0x1p-24 / (1 - roundings * 0x1p-24) * size + roundings * (double)FLT_MIN;
 }
 
-static float *apply(const struct sparse_operator *a, bool transposed, const float *x, size_t columns,
-                    size_t rows)
-{
-    char *poison = malloc(rows * sizeof(float) + 1);
-    float *y = malloc(rows * sizeof *y + 1);
-    kn_buffer *from = test_upload_with_room(x, columns * sizeof *x, 0), *to;
-
-    ck_assert(y && poison);
-    memset(poison, 0xff, rows * sizeof(float)); // not-a-number
-    to = test_upload_with_room(poison, rows * sizeof *y, ROOM);
-    EXPECT_OK(sparse_operator_apply(queue, a, transposed, from, to, &err));
-    EXPECT_OK(kn_buffer_read(queue, to, 0, y, rows * sizeof *y, &err));
-    test_expect_poison(to, rows * sizeof *y);
-    kn_buffer_free(from);
-    kn_buffer_free(to);
-    free(poison);
-    return y;
-}
-
 static void check_direction(const struct sparse_matrix *matrix, const struct sparse_operator *a,
                             bool transposed, const char *what, uint64_t *state)
 {
@@ -70,7 +47,7 @@ static void check_direction(const struct sparse_matrix *matrix, const struct spa
     for (size_t i = 0; i < columns; i++)
         x[i] = test_signed(state);
     test_multiply(matrix, x, wanted, size);
-    y = apply(a, transposed, x, columns, rows);
+    y = test_apply(a, transposed, x, columns, rows);
     for (size_t i = 0; i < rows; i++) {
         size_t terms = (size_t)(matrix->starts[i + 1] - matrix->starts[i]);
         double error = fabs((double)y[i] - wanted[i]);
@@ -79,7 +56,7 @@ static void check_direction(const struct sparse_matrix *matrix, const struct spa
                       sparse_format_names[format], transposed ? ", transposed" : "", rows, columns, i, terms,
                       (double)y[i], wanted[i]);
     }
-    again = apply(a, transposed, x, columns, rows);
+    again = test_apply(a, transposed, x, columns, rows);
     if (format != SPARSE_BACKPROJECTION)
         ck_assert_msg(memcmp(y, again, rows * sizeof *y) == 0, "%s, %s: not the same bits again", what,
                       sparse_format_names[format]);
