@@ -15,8 +15,9 @@
 //   at most
 //
 // A kernel that fails is written into the folder KOINE_FUZZ_FAILURES (fuzz-failures), named by its seed.
-// KOINE_FUZZ_REFEREE, an OCL_ICD_VENDORS, is the OpenCL that decides who is right where the numbers differ:
-// if its own are those of the rewritten text, the fault is the device's.
+// KOINE_FUZZ_REFEREE, an OCL_ICD_VENDORS, is the OpenCL that decides who is right where the numbers differ,
+// or where the device does not build a kernel or crashes: if its own numbers are those of the rewritten text,
+// the fault is the device's.
 #include <errno.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -88,8 +89,9 @@ static bool differs_optimised(uint64_t seed, unsigned features)
     return verdict != FUZZ_SAME;
 }
 
-// PoCL 3.1 has some loops behind a barrier wrong with and without optimisation (seed 1795346934).
-static bool differs_for_referee(uint64_t seed, unsigned features)
+// PoCL 3.1 has some loops behind a barrier wrong with and without optimisation (seed 1795346934), and crashes
+// in its compiler (1795362201).
+static bool fails_for_referee(uint64_t seed, unsigned features)
 {
     const char *referee = getenv("KOINE_FUZZ_REFEREE"), *vendors = getenv("OCL_ICD_VENDORS");
     char *text = fuzz_file(seed, 1, features), *device = vendors ? strdup(vendors) : NULL;
@@ -103,16 +105,25 @@ static bool differs_for_referee(uint64_t seed, unsigned features)
             setenv("OCL_ICD_VENDORS", device, 1);
     }
     if (verdict == FUZZ_SAME)
-        printf("seed %llu: only the device differs, not %s\n", (unsigned long long)seed, referee);
+        printf("seed %llu: only the device fails, not %s\n", (unsigned long long)seed, referee);
     fflush(stdout);
     free(device);
     free(text);
     return verdict != FUZZ_SAME;
 }
 
-static bool differs_for_good(uint64_t seed, unsigned features)
+// Whether a kernel that is not the same shows a fault of ours.
+static bool fails_for_good(uint64_t seed, unsigned features, enum fuzz_verdict verdict)
 {
-    return differs_optimised(seed, features) && differs_for_referee(seed, features);
+    switch (verdict) {
+    case FUZZ_DIFFERENT:
+        return differs_optimised(seed, features) && fails_for_referee(seed, features);
+    case FUZZ_CRASHED:
+    case FUZZ_UNBUILT:
+        return fails_for_referee(seed, features);
+    default:
+        return true;
+    }
 }
 
 static int check_range(const struct plan *plan, uint64_t seed, int count, unsigned features);
@@ -158,8 +169,8 @@ static int check_range(const struct plan *plan, uint64_t seed, int count, unsign
         return 0;
     }
     for (int i = 0; i < count; i++)
-        if (verdict != FUZZ_DIFFERENT ||
-            (task.different[i] && differs_for_good(seed + (uint64_t)i, features))) {
+        if ((verdict != FUZZ_DIFFERENT || task.different[i]) &&
+            fails_for_good(seed + (uint64_t)i, features, verdict)) {
             keep_failure(seed + (uint64_t)i, features, verdict);
             failures++;
         }
