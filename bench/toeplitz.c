@@ -137,10 +137,11 @@ static struct mri_solver_options options_of(const struct bench *bench)
 static double solve(struct bench *bench, size_t iterations)
 {
     struct mri_solver_options options = options_of(bench);
+    struct mri_normal normal = mri_toeplitz_normal(bench->toeplitz);
     struct mri_solver_result result;
 
     options.iterations = iterations;
-    TRY(mri_solve(bench->queue, bench->toeplitz, bench->from, &options, bench->to, &result, &bench->err));
+    TRY(mri_solve(bench->queue, &normal, bench->from, &options, bench->to, &result, &bench->err));
     free(result.residuals);
     if (result.iterations < iterations)
         printf("  WRONG: stopped after %zu iterations of %zu\n", result.iterations, iterations);

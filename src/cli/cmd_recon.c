@@ -12,7 +12,6 @@
 
 #define FIELD(field) offsetof(struct recon_arguments, field)
 
-static const char *const normal_words[] = {"toeplitz", NULL};
 static const char *const scale_words[] = {"none", "unitary", NULL};
 static const char *const parboil_words[] = {"published", "true", NULL};
 
@@ -35,8 +34,9 @@ static const struct option_row options[] = {
      "(default), or on the host: host-double, host-single (default without a device)"},
     {"precision", 0, OPTION_CHOICE, NULL, recon_precision_words, "auto", FIELD(precision),
      "what the kernel computes in: double is host-double's alone; auto is the kernel's own"},
-    {"normal", 0, OPTION_CHOICE, NULL, normal_words, "toeplitz", FIELD(normal),
-     "how ls applies F^H F: as a convolution with Q, by FFT"},
+    {"normal", 0, OPTION_CHOICE, NULL, mri_normal_names, "toeplitz", FIELD(normal),
+     "how ls applies F^H F: as a convolution with Q, by FFT; or by F and F^H as they stand, in each "
+     "iteration"},
     {"iterations", 'n', OPTION_COUNT, "N", NULL, "20", FIELD(iterations), "of ls, at most"},
     {"tolerance", 0, OPTION_PATH, "T", NULL, NULL, FIELD(tolerance),
      "of ls: stop when the residual is T of the right hand side; not to get there is exit status 1"},
@@ -180,7 +180,11 @@ const struct command command_recon = {
         "ls solves (F^H W F + lambda R) x = F^H W d by conjugate gradients. F^H W F is a convolution with Q, "
         "which is computed by the same kernels on twice the matrix and depends on trajectory and weights "
         "alone: "
-        "--save-q and --load-q keep it. R is 1, or with --regularizer difference D^H D. gridding is the fast "
+        "--save-q and --load-q keep it. With --normal forward there is no Q: each iteration computes F and "
+        "F^H "
+        "term by term, F^H by --kernel; that takes far longer, no grid of twice the matrix, and shows what Q "
+        "is "
+        "worth. R is 1, or with --regularizer difference D^H D. gridding is the fast "
         "and approximate way: it wants --density, as adjoint does.\n\n"
         "Coils are reconstructed one by one and combined by the root of the sum of their squares; a scan of "
         "one "

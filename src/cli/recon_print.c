@@ -71,6 +71,14 @@ void recon_print_scan(const struct recon_run *run)
                    (double)memory.device_has / mega);
         printf("\n");
     }
+    if (run->options.normal == MRI_NORMAL_FORWARD) {
+        const struct mri_recon_terms terms = mri_recon_terms(scan, &run->options);
+
+        printf("normal operator by both sums: up to %.3g terms (voxels x samples) in all iterations, where Q "
+               "would "
+               "take %.3g once (--normal toeplitz)\n",
+               terms.forward, terms.q);
+    }
     fflush(stdout);
 }
 
@@ -108,7 +116,10 @@ static void print_solver(const struct recon_run *run)
                solved->seconds, solved->residual, solved->converged ? ", converged" : "",
                solved->stopped ? ", stopped: rounding is all there is left" : "");
     }
-    if (result->coil_count)
+    if (result->coil_count && !result->q_kernel)
+        printf("lambda %.6g (%s); no Q: F^H F by both sums\n", result->lambda,
+               mri_regularizer_names[run->options.ls.regularizer]);
+    else if (result->coil_count)
         printf("lambda %.6g (%s), max |C| %.6g bounds F^H F; Q by %s%s\n", result->lambda,
                mri_regularizer_names[run->options.ls.regularizer], result->bound, result->q_kernel,
                result->q_loaded ? ", from a file" : "");
@@ -134,6 +145,7 @@ bool recon_print_result(const struct recon_run *run)
     print_sum("Q", &result->q);
     print_sum("F^H d", &result->fhd);
     print_sum("gridding", &result->gridding);
+    print_sum("F^H F, of the solver's seconds", &result->normal);
     print_solver(run);
     print_quality(run);
     printf("%s by %s on %s (%s); seconds: total %.3f, read %.3f, compute %.3f",

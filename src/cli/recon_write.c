@@ -187,11 +187,9 @@ static json_t *stages_json(const struct mri_recon_result *result)
         const char *name;
         const struct mri_stage *stage;
         bool is_sum;
-    } stages[] = {{"density", &result->density, false},
-                  {"q", &result->q, true},
-                  {"fhd", &result->fhd, true},
-                  {"gridding", &result->gridding, false},
-                  {"solver", &result->solver, false}};
+    } stages[] = {{"density", &result->density, false}, {"q", &result->q, true},
+                  {"fhd", &result->fhd, true},          {"gridding", &result->gridding, false},
+                  {"solver", &result->solver, false},   {"normal", &result->normal, true}};
     json_t *object = json_object();
 
     for (size_t i = 0; i < sizeof stages / sizeof *stages; i++) {
@@ -248,7 +246,7 @@ static void put_solver(json_t **root, const struct mri_recon_result *result)
     report_put(root, "residual", kn_json_double(result->coils[0].residual));
     report_put(root, "lambda", kn_json_double(result->lambda));
     report_put(root, "bound", kn_json_double(result->bound));
-    report_put(root, "q_kernel", json_string(result->q_kernel));
+    report_put(root, "q_kernel", result->q_kernel ? json_string(result->q_kernel) : json_null());
     report_put(root, "q_loaded", json_boolean(result->q_loaded));
 }
 
@@ -323,6 +321,9 @@ kn_status recon_write_json(struct recon_run *run, kn_error *err)
     report_put(&root, "method", json_string(recon_method(run)));
     report_put(&root, "why", json_string(recon_why(run)));
     put_scan(&root, run);
+    report_put(&root, "normal",
+               run->options.solver == MRI_LS ? json_string(mri_normal_names[run->options.normal])
+                                             : json_null());
     put_solver(&root, result);
     put_check(&root, result);
     if (run->reference)

@@ -36,6 +36,27 @@ static size_t groups_for(size_t count, size_t in_one)
     return (count + in_one - 1) / in_one;
 }
 
+// Samples at a time, and the shares of the image that there is room for.
+static void choose_sizes(struct forward *f, size_t samples)
+{
+    size_t most = f->queue->context->device.info.max_alloc;
+
+    f->batch = least(least(BATCH, most / (4 * sizeof(float))), samples);
+    f->rows =
+        least(least(SUMS / f->batch, most / (2 * sizeof(float)) / f->batch), groups_for(f->voxels, SHARE));
+    f->rows = f->rows ? f->rows : 1;
+}
+
+size_t mri_forward_memory(const kn_queue *queue, size_t voxels, size_t samples)
+{
+    struct forward f = {.queue = (kn_queue *)queue, .voxels = voxels};
+
+    if (samples == 0)
+        return 0;
+    choose_sizes(&f, samples);
+    return f.batch * ((MRI_AXES + 2 + 4) * sizeof(float) + f.rows * 2 * sizeof(float));
+}
+
 static kn_status open_kernels(struct forward *f, kn_error *err)
 {
     kn_context *context = f->queue->context;
@@ -170,16 +191,12 @@ kn_status mri_forward_device(kn_queue *queue, const struct mri_matrix *matrix, c
 {
     struct forward f = {.queue = queue, .matrix = matrix, .k = k, .basis = basis, .image = image};
     kn_status status = check(queue, matrix, k, samples, image, data, &f.voxels, err);
-    size_t most;
     void *staging;
 
     if (status || samples == 0)
         return status;
-    most = queue->context->device.info.max_alloc;
     f.tuning = mri_tuning_usual(queue);
-    f.batch = least(least(BATCH, most / (4 * sizeof(float))), samples);
-    f.rows = least(least(SUMS / f.batch, most / (2 * sizeof(float)) / f.batch), groups_for(f.voxels, SHARE));
-    f.rows = f.rows ? f.rows : 1;
+    choose_sizes(&f, samples);
     staging = malloc(f.batch * MRI_AXES * sizeof(uint32_t));
     status = staging ? open_kernels(&f, err)
                      : kn_fail_memory(err, f.batch * MRI_AXES * sizeof(uint32_t), "a trajectory");

@@ -16,6 +16,17 @@ struct mri_host_normal {
     double complex *grid;
     double bound;
     struct mri_fft fft;
+    struct host_forward *forward; // instead of spectrum, grid and transforms
+};
+
+// Both sums. F is the sum with the parts exchanged: samples at -k are its voxels, the image its data.
+struct host_forward {
+    struct mri_sum sum, back;
+    enum mri_kernel kernel;
+    const kn_host_options *options;
+    double *places, *opposite; // of the voxels; -k
+    double complex *data;
+    struct mri_sum_rate rate;
 };
 
 // ---- the operator ----
@@ -139,10 +150,93 @@ fail:
     return status;
 }
 
+// ---- the same by both sums ----
+
+static kn_status prepare_forward(struct host_forward *f, const struct mri_matrix *matrix, size_t voxels,
+                                 const double *k, size_t samples, kn_error *err)
+{
+    f->places = malloc(MRI_AXES * voxels * sizeof *f->places);
+    f->opposite = malloc(MRI_AXES * samples * sizeof *f->opposite);
+    f->data = malloc(samples * sizeof *f->data);
+    if (!f->places || !f->opposite || !f->data)
+        return kn_fail_memory(err, MRI_AXES * (voxels + samples) * sizeof *f->places, "the normal operator");
+    for (size_t n = 0; n < voxels; n++)
+        for (size_t axis = 0, rest = n; axis < MRI_AXES; rest /= matrix->size[axis], axis++)
+            f->places[MRI_AXES * n + axis] = mri_position(rest % matrix->size[axis], matrix->size[axis]);
+    for (size_t i = 0; i < MRI_AXES * samples; i++)
+        f->opposite[i] = -k[i];
+    f->sum = (struct mri_sum){
+        .matrix = {MRI_AXES, {samples, 1, 1}}, .positions = f->opposite, .k = f->places, .samples = voxels};
+    f->back.data = f->data;
+    return KN_OK;
+}
+
+kn_status mri_host_normal_create_forward(const struct mri_matrix *matrix, const double *k, size_t samples,
+                                         const double *weights, enum mri_kernel kernel,
+                                         const kn_host_options *options, struct mri_host_normal **normal,
+                                         kn_error *err)
+{
+    struct mri_host_normal *made = calloc(1, sizeof *made);
+    struct host_forward *forward = calloc(1, sizeof *forward);
+    kn_status status = made && forward ? mri_matrix_count(matrix, &made->voxels, err)
+                                       : kn_fail_memory(err, sizeof *forward, "the normal operator");
+
+    *normal = NULL;
+    if (!status && samples == 0)
+        status = kn_fail(err, KN_ERROR_ARGUMENT, "the normal operator of no samples");
+    if (!status) {
+        forward->back = (struct mri_sum){.matrix = *matrix, .k = k, .samples = samples, .weights = weights};
+        forward->kernel = kernel;
+        forward->options = options;
+        status = prepare_forward(forward, matrix, made->voxels, k, samples, err);
+    }
+    if (made) {
+        made->matrix = *matrix;
+        made->bound = NAN;
+        made->forward = forward;
+    }
+    if (status)
+        mri_host_normal_free(made);
+    else
+        *normal = made;
+    return status;
+}
+
+static kn_status apply_forward(struct host_forward *f, const double complex *x, double complex *y,
+                               kn_error *err)
+{
+    struct mri_sum_rate there, back;
+    kn_status status;
+
+    f->sum.data = x;
+    status = mri_sum_host(&f->sum, f->kernel, f->options, f->data, &there, err);
+    if (!status)
+        status = mri_sum_host(&f->back, f->kernel, f->options, y, &back, err);
+    if (status)
+        return status;
+    f->rate.seconds += there.seconds + back.seconds;
+    f->rate.pairs += there.pairs + back.pairs;
+    f->rate.flops += there.flops + back.flops;
+    return KN_OK;
+}
+
+struct mri_sum_rate mri_host_normal_rate(const struct mri_host_normal *normal)
+{
+    return normal->forward ? normal->forward->rate : (struct mri_sum_rate){0};
+}
+
+// ---- its use ----
+
 void mri_host_normal_free(struct mri_host_normal *normal)
 {
     if (!normal)
         return;
+    if (normal->forward) {
+        free(normal->forward->places);
+        free(normal->forward->opposite);
+        free(normal->forward->data);
+        free(normal->forward);
+    }
     mri_fft_free(&normal->fft);
     free(normal->spectrum);
     free(normal->grid);
@@ -154,8 +248,11 @@ double mri_host_normal_bound(const struct mri_host_normal *normal)
     return normal->bound;
 }
 
-void mri_host_normal_apply(struct mri_host_normal *normal, const double complex *x, double complex *y)
+kn_status mri_host_normal_apply(struct mri_host_normal *normal, const double complex *x, double complex *y,
+                                kn_error *err)
 {
+    if (normal->forward)
+        return apply_forward(normal->forward, x, y, err);
     for (size_t i = 0; i < normal->size.points; i++)
         normal->grid[i] = 0;
     for (size_t n = 0; n < normal->voxels; n++)
@@ -166,6 +263,7 @@ void mri_host_normal_apply(struct mri_host_normal *normal, const double complex 
     mri_fft_backward(&normal->fft, normal->grid);
     for (size_t n = 0; n < normal->voxels; n++)
         y[n] = normal->grid[grid_index(&normal->matrix, normal->size.length, n)];
+    return KN_OK;
 }
 
 // ---- conjugate gradients ----
@@ -194,17 +292,19 @@ static void add_differences(const struct mri_matrix *matrix, enum mri_boundary b
     }
 }
 
-static void apply(struct mri_host_normal *normal, const struct mri_solver_options *options, double lambda,
-                  const double complex *x, double complex *y)
+static kn_status apply(struct mri_host_normal *normal, const struct mri_solver_options *options,
+                       double lambda, const double complex *x, double complex *y, kn_error *err)
 {
-    mri_host_normal_apply(normal, x, y);
-    if (lambda == 0)
-        return;
+    kn_status status = mri_host_normal_apply(normal, x, y, err);
+
+    if (status || lambda == 0)
+        return status;
     if (options->regularizer == MRI_DIFFERENCE)
         add_differences(&normal->matrix, options->boundary, lambda, x, y);
     else
         for (size_t i = 0; i < normal->voxels; i++)
             y[i] += lambda * x[i];
+    return KN_OK;
 }
 
 static double dot(const double complex *x, const double complex *y, size_t count)
@@ -217,24 +317,29 @@ static double dot(const double complex *x, const double complex *y, size_t count
 }
 
 // residual = fhd - A image.
-static void remain(struct mri_host_normal *normal, const struct mri_solver_options *options, double lambda,
-                   const double complex *fhd, const double complex *image, double complex *residual)
+static kn_status remain(struct mri_host_normal *normal, const struct mri_solver_options *options,
+                        double lambda, const double complex *fhd, const double complex *image,
+                        double complex *residual, kn_error *err)
 {
-    apply(normal, options, lambda, image, residual);
-    for (size_t i = 0; i < normal->voxels; i++)
+    kn_status status = apply(normal, options, lambda, image, residual, err);
+
+    for (size_t i = 0; i < normal->voxels && !status; i++)
         residual[i] = fhd[i] - residual[i];
+    return status;
 }
 
 // The iterations, with room for three images at `r`. `energy`: ||fhd||^2, above 0.
-static void iterate(struct mri_host_normal *normal, const double complex *fhd,
-                    const struct mri_solver_options *options, double energy, double complex *r,
-                    double complex *image, struct mri_solver_result *result)
+static kn_status iterate(struct mri_host_normal *normal, const double complex *fhd,
+                         const struct mri_solver_options *options, double energy, double complex *r,
+                         double complex *image, struct mri_solver_result *result, kn_error *err)
 {
     size_t voxels = normal->voxels;
     double complex *p = r + voxels, *ap = p + voxels;
+    kn_status status = remain(normal, options, result->lambda, fhd, image, r, err);
     double rr;
 
-    remain(normal, options, result->lambda, fhd, image, r);
+    if (status)
+        return status;
     rr = dot(r, r, voxels);
     result->residuals[0] = sqrt(rr / energy);
     for (size_t i = 0; i < voxels; i++)
@@ -243,7 +348,9 @@ static void iterate(struct mri_host_normal *normal, const double complex *fhd,
     while (result->iterations < options->iterations && !result->converged && !result->stopped) {
         double pap, step, next;
 
-        apply(normal, options, result->lambda, p, ap);
+        status = apply(normal, options, result->lambda, p, ap, err);
+        if (status)
+            return status;
         pap = dot(p, ap, voxels);
         if (!(pap > 0)) {
             result->stopped = true;
@@ -261,8 +368,9 @@ static void iterate(struct mri_host_normal *normal, const double complex *fhd,
         result->residuals[++result->iterations] = sqrt(rr / energy);
         result->converged = options->tolerance > 0 && sqrt(rr / energy) <= options->tolerance;
     }
-    remain(normal, options, result->lambda, fhd, image, r);
+    status = remain(normal, options, result->lambda, fhd, image, r, err);
     result->residual = sqrt(dot(r, r, voxels) / energy);
+    return status;
 }
 
 kn_status mri_host_solve(struct mri_host_normal *normal, const double complex *fhd,
@@ -272,23 +380,29 @@ kn_status mri_host_solve(struct mri_host_normal *normal, const double complex *f
     size_t voxels = normal->voxels;
     double energy = dot(fhd, fhd, voxels), began = kn_clock_seconds();
     double complex *room = malloc(3 * voxels * sizeof *room);
+    kn_status status = KN_OK;
 
     *result = (struct mri_solver_result){.lambda = options->lambda *
                                                    (options->relative_lambda ? normal->bound : 1)};
     result->residuals = calloc(options->iterations + 1, sizeof *result->residuals);
-    if (!room || !result->residuals) {
-        free(room);
-        free(result->residuals);
-        *result = (struct mri_solver_result){.residuals = NULL};
-        return kn_fail_memory(err, 3 * voxels * sizeof *room, "the solver");
-    }
-    for (size_t i = 0; i < voxels; i++)
+    if (!room || !result->residuals)
+        status = kn_fail_memory(err, 3 * voxels * sizeof *room, "the solver");
+    else if (isnan(result->lambda))
+        status =
+            kn_fail(err, KN_ERROR_ARGUMENT,
+                    "lambda is in units of a bound that this operator does not have; give it in absolute "
+                    "terms");
+    for (size_t i = 0; i < voxels && !status; i++)
         image[i] = start && energy > 0 ? start[i] : 0;
-    if (energy > 0)
-        iterate(normal, fhd, options, energy, room, image, result);
+    if (!status && energy > 0)
+        status = iterate(normal, fhd, options, energy, room, image, result, err);
     else
         result->converged = true;
     free(room);
     result->seconds = kn_clock_seconds() - began;
-    return KN_OK;
+    if (status) {
+        free(result->residuals);
+        *result = (struct mri_solver_result){.residuals = NULL};
+    }
+    return status;
 }

@@ -43,6 +43,14 @@ void recon_add_rate(struct mri_stage *stage, const struct mri_sum_rate *rate)
     stage->rate.loads += rate->loads;
 }
 
+void recon_set_normal(struct recon *recon, const struct mri_sum_rate *rate)
+{
+    // Of the kernels alone nothing is known.
+    recon->result->normal = (struct mri_stage){
+        rate->seconds, {.seconds = NAN, .pairs = rate->pairs, .flops = rate->flops, .loads = NAN}};
+    recon->result->bound = NAN;
+}
+
 void recon_step(struct recon *recon, double done)
 {
     if (recon->options->progress)
@@ -78,6 +86,16 @@ double mri_recon_seconds(const struct mri_recon_result *result)
 double mri_stage_gflops(const struct mri_stage *stage)
 {
     return stage->seconds > 0 ? stage->rate.flops / stage->seconds * 1e-9 : 0;
+}
+
+struct mri_recon_terms mri_recon_terms(const struct mri_scan *scan, const struct mri_recon_options *options)
+{
+    double pairs = (double)scan->samples * (double)scan->voxels, differences = pairs / 2;
+    size_t applied = scan->coils * (options->ls.iterations + (options->start ? 2 : 1));
+
+    for (size_t axis = 0; axis < MRI_AXES; axis++)
+        differences *= scan->matrix.size[axis] > 1 ? 2 : 1;
+    return (struct mri_recon_terms){2 * pairs * (double)applied, differences};
 }
 
 kn_status mri_recon_quality(const struct mri_scan *scan, const struct mri_recon_result *result,
@@ -130,6 +148,25 @@ static kn_status try_q(const struct mri_recon_options *options, kn_error *err)
     return KN_OK;
 }
 
+// What is there to do with Q alone.
+static kn_status try_normal(const struct mri_recon_options *options, kn_error *err)
+{
+    if (options->normal != MRI_NORMAL_FORWARD)
+        return KN_OK;
+    if (options->solver != MRI_LS)
+        return kn_fail(err, KN_ERROR_ARGUMENT, "--normal forward goes with --solver ls; %s has no F^H F",
+                       mri_recon_solver_names[options->solver]);
+    if (options->save_q || options->load_q)
+        return kn_fail(err, KN_ERROR_ARGUMENT, "%s: --normal forward has no Q; leave one of the two out",
+                       options->save_q ? "--save-q" : "--load-q");
+    if (options->ls.relative_lambda)
+        return kn_fail(
+            err, KN_ERROR_ARGUMENT,
+            "--relative-lambda: its unit is Q's greatest eigenvalue, and --normal forward has no Q; "
+            "give --lambda alone, in absolute terms (a run by --normal toeplitz prints both)");
+    return KN_OK;
+}
+
 static kn_status needs_device(const char *what, kn_error *err)
 {
     return kn_fail(err, KN_ERROR_UNSUPPORTED,
@@ -144,6 +181,8 @@ kn_status mri_recon_try(const kn_queue *queue, const struct mri_scan *scan,
     kn_status status = try_q(options, err);
     char what[64];
 
+    if (!status)
+        status = try_normal(options, err);
     if (!status && scan->format == MRI_SCAN_PARBOIL)
         status = try_parboil(options, err);
     if (!status && options->start && options->solver != MRI_LS)
@@ -272,6 +311,7 @@ kn_status mri_recon(kn_queue *queue, const struct mri_scan *scan, const struct m
                                         .gridding = none,
                                         .solver = none,
                                         .forward = none,
+                                        .normal = none,
                                         .is_double = on_host && options->kernel == MRI_HOST_DOUBLE};
     status = mri_recon_try(queue, scan, options, err);
     if (!status)

@@ -19,6 +19,7 @@ struct mri_recon_options {
     enum mri_recon_solver solver;
     enum mri_kernel kernel; // of ls and adjoint; the host's do everything on the host, ls then with a solver
                             // in double
+    enum mri_normal_way normal; // of ls: F^H W F as a convolution with Q, or by both sums each time
     enum mri_scale scale;
     enum mri_density density;
     const double *weights;        // density compensation of one's own, a number a sample; NULL: `density`
@@ -53,10 +54,12 @@ struct mri_recon_result {
     bool is_double;        // computed in double precision
     struct mri_recon_memory memory;
     struct mri_stage density, q, fhd, gridding, solver, forward; // forward: of the adjoint check
+    struct mri_stage normal;         // F^H W F by both sums: a part of `solver`, all coils together
     struct mri_solver_result *coils; // ls: what the solver says, for each coil; else NULL
     size_t coil_count;
-    double lambda, bound; // ls: lambda in absolute terms, in the scale asked for; and max |C|
-    const char *q_kernel; // ls: which one computed Q, also of a file
+    double lambda, bound; // ls: lambda in absolute terms, in the scale asked for; and max |C|, not-a-number
+                          // without Q
+    const char *q_kernel; // ls: which one computed Q, also of a file; NULL: there is no Q
     bool q_loaded;
     // The adjoint check: | <Fx, y> - <x, F^H y> | over the norms of Fx and y, with y = F x of random x, at
     // `checked` of the samples. `check_bound` is what rounding may make of it; checked 0: it was not made.
@@ -66,7 +69,8 @@ struct mri_recon_result {
 
 // What it takes at most, before it is taken. Direct sums go through voxels and samples in pieces, gridding
 // through samples: of these there may be more than the device holds. KN_ERROR_MEMORY, with what would fit,
-// where the host or the device has less; KN_ERROR_ARGUMENT for a matrix that cannot be. queue is NULL for the host.
+// where the host or the device has less; KN_ERROR_ARGUMENT for a matrix that cannot be. queue is NULL for the
+// host.
 kn_status mri_recon_measure(kn_queue *queue, const struct mri_scan *scan,
                             const struct mri_recon_options *options, struct mri_recon_memory *memory,
                             kn_error *err);
@@ -74,6 +78,13 @@ kn_status mri_recon_measure(kn_queue *queue, const struct mri_scan *scan,
 // Whether options and scan go together; without reading anything.
 kn_status mri_recon_try(const kn_queue *queue, const struct mri_scan *scan,
                         const struct mri_recon_options *options, kn_error *err);
+
+// The terms, voxels times samples, that the normal operator takes: of least squares by MRI_NORMAL_FORWARD in
+// all iterations that there may be, and those of the Q that MRI_NORMAL_TOEPLITZ takes instead.
+struct mri_recon_terms {
+    double forward, q;
+};
+struct mri_recon_terms mri_recon_terms(const struct mri_scan *scan, const struct mri_recon_options *options);
 
 // Reconstructs. Free the result with mri_recon_free, also after a failure. Errors: those of the two above;
 // KN_ERROR_UNSUPPORTED for what needs a device where there is none; those of the parts.

@@ -121,7 +121,44 @@ static kn_status make_toeplitz(struct recon *recon, struct mri_toeplitz **toepli
                            : KN_OK;
 }
 
-static kn_status solve(struct recon *recon, struct mri_toeplitz *toeplitz, size_t coil, kn_buffer *fhd,
+// F^H W F in one of two ways; the other one is NULL.
+struct equations {
+    struct mri_toeplitz *toeplitz;
+    struct mri_forward_normal *forward;
+    struct mri_normal normal;
+};
+
+static kn_status make_equations(struct recon *recon, struct equations *made, kn_error *err)
+{
+    const struct mri_scan *scan = recon->scan;
+    kn_status status;
+
+    if (recon->options->normal == MRI_NORMAL_FORWARD) {
+        status =
+            mri_forward_normal_create(recon->queue, &scan->matrix, scan->k, scan->samples,
+                                      recon->normal_weights, recon->options->kernel, &made->forward, err);
+        if (!status)
+            made->normal = mri_forward_normal_of(made->forward);
+        return status;
+    }
+    status = make_toeplitz(recon, &made->toeplitz, err);
+    if (!status)
+        made->normal = mri_toeplitz_normal(made->toeplitz);
+    return status;
+}
+
+static void free_equations(struct recon *recon, struct equations *made)
+{
+    if (made->forward) {
+        const struct mri_sum_rate rate = mri_forward_normal_rate(made->forward);
+
+        recon_set_normal(recon, &rate);
+    }
+    mri_forward_normal_free(made->forward);
+    mri_toeplitz_free(made->toeplitz);
+}
+
+static kn_status solve(struct recon *recon, const struct mri_normal *normal, size_t coil, kn_buffer *fhd,
                        kn_buffer *image, kn_error *err)
 {
     const double complex *start = recon->options->start;
@@ -135,7 +172,7 @@ static kn_status solve(struct recon *recon, struct mri_toeplitz *toeplitz, size_
     ls.start = start ? image : NULL;
     clock = recon_start(recon);
     if (!status)
-        status = mri_solve(recon->queue, toeplitz, fhd, &ls, image, &recon->result->coils[coil], err);
+        status = mri_solve(recon->queue, normal, fhd, &ls, image, &recon->result->coils[coil], err);
     if (!status)
         status = kn_queue_finish(recon->queue, err);
     if (!status)
@@ -146,25 +183,25 @@ static kn_status solve(struct recon *recon, struct mri_toeplitz *toeplitz, size_
 static kn_status solve_coils(struct recon *recon, double complex *images, kn_error *err)
 {
     const struct mri_scan *scan = recon->scan;
-    struct mri_toeplitz *toeplitz = NULL;
+    struct equations equations = {.toeplitz = NULL};
     kn_buffer *fhd = NULL, *image = NULL;
     kn_status status = create(recon, scan->voxels, &fhd, err);
 
     if (!status)
         status = create(recon, scan->voxels, &image, err);
     if (!status)
-        status = make_toeplitz(recon, &toeplitz, err);
+        status = make_equations(recon, &equations, err);
     for (size_t coil = 0; coil < scan->coils && !status; coil++) {
         const struct mri_sum sum = recon_sum(recon, coil);
 
         recon_step(recon, (double)coil / (double)scan->coils);
         status = adjoint(recon, &sum, fhd, err);
         if (!status)
-            status = solve(recon, toeplitz, coil, fhd, image, err);
+            status = solve(recon, &equations.normal, coil, fhd, image, err);
         if (!status)
             status = recon_download(recon->queue, image, scan->voxels, images + coil * scan->voxels, err);
     }
-    mri_toeplitz_free(toeplitz);
+    free_equations(recon, &equations);
     kn_buffer_free(image);
     kn_buffer_free(fhd);
     return status;

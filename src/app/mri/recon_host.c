@@ -25,8 +25,13 @@ static kn_status make_normal(struct recon *recon, struct mri_host_normal **norma
     const struct mri_scan *scan = recon->scan;
     struct mri_recon_result *result = recon->result;
     struct recon_clock clock = recon_start(recon);
-    kn_status status = mri_host_normal_create(&scan->matrix, scan->k, scan->samples, recon->normal_weights,
-                                              recon->options->kernel, NULL, normal, &result->q.rate, err);
+    kn_status status;
+
+    if (recon->options->normal == MRI_NORMAL_FORWARD)
+        return mri_host_normal_create_forward(&scan->matrix, scan->k, scan->samples, recon->normal_weights,
+                                              recon->options->kernel, NULL, normal, err);
+    status = mri_host_normal_create(&scan->matrix, scan->k, scan->samples, recon->normal_weights,
+                                    recon->options->kernel, NULL, normal, &result->q.rate, err);
 
     if (status)
         return status;
@@ -67,6 +72,11 @@ kn_status recon_on_host(struct recon *recon, double complex *images, kn_error *e
         status = add_adjoint(recon, coil, solves ? fhd : image, err);
         if (!status && solves)
             status = solve(recon, normal, coil, fhd, image, err);
+    }
+    if (!status && solves && recon->options->normal == MRI_NORMAL_FORWARD) {
+        const struct mri_sum_rate rate = mri_host_normal_rate(normal);
+
+        recon_set_normal(recon, &rate);
     }
     mri_host_normal_free(normal);
     free(fhd);

@@ -13,6 +13,7 @@ enum {
     VECTORS = 6,                // images that ls has on the device
     HOST_VECTORS = 4,           // and on the host
     HOST_POINT = 24,            // bytes of a point of the host's grid
+    HOST_FORWARD = 64,          // and of a voxel and of a sample, where the host has both sums instead
     // Bytes of a sample: itself, and for each of the tiles that its window touches (4.3 in 3D) an entry, and
     // cells of a part where a tile has many.
     GRIDDING_SAMPLE = 48 + 5 * 16,
@@ -92,13 +93,24 @@ static size_t density_bytes(const struct recon *recon)
                : 0;
 }
 
+// Of least squares by both sums, one after the other.
+static size_t forward_bytes(const kn_queue *queue, const struct mri_scan *scan)
+{
+    size_t back = mri_sum_memory(queue, scan->voxels, scan->samples),
+           there = mri_forward_memory(queue, scan->voxels, scan->samples);
+
+    return plus(plus(back > there ? back : there, times(scan->samples, FLOATS)),
+                times(scan->voxels, VECTORS * FLOATS));
+}
+
 static kn_status estimate(kn_queue *queue, const struct mri_scan *scan,
                           const struct mri_recon_options *options, struct mri_recon_memory *memory,
                           kn_error *err)
 {
     const struct recon recon = {.queue = queue, .scan = scan, .options = options};
     struct mri_toeplitz_size size = {.points = 0};
-    kn_status status = options->solver == MRI_LS ? mri_toeplitz_measure(&scan->matrix, &size, err) : KN_OK;
+    bool solves = options->solver == MRI_LS, forward = solves && options->normal == MRI_NORMAL_FORWARD;
+    kn_status status = solves && !forward ? mri_toeplitz_measure(&scan->matrix, &size, err) : KN_OK;
 
     if (status)
         return status;
@@ -107,13 +119,17 @@ static kn_status estimate(kn_queue *queue, const struct mri_scan *scan,
                         times(plus(scan->coils, 1), times(scan->voxels, COMPLEX)));
     if (options->start)
         memory->host = plus(memory->host, times(scan->coils, times(scan->voxels, COMPLEX)));
-    if (!queue && options->solver == MRI_LS)
+    if (!queue && solves)
         memory->host = plus(
             memory->host, plus(times(size.points, HOST_POINT), times(scan->voxels, HOST_VECTORS * COMPLEX)));
+    if (!queue && forward)
+        memory->host = plus(memory->host, times(plus(scan->voxels, scan->samples), HOST_FORWARD));
     if (!queue)
         return KN_OK;
     memory->host = plus(memory->host, times(scan->voxels, FLOATS)); // on its way
-    if (options->solver == MRI_LS)
+    if (forward)
+        memory->device = forward_bytes(queue, scan);
+    else if (solves)
         memory->device = plus(plus(size.bytes, mri_sum_memory(queue, size.points, scan->samples)),
                               times(scan->voxels, VECTORS * FLOATS));
     else if (options->solver == MRI_GRIDDING)
@@ -160,11 +176,14 @@ static kn_status refuse_device(kn_queue *queue, const struct mri_scan *scan,
 {
     static const struct {
         enum mri_recon_solver solver;
+        enum mri_normal_way normal;
         double oversampling;
         const char *words;
-    } ways[] = {{MRI_GRIDDING, 2, "--solver gridding"},
-                {MRI_GRIDDING, 1.25, "--solver gridding --oversampling 1.25"},
-                {MRI_ADJOINT, 0, "--solver adjoint, which goes through the voxels by slabs,"}};
+    } ways[] = {
+        {MRI_GRIDDING, MRI_NORMAL_TOEPLITZ, 2, "--solver gridding"},
+        {MRI_GRIDDING, MRI_NORMAL_TOEPLITZ, 1.25, "--solver gridding --oversampling 1.25"},
+        {MRI_LS, MRI_NORMAL_FORWARD, 0, "--normal forward, which takes long and no grid,"},
+        {MRI_ADJOINT, MRI_NORMAL_TOEPLITZ, 0, "--solver adjoint, which goes through the voxels by slabs,"}};
     char what[96] = "";
 
     for (size_t i = 0; i < sizeof ways / sizeof *ways && !*what; i++) {
@@ -172,8 +191,10 @@ static kn_status refuse_device(kn_queue *queue, const struct mri_scan *scan,
         struct mri_recon_memory takes = *memory;
 
         other.solver = ways[i].solver;
+        other.normal = ways[i].normal;
         other.gridding.oversampling = ways[i].oversampling;
-        if (other.solver == MRI_GRIDDING && other.basis)
+        if ((other.solver == MRI_GRIDDING && other.basis) ||
+            (other.solver == MRI_LS && options->solver != MRI_LS))
             continue;
         if (!estimate(queue, scan, &other, &takes, NULL) && takes.device <= memory->device_has)
             snprintf(what, sizeof what, "%s fits with %.0f MB; ", ways[i].words, (double)takes.device / mega);

@@ -26,6 +26,9 @@ struct recon_clock {
 struct recon_clock recon_start(const struct recon *recon);
 void recon_stop(const struct recon *recon, const struct recon_clock *clock, struct mri_stage *stage);
 
+// The stage of F^H W F by both sums.
+void recon_set_normal(struct recon *recon, const struct mri_sum_rate *rate);
+
 // A coil's adjoint as the sum wants it; `data` NULL: 1 throughout.
 struct mri_sum recon_sum(const struct recon *recon, size_t coil);
 

@@ -33,7 +33,7 @@ struct shape {
 
 struct solver {
     kn_queue *queue;
-    struct mri_toeplitz *toeplitz;
+    const struct mri_normal *normal;
     const struct mri_solver_options *options;
     struct shape shape;
     uint64_t floats; // of a vector
@@ -82,6 +82,12 @@ static kn_status launch(kn_queue *queue, const struct shape *shape, unsigned ker
     return kn_launch(queue, shape->kernels[kernel], &range, args, count, NO_EVENT, err);
 }
 
+// The product, F^H W F x.
+static kn_status apply(struct solver *s, kn_buffer *x, kn_error *err)
+{
+    return s->normal->apply(s->normal->context, s->queue, x, s->product, err);
+}
+
 // y += lambda D^H D x, and the partial sums of x y.
 static kn_status add_difference(kn_queue *queue, const struct shape *shape, const struct mri_matrix *matrix,
                                 enum mri_boundary boundary, float lambda, kn_buffer *x, kn_buffer *y,
@@ -99,8 +105,8 @@ static kn_status add_difference(kn_queue *queue, const struct shape *shape, cons
 
 static kn_status difference(struct solver *s, kn_buffer *x, kn_error *err)
 {
-    return add_difference(s->queue, &s->shape, mri_toeplitz_matrix(s->toeplitz), s->options->boundary,
-                          s->lambda, x, s->product, s->state, err);
+    return add_difference(s->queue, &s->shape, &s->normal->matrix, s->options->boundary, s->lambda, x,
+                          s->product, s->state, err);
 }
 
 // The residual of the image, from scratch if there is no start; its norm comes to be that before iteration 0.
@@ -115,7 +121,7 @@ static kn_status begin(struct solver *s, bool started, kn_error *err)
     kn_status status = KN_OK;
 
     if (started)
-        status = mri_toeplitz_apply(s->queue, s->toeplitz, s->image, s->product, err);
+        status = apply(s, s->image, err);
     if (!status && started && s->options->regularizer == MRI_DIFFERENCE)
         status = difference(s, s->image, err);
     if (!status)
@@ -133,7 +139,7 @@ static kn_status iterate(struct solver *s, uint32_t iteration, kn_error *err)
     const kn_arg turn[] = {KN_BUFFER(s->image), KN_BUFFER(s->direction), KN_BUFFER(s->rest),
                            KN_VALUE(s->floats), KN_BUFFER(s->state),     KN_VALUE(s->shape.parts),
                            KN_VALUE(iteration)};
-    kn_status status = mri_toeplitz_apply(s->queue, s->toeplitz, s->direction, s->product, err);
+    kn_status status = apply(s, s->direction, err);
 
     if (!status)
         status = s->options->regularizer == MRI_DIFFERENCE
@@ -200,17 +206,17 @@ static kn_status take_buffers(struct solver *s, kn_error *err)
     return status;
 }
 
-static kn_status prepare(struct solver *s, kn_queue *queue, struct mri_toeplitz *toeplitz, kn_buffer *fhd,
+static kn_status prepare(struct solver *s, kn_queue *queue, const struct mri_normal *normal, kn_buffer *fhd,
                          const struct mri_solver_options *options, kn_buffer *image,
                          struct mri_solver_result *result, kn_error *err)
 {
-    const struct mri_matrix *matrix = mri_toeplitz_matrix(toeplitz);
+    const struct mri_matrix *matrix = &normal->matrix;
     uint64_t voxels = (uint64_t)matrix->size[0] * matrix->size[1] * matrix->size[2];
-    double lambda = options->lambda * (options->relative_lambda ? mri_toeplitz_bound(toeplitz) : 1);
+    double lambda = options->lambda * (options->relative_lambda ? normal->bound : 1);
     kn_status status = check_options(options, err);
 
     *s = (struct solver){.queue = queue,
-                         .toeplitz = toeplitz,
+                         .normal = normal,
                          .options = options,
                          .floats = 2 * voxels,
                          .bytes = voxels * 2 * sizeof(float),
@@ -220,6 +226,11 @@ static kn_status prepare(struct solver *s, kn_queue *queue, struct mri_toeplitz 
                          .image = image};
     s->identity = options->regularizer == MRI_TIKHONOV ? s->lambda : 0;
     result->lambda = lambda;
+    if (!status && isnan(lambda))
+        status =
+            kn_fail(err, KN_ERROR_ARGUMENT,
+                    "lambda is in units of a bound that this operator does not have; give it in absolute "
+                    "terms");
     if (!status && !isfinite(s->lambda))
         status = kn_fail(err, KN_ERROR_ARGUMENT, "lambda is %g, more than single precision has", lambda);
     if (!status)
@@ -317,7 +328,7 @@ static kn_status answer_zero(struct solver *s, struct mri_solver_result *result,
     return kn_buffer_fill(s->queue, s->image, &zero, sizeof zero, 0, s->bytes, NO_EVENT, err);
 }
 
-kn_status mri_solve(kn_queue *queue, struct mri_toeplitz *toeplitz, kn_buffer *fhd,
+kn_status mri_solve(kn_queue *queue, const struct mri_normal *normal, kn_buffer *fhd,
                     const struct mri_solver_options *options, kn_buffer *image,
                     struct mri_solver_result *result, kn_error *err)
 {
@@ -325,7 +336,7 @@ kn_status mri_solve(kn_queue *queue, struct mri_toeplitz *toeplitz, kn_buffer *f
     double begun, goal = 0, rest = 0;
     struct solver s;
     size_t launched = 0;
-    kn_status status = prepare(&s, queue, toeplitz, fhd, options, image, &found, err);
+    kn_status status = prepare(&s, queue, normal, fhd, options, image, &found, err);
 
     if (!status)
         status = start(&s, &goal, &rest, err);

@@ -4,6 +4,7 @@
 #ifndef KN_APP_MRI_SOLVER_H
 #define KN_APP_MRI_SOLVER_H
 
+#include "normal.h"
 #include "toeplitz.h"
 
 enum mri_regularizer { MRI_TIKHONOV, MRI_DIFFERENCE };
@@ -18,7 +19,7 @@ struct mri_solver_options {
     size_t iterations;    // at most, up to 2^20
     double tolerance;     // stops once ||r|| <= tolerance ||F^H W d||; 0: never
     double lambda;        // from 0 on
-    bool relative_lambda; // it counts in units of mri_toeplitz_bound
+    bool relative_lambda; // it counts in units of the operator's bound, which must be known
     enum mri_regularizer regularizer;
     enum mri_boundary boundary; // of MRI_DIFFERENCE
     kn_buffer *start;           // NULL: 0. May be the buffer of the image
@@ -43,12 +44,12 @@ struct mri_solver_result {
 // Step lengths are computed on the device; the host waits every eight iterations for the stop test, without a
 // tolerance at the end alone. Dot products are summed in double (without double precision in its bits, in
 // integers); vectors are single. Scratch memory: 0 to MRI_TOEPLITZ_SCRATCH + 3 of the queue, three images
-// beside the operator's. Cost: an iteration is mri_toeplitz_apply and three launches that read and write 11 n
-// numbers of 8 bytes (10 where lambda is 0).
+// beside the operator's. Cost: an iteration applies the operator once, and has three launches that read and
+// write 11 n numbers of 8 bytes (10 where lambda is 0); one more for the residual, and one for a start.
 //
 // Errors: KN_ERROR_ARGUMENT, also for a right hand side or a start that is not finite; those of the engine.
 // The image may have been written then.
-kn_status mri_solve(kn_queue *queue, struct mri_toeplitz *toeplitz, kn_buffer *fhd,
+kn_status mri_solve(kn_queue *queue, const struct mri_normal *normal, kn_buffer *fhd,
                     const struct mri_solver_options *options, kn_buffer *image,
                     struct mri_solver_result *result, kn_error *err);
 

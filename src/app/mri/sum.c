@@ -158,7 +158,7 @@ static kn_status create_all(struct sum_work *work, size_t slab, size_t batch, kn
         if (work->constant && !status)
             status = create(work, work->chunk * bytes, &work->chunks[place->buffer], err);
     }
-    if (sum->data && !status)
+    if ((sum->data || sum->device_data) && !status)
         status = create(work, batch * 2 * sizeof(float), &work->data, err);
     if (sum->weights && !status)
         status = create(work, batch * sizeof(float), &work->weights, err);
@@ -193,7 +193,7 @@ static kn_status open_kernels(struct sum_work *work, const struct form *form, kn
     struct column_defines defines = {.count = 0}, factors = {.count = 0};
     kn_status status;
 
-    column_define(&factors, "DATA", sum->data != NULL);
+    column_define(&factors, "DATA", sum->data || sum->device_data);
     column_define(&factors, "WEIGHTS", sum->weights != NULL);
     column_define(&factors, "BASIS", sum->basis != NULL);
     status = engine_builtin_kernel(work->queue->context, "mri_mu.cl", factors.items, factors.count,
@@ -302,7 +302,10 @@ static kn_status load_samples(struct sum_work *work, size_t first, size_t count,
 
     for (unsigned buffer = 0; buffer < work->layout->buffers && !status; buffer++)
         status = write_k(work, first, count, buffer, staging, err);
-    if (!status)
+    if (!status && sum->device_data)
+        status = kn_buffer_copy(work->queue, sum->device_data, first * 2 * sizeof(float), work->data, 0,
+                                count * 2 * sizeof(float), NULL, err);
+    else if (!status)
         status = write_pairs(work, sum->data ? sum->data + first : NULL, count, staging, work->data, err);
     if (!status)
         status = write_pairs(work, sum->basis ? sum->basis + first : NULL, count, staging, work->basis, err);
@@ -476,6 +479,12 @@ static kn_status check_device(const kn_queue *queue, const struct mri_sum *sum, 
     if (sum->count > image->bytes / (2 * sizeof(float)))
         return kn_fail(err, KN_ERROR_ARGUMENT, "mri_sum_device: %zu voxels, but the image has room for %zu",
                        sum->count, image->bytes / (2 * sizeof(float)));
+    if (sum->device_data && (sum->data || queue->context != sum->device_data->context ||
+                             sum->samples > sum->device_data->bytes / (2 * sizeof(float))))
+        return kn_fail(err, KN_ERROR_ARGUMENT,
+                       "mri_sum_device: the device's data are of another context, or not of %zu samples, or "
+                       "there are others beside them",
+                       sum->samples);
     return KN_OK;
 }
 

@@ -62,6 +62,7 @@ struct mri_sum {
     const double *k; // 3 a sample, in cycles per field of view
     size_t samples;  // may be 0
     const double complex *data;  // d; NULL: 1
+    kn_buffer *device_data;      // d of mri_sum_device, pairs of floats there; NULL: `data`
     const double *weights;       // w; NULL: 1
     const double complex *basis; // phi, the transform of the voxels' basis function at each sample; NULL: 1
     size_t first, count;         // only these voxels; count 0: all of them
@@ -109,10 +110,13 @@ kn_status mri_sum_host(const struct mri_sum *sum, enum mri_kernel kernel, const 
 
 // The forward sum, d_m = phi_m sum_n rho_n exp(-i 2 pi k_m . r_n): `data` (a pair of floats a sample) from
 // `image` (a pair a voxel of the matrix); basis[samples] may be NULL, for 1. Relative error (L2): 5e-7 where
-// sine and cosine are polynomials, whatever the band. Device memory beside these: 64 MB and 36 bytes for each
-// of 2^20 samples at a time. Errors and cost as above.
+// sine and cosine are polynomials, whatever the band. Device memory beside these: mri_forward_memory, at most
+// 64 MB and 36 bytes for each of 2^20 samples at a time. Errors and cost as above.
 kn_status mri_forward_device(kn_queue *queue, const struct mri_matrix *matrix, const double *k,
                              size_t samples, const double complex *basis, kn_buffer *image, kn_buffer *data,
                              kn_error *err);
+
+// Bytes of the device's memory that it takes at most, image and data left out.
+size_t mri_forward_memory(const kn_queue *queue, size_t voxels, size_t samples);
 
 #endif

@@ -230,9 +230,12 @@ kn_status mri_sum_host(const struct mri_sum *given, enum mri_kernel kernel, cons
         status = sum_check("mri_sum_host", &sum, err);
     if (status)
         return status;
-    if (!image || (kernel != MRI_HOST_DOUBLE && kernel != MRI_HOST_SINGLE))
-        return kn_fail(err, KN_ERROR_ARGUMENT,
-                       "mri_sum_host: the image is NULL, or kernel %d is not one of the host", (int)kernel);
+    if (!image || (kernel != MRI_HOST_DOUBLE && kernel != MRI_HOST_SINGLE) || sum.device_data)
+        return kn_fail(
+            err, KN_ERROR_ARGUMENT,
+            "mri_sum_host: the image is NULL, or the data are a device's, or kernel %d is not one of "
+            "the host",
+            (int)kernel);
     h.level = plan.level;
     h.kind = kernel == MRI_HOST_DOUBLE ? IN_DOUBLE : sum.positions ? IN_SINGLE : IN_FRACTIONS;
     size = number_size(h.kind) * sum.samples;

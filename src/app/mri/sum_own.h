@@ -12,7 +12,7 @@ kn_status sum_check(const char *function, struct mri_sum *sum, kn_error *err);
 // Whether mu is real.
 static inline bool sum_is_real(const struct mri_sum *sum)
 {
-    return !sum->data && !sum->basis;
+    return !sum->data && !sum->device_data && !sum->basis;
 }
 
 // Where a voxel of the sum is.

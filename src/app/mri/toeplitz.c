@@ -377,9 +377,14 @@ double mri_toeplitz_bound(const struct mri_toeplitz *toeplitz)
     return toeplitz->bound;
 }
 
-const struct mri_matrix *mri_toeplitz_matrix(const struct mri_toeplitz *toeplitz)
+static kn_status apply(void *context, kn_queue *queue, kn_buffer *x, kn_buffer *y, kn_error *err)
 {
-    return &toeplitz->origin.matrix;
+    return mri_toeplitz_apply(queue, context, x, y, err);
+}
+
+struct mri_normal mri_toeplitz_normal(struct mri_toeplitz *toeplitz)
+{
+    return (struct mri_normal){toeplitz->origin.matrix, toeplitz->bound, apply, toeplitz};
 }
 
 const char *mri_toeplitz_kernel(const struct mri_toeplitz *toeplitz)

@@ -15,6 +15,7 @@
 #include <koine/koine.h>
 
 #include "mri.h"
+#include "normal.h"
 #include "sum.h"
 
 struct mri_toeplitz;
@@ -62,7 +63,9 @@ kn_status mri_toeplitz_apply(kn_queue *queue, struct mri_toeplitz *toeplitz, kn_
 // lambda is relative to.
 double mri_toeplitz_bound(const struct mri_toeplitz *toeplitz);
 
-const struct mri_matrix *mri_toeplitz_matrix(const struct mri_toeplitz *toeplitz);
+// For mri_solve, as long as the operator is there.
+struct mri_normal mri_toeplitz_normal(struct mri_toeplitz *toeplitz);
+
 // Which kernel computed q, also of an operator from a file: one of mri_kernel_names, or "unknown" for a file
 // that names another one. It outlives the operator.
 const char *mri_toeplitz_kernel(const struct mri_toeplitz *toeplitz);

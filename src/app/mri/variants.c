@@ -28,6 +28,7 @@ static void list(const kn_queue *queue, const struct mri_scan *scan, const struc
         variant->options = *options;
         variant->options.solver = MRI_GRIDDING;
         variant->options.start = NULL;
+        variant->options.normal = MRI_NORMAL_TOEPLITZ; // gridding has neither
         if (options->solver == MRI_LS && !options->weights && options->density == MRI_DENSITY_NONE)
             variant->options.density = MRI_DENSITY_PIPE;
     }

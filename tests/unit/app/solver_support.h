@@ -127,6 +127,15 @@ static void system_free(struct system *s)
     free(s->solution);
 }
 
+static inline kn_status test_solve(struct mri_toeplitz *toeplitz, kn_buffer *right,
+                                   const struct mri_solver_options *options, kn_buffer *image,
+                                   struct mri_solver_result *result)
+{
+    const struct mri_normal normal = mri_toeplitz_normal(toeplitz);
+
+    return mri_solve(queue, &normal, right, options, image, result, &err);
+}
+
 // Solves with the system's options; the image.
 static double complex *solve(const struct system *s, const double complex *start,
                              struct mri_solver_result *result)
@@ -138,7 +147,7 @@ static double complex *solve(const struct system *s, const double complex *start
 
     options.start = start ? test_upload_image(start, s->n, 0) : NULL;
     memset(result, 0xff, sizeof *result);
-    EXPECT_OK(mri_solve(queue, s->toeplitz, right, &options, image, result, &err));
+    EXPECT_OK(test_solve(s->toeplitz, right, &options, image, result));
     x = test_download_image(image, s->n);
     kept = test_download_image(right, s->n);
     ck_assert_int_eq(memcmp(kept, s->right, s->n * sizeof *kept), 0);

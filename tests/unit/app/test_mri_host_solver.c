@@ -180,7 +180,7 @@ START_TEST(operator_is_both_sums)
         EXPECT_OK(mri_host_normal_create(&problem.matrix, problem.k, SAMPLES, i % 2 ? problem.weights : NULL,
                                          MRI_HOST_DOUBLE, NULL, &normal, &rate, &err));
         normal_of(&problem, i % 2 ? problem.weights : NULL, problem.x, expected);
-        mri_host_normal_apply(normal, problem.x, found);
+        EXPECT_OK(mri_host_normal_apply(normal, problem.x, found, &err));
         // Of a norm of the operator of at most its bound; phases carry some tens of roundings.
         size = mri_host_normal_bound(normal) * norm(problem.x, problem.voxels);
         for (size_t n = 0; n < problem.voxels; n++)

@@ -218,7 +218,7 @@ START_TEST(in_place_and_relative)
     free(y);
 
     s.options.start = image;
-    EXPECT_OK(mri_solve(queue, s.toeplitz, right, &s.options, image, &third, &err));
+    EXPECT_OK(test_solve(s.toeplitz, right, &s.options, image, &third));
     y = test_download_image(image, s.n);
     ck_assert_int_eq(memcmp(x, y, s.n * sizeof *x), 0);
     free(y);
@@ -270,7 +270,7 @@ START_TEST(sums)
     b = test_upload_image(right, n, 0);
     x = test_upload_image(start, n, 0);
     options.start = x;
-    EXPECT_OK(mri_solve(queue, toeplitz, b, &options, x, &result, &err));
+    EXPECT_OK(test_solve(toeplitz, b, &options, x, &result));
     ck_assert_double_eq_tol(result.residuals[0], sqrt(rest / goal), bound);
     ck_assert_double_eq_tol(result.residual, sqrt(rest / goal), bound);
     mri_toeplitz_free(toeplitz);
@@ -332,8 +332,7 @@ START_TEST(refused)
 
 #define REFUSED(words, right, image, ...)                                                                    \
     options = (struct mri_solver_options){__VA_ARGS__};                                                      \
-    EXPECT_REFUSED(KN_ERROR_ARGUMENT, words,                                                                 \
-                   mri_solve(queue, s.toeplitz, right, &options, image, &result, &err));                     \
+    EXPECT_REFUSED(KN_ERROR_ARGUMENT, words, test_solve(s.toeplitz, right, &options, image, &result));       \
     ck_assert_uint_eq(result.iterations, 77)
 
     REFUSED("2097152 iterations", right, image, .iterations = 2 << 20);
@@ -356,7 +355,7 @@ START_TEST(refused)
     x = calloc(s.n, sizeof *x);
     nothing = test_upload_image(x, s.n, 0);
     options = (struct mri_solver_options){.iterations = 5, .start = right};
-    EXPECT_OK(mri_solve(queue, s.toeplitz, nothing, &options, image, &result, &err));
+    EXPECT_OK(test_solve(s.toeplitz, nothing, &options, image, &result));
     free(x);
     x = test_download_image(image, s.n);
     ck_assert_double_eq(test_norm(x, s.n), 0);
@@ -372,7 +371,7 @@ START_TEST(refused)
     EXPECT_OK(mri_toeplitz_compute(queue, &matrix, s.scan.k, 20, s.scan.weights, MRI_HOST_DOUBLE, &s.toeplitz,
                                    NULL, &err));
     options = (struct mri_solver_options){.iterations = 5};
-    EXPECT_OK(mri_solve(queue, s.toeplitz, right, &options, image, &result, &err));
+    EXPECT_OK(test_solve(s.toeplitz, right, &options, image, &result));
     ck_assert_uint_eq(result.iterations, 0);
     ck_assert(result.stopped && !result.converged);
     free(result.residuals);
@@ -413,7 +412,7 @@ START_TEST(real_image)
     for (size_t i = 0; i < sizeof kernels / sizeof *kernels; i++) {
         EXPECT_OK(mri_toeplitz_compute(queue, &matrix, k, samples, NULL, kernels[i], &toeplitz, NULL, &err));
         ck_assert_double_eq_tol(1e-3 * mri_toeplitz_bound(toeplitz), 187.307, 1e-3);
-        EXPECT_OK(mri_solve(queue, toeplitz, b, &options, image, &result, &err));
+        EXPECT_OK(test_solve(toeplitz, b, &options, image, &result));
         ck_assert_uint_eq(result.iterations, 60);
         x = test_download_image(image, VOXELS);
         error = test_distance(x, wanted, VOXELS) / test_norm(wanted, VOXELS);
