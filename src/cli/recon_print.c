@@ -145,7 +145,7 @@ bool recon_print_result(const struct recon_run *run)
     print_sum("Q", &result->q);
     print_sum("F^H d", &result->fhd);
     print_sum("gridding", &result->gridding);
-    print_sum("F^H F, of the solver's seconds", &result->normal);
+    print_sum("F^H F, in the solver", &result->normal);
     print_solver(run);
     print_quality(run);
     printf("%s by %s on %s (%s); seconds: total %.3f, read %.3f, compute %.3f",

@@ -192,6 +192,40 @@ START_TEST(operator_is_both_sums)
 }
 END_TEST
 
+// Both sums as they stand: 1e-14 of each in double; in single the phase's rounding as on devices (sum.h), of
+// sums that cancel: of what they would be if no term did.
+START_TEST(operator_by_both_sums)
+{
+    static const enum mri_kernel kernels[] = {MRI_HOST_DOUBLE, MRI_HOST_SINGLE};
+    static const double errors[] = {1e-13, 1e-5};
+    uint64_t state = test_seed("operator_by_both_sums");
+
+    for (size_t i = 0; i < 2 * MATRICES; i++) {
+        struct mri_host_normal *normal;
+        struct problem problem;
+        double complex found[VOXELS_MAX], expected[VOXELS_MAX];
+        double magnitude = 0;
+
+        make(&problem, &matrices[i / 2], &state);
+        for (size_t n = 0; n < problem.voxels; n++)
+            magnitude += cabs(problem.x[n]);
+        normal_of(&problem, i % 3 ? problem.weights : NULL, problem.x, expected);
+        EXPECT_OK(mri_host_normal_create_forward(&problem.matrix, problem.k, SAMPLES,
+                                                 i % 3 ? problem.weights : NULL, kernels[i % 2], NULL,
+                                                 &normal, &err));
+        ck_assert(isnan(mri_host_normal_bound(normal)));
+        EXPECT_OK(mri_host_normal_apply(normal, problem.x, found, &err));
+        for (size_t n = 0; n < problem.voxels; n++)
+            ck_assert_double_le(cabs(found[n] - expected[n]), errors[i % 2] * magnitude * SAMPLES);
+        // In place, and counted.
+        EXPECT_OK(mri_host_normal_apply(normal, problem.x, problem.x, &err));
+        ck_assert_mem_eq(problem.x, found, problem.voxels * sizeof *found);
+        ck_assert_double_eq(mri_host_normal_rate(normal).pairs, (double)(4 * SAMPLES * problem.voxels));
+        mri_host_normal_free(normal);
+    }
+}
+END_TEST
+
 // ---- the solver ----
 
 // A x = F^H W F x + lambda R x, with R from the squared differences' definition.
@@ -295,13 +329,22 @@ START_TEST(edges)
                    mri_host_normal_create(&(struct mri_matrix){2, {0, 4, 1}}, problem.k, SAMPLES, NULL,
                                           MRI_HOST_DOUBLE, NULL, &normal, NULL, &err));
     ck_assert_ptr_null(normal);
+    // Without a spectrum there is no unit of lambda.
+    EXPECT_OK(mri_host_normal_create_forward(&problem.matrix, problem.k, SAMPLES, NULL, MRI_HOST_SINGLE, NULL,
+                                             &normal, &err));
+    options = (struct mri_solver_options){.iterations = 1, .lambda = 0.1, .relative_lambda = true};
+    EXPECT_REFUSED(KN_ERROR_ARGUMENT, "units of a bound that this operator does not have",
+                   mri_host_solve(normal, problem.rhs, &options, NULL, image, &result, &err));
+    ck_assert_ptr_null(result.residuals);
+    mri_host_normal_free(normal);
     mri_host_normal_free(NULL);
 }
 END_TEST
 
 int main(void)
 {
-    const TTest *const tests[] = {transforms, threads, operator_is_both_sums, solves, edges};
+    const TTest *const tests[] = {transforms, threads, operator_is_both_sums, operator_by_both_sums,
+                                  solves,     edges};
 
     return TEST_RUN("mri host solver", CK_FORK_GETENV, tests);
 }

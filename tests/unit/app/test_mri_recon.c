@@ -290,6 +290,41 @@ START_TEST(least_squares)
 }
 END_TEST
 
+// By both sums instead of Q, with every kernel: the image of least squares again; and what ran. In double
+// precision nothing but that is between them: 1e-14 of each sum, times the condition, 30 iterations each.
+START_TEST(forward_normal)
+{
+    struct mri_scan scan = make_scan(2);
+    struct mri_recon_options options = make_options(MRI_LS, MRI_HOST_DOUBLE);
+    struct mri_recon_result expected = run(&scan, &options), result;
+    size_t iterations = expected.coils[0].iterations;
+
+    options.normal = MRI_NORMAL_FORWARD;
+    for (int kernel = 0; kernel < MRI_KERNELS; kernel++) {
+        bool on_host = mri_kernel_is_host((enum mri_kernel)kernel);
+        size_t forwards;
+
+        options.kernel = (enum mri_kernel)kernel;
+        forwards = launches_of("mri_forward", &scan, &options, &result);
+        ck_assert_double_lt(distance(result.image, expected.image, VOXELS),
+                            kernel == MRI_HOST_DOUBLE ? 1e-10 : 2 * least_squares_error(&expected));
+        // An iteration each, the residual at the end, and one for the adjoint check.
+        ck_assert_uint_eq(forwards, on_host ? 0 : 2 * (iterations + 1) + 1);
+        ck_assert_double_eq(result.normal.rate.pairs,
+                            (double)(2 * 2 * (iterations + 1 + on_host)) * VOXELS * SAMPLES);
+        ck_assert_double_gt(mri_stage_gflops(&result.normal), 0);
+        ck_assert_double_lt(result.q.seconds, 0);
+        ck_assert_ptr_null(result.q_kernel);
+        ck_assert(isnan(result.bound));
+        ck_assert_uint_eq(result.coils[1].iterations, iterations);
+        mri_recon_free(&result);
+    }
+    ck_assert_double_lt(expected.normal.seconds, 0);
+    mri_recon_free(&expected);
+    mri_scan_free(&scan);
+}
+END_TEST
+
 // With unitary scale x solves (F_u^H F_u + lambda) x = F_u^H d, F_u = F / sqrt(voxels).
 START_TEST(unitary_equation)
 {
@@ -453,8 +488,11 @@ START_TEST(variants)
     ck_assert_int_eq(all.items[MRI_KERNELS].options.density, MRI_DENSITY_PIPE);
     ck_assert_double_ge(all.items[MRI_KERNELS].result.gridding.seconds, 0);
     mri_variants_free(&all);
+    options.normal = MRI_NORMAL_FORWARD;
     EXPECT_OK(mri_variants_run(NULL, &scan, &options, NULL, &all, &err));
     ck_assert_uint_eq(all.count, 2);
+    ck_assert_double_gt(all.items[1].result.normal.seconds, 0);
+    ck_assert_double_le(all.items[1].result.normal.seconds, all.items[1].result.solver.seconds);
     mri_variants_free(&all);
     mri_scan_free(&scan);
 }
@@ -488,7 +526,15 @@ START_TEST(refused)
     refuse(&scan, &options, queue, KN_ERROR_ARGUMENT, "--load-q: only --solver ls has a Q");
     options.solver = MRI_LS;
     refuse(&scan, &options, queue, KN_ERROR_ARGUMENT, "the kernel host-double has none");
+    options.kernel = MRI_TUNED;
+    options.normal = MRI_NORMAL_FORWARD;
+    refuse(&scan, &options, queue, KN_ERROR_ARGUMENT, "--load-q: --normal forward has no Q");
     options.load_q = NULL;
+    options.ls.relative_lambda = true;
+    refuse(&scan, &options, queue, KN_ERROR_ARGUMENT, "--normal forward has no Q; give --lambda alone");
+    options.solver = MRI_GRIDDING;
+    refuse(&scan, &options, queue, KN_ERROR_ARGUMENT, "--normal forward goes with --solver ls");
+    options = make_options(MRI_LS, MRI_HOST_DOUBLE);
     scan.format = MRI_SCAN_PARBOIL;
     refuse(&scan, &options, queue, KN_ERROR_ARGUMENT, "its Q is --solver adjoint");
     scan.format = MRI_SCAN_ARRAY;
@@ -504,18 +550,10 @@ END_TEST
 
 int main(void)
 {
-    const TTest *const tests[] = {adjoints,
-                                  slabs,
-                                  chunks,
-                                  little_memory,
-                                  coils_weights_basis_scale,
-                                  least_squares,
-                                  unitary_equation,
-                                  cartesian,
-                                  voxels_anywhere,
-                                  start_and_kept_q,
-                                  variants,
-                                  refused};
+    const TTest *const tests[] = {
+        adjoints,         slabs,          chunks,           little_memory, coils_weights_basis_scale,
+        least_squares,    forward_normal, unitary_equation, cartesian,     voxels_anywhere,
+        start_and_kept_q, variants,       refused};
 
     return test_run("mri recon", tests, sizeof tests / sizeof *tests, test_open, test_close);
 }
