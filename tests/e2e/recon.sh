@@ -122,6 +122,21 @@ expect_stderr 'coil 0 did not reach the tolerance of 1e-09 within 2 iterations'
 # shellcheck disable=SC2086
 expect_exit 0 koine recon $scan --kernel host-double --tolerance 0.1 --warm-start "$work/double.npy" \
     -o "$work/warm.npy" --json "$work/warm.json"
+# By both sums instead of Q: without a device, and what there is no Q for.
+# shellcheck disable=SC2086
+expect_exit 0 koine recon $scan --kernel host-double --normal forward -o "$work/forward.npy" --json "$work/forward.json"
+expect_stdout '^normal operator by both sums: up to 1.4e.08 terms .*, where Q would take 6.68e.06 once'
+expect_stdout '^F.H F, in the solver: .* 1.47e.08 terms '
+expect_stdout '^lambda 0 \(tikhonov\); no Q: F.H F by both sums$'
+# shellcheck disable=SC2086
+expect_exit 2 koine recon $scan --normal forward --relative-lambda --lambda 0.1 -o "$work/no.npy"
+expect_stderr '--normal forward has no Q; give --lambda alone, in absolute terms'
+# shellcheck disable=SC2086
+expect_exit 2 koine recon $scan --normal forward --save-q "$work/q" -o "$work/no.npy"
+# shellcheck disable=SC2086
+expect_exit 2 koine recon $scan --normal forward --solver adjoint -o "$work/no.npy"
+expect_stderr '--normal forward goes with --solver ls; adjoint has no F.H F'
+expect_exit 2 koine recon "$work/k" --normal direct -o "$work/no.npy"
 # shellcheck disable=SC2086
 expect_exit 0 koine recon $scan --kernel host-double --lambda 0.01 --relative-lambda --regularizer difference \
     --boundary periodic --basis box --scale unitary -o "$work/smooth.npy" --json "$work/smooth.json"
@@ -198,6 +213,11 @@ done
 # shellcheck disable=SC2086
 expect_exit 0 koine recon $scan --kernel host-double $regular -o "$work/host-double.npy" --json "$work/d.json"
 # shellcheck disable=SC2086
+expect_exit 0 koine recon $scan --normal forward --lambda 200 -n 60 -o "$work/sums.npy" --json "$work/sums.json"
+expect_stdout "^memory: .* MB of the device"
+# shellcheck disable=SC2086
+expect_exit 0 koine recon $scan --kernel host-double --lambda 200 -n 60 -o "$work/sums_double.npy"
+# shellcheck disable=SC2086
 expect_exit 0 koine recon $scan --solver gridding --density pipe --reference "$work/p.npy" -o "$work/pipe_image.npy" \
     --json "$work/gridding.json"
 expect_stdout '^gridding by gridding on '
@@ -271,6 +291,14 @@ assert double["stages"]["fhd"]["pairs"] == 3264 * 1024 and double["stages"]["q"]
 assert double["method"] == "direct" and double["why"] and double["image"].endswith("double.npy")
 assert double["matrix"] == [32, 32] and double["k_unit"] == "cycles per field of view"
 assert 0 <= double["adjoint_check"]["difference"] <= double["adjoint_check"]["bound"] < 1e-10
+# Without Q: 20 iterations and a residual, before and after (the host's), of 2 x 3264 x 1024 terms. Both are in double
+# precision, and 20 iterations without lambda magnify its rounding by far less than 1e8.
+forward = report("forward")
+assert forward["normal"] == "forward" and double["normal"] == "toeplitz" and "normal" not in double["stages"]
+assert "q" not in forward["stages"] and forward["q_kernel"] is None and forward["bound"] is None
+assert forward["stages"]["normal"]["pairs"] == 22 * 2 * 3264 * 1024 and forward["stages"]["normal"]["gflops"] > 0
+assert 0 < forward["stages"]["normal"]["seconds"] <= forward["stages"]["solver"]["seconds"]
+assert distance(image("forward"), found) < 1e-8, distance(image("forward"), found)
 assert report("ramp")["error_percent"] < 27, report("ramp")["error_percent"]
 assert report("host")["kernel"] == "host-single" and report("host")["error_percent"] < 0.1
 assert report("warm")["iterations"] and len(report("warm")["iterations"]) == 1
@@ -302,6 +330,10 @@ for kernel in sys.argv[1:]:
     assert r["kernel"] == kernel and r["q_kernel"] == kernel and r["precision"] == "float", kernel
     assert distance(image(kernel), exact) < worst, (kernel, distance(image(kernel), exact), worst)
     assert arrays.load(kernel + ".npy")[0] == "c8"
+sums = report("sums")
+assert sums["kernel"] == "tuned" and sums["stages"]["normal"]["pairs"] == 61 * 2 * 3264 * 1024
+worst = 2 * 3e-6 * (double["bound"] + 200) / 200
+assert distance(image("sums"), image("sums_double")) < worst, (distance(image("sums"), image("sums_double")), worst)
 gridding = report("gridding")
 assert gridding["method"] == "gridding" and gridding["iterations"] == [] and gridding["error_percent"] < 27
 assert "gridding" in gridding["stages"] and "q" not in gridding["stages"]
