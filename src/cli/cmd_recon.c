@@ -43,7 +43,8 @@ static const struct option_row options[] = {
     {"lambda", 'l', OPTION_PATH, "L", NULL, NULL, FIELD(lambda),
      "of ls: how much to regularize (default: 0)"},
     {"relative-lambda", 0, OPTION_FLAG, NULL, NULL, NULL, FIELD(relative_lambda),
-     "--lambda counts in units of the greatest eigenvalue of Q's circulant, which bounds that of F^H F"},
+     "--lambda counts in units of the greatest eigenvalue of Q's circulant, which bounds that of F^H F; not "
+     "with --normal forward"},
     {"regularizer", 0, OPTION_CHOICE, NULL, mri_regularizer_names, "tikhonov", FIELD(regularizer),
      "keep the image small, or the differences between neighbours"},
     {"boundary", 0, OPTION_CHOICE, NULL, mri_boundary_names, "zero", FIELD(boundary),

@@ -76,7 +76,7 @@ void recon_print_scan(const struct recon_run *run)
 
         printf("normal operator by both sums: up to %.3g terms (voxels x samples) in all iterations, where Q "
                "would "
-               "take %.3g once (--normal toeplitz)\n",
+               "take about %.3g once (--normal toeplitz)\n",
                terms.forward, terms.q);
     }
     fflush(stdout);

@@ -49,6 +49,7 @@ expect_stdout '^k in cycles per field of view: kx -16 to '
 expect_stdout '^F x = sum of x exp\(-i 2 pi k.r\) over voxels, .*; scale none, basis delta, density none$'
 expect_stdout '^memory: about [0-9.]+ MB on the host$'
 expect_stdout '^adjoint check: .* at 3264 samples; rounding allows '
+expect_stdout '^F.H d: .* terms .voxels x samples., .* GFLOP/s; by the lecture.s estimate .* numbers from memory off'
 expect_stdout '^solver: 20 iterations, '
 expect_stdout '^against .*/p.npy: error [0-9.]+ %, PSNR '
 expect_stdout "^written to $work/double.npy$"
@@ -125,7 +126,7 @@ expect_exit 0 koine recon $scan --kernel host-double --tolerance 0.1 --warm-star
 # By both sums instead of Q: without a device, and what there is no Q for.
 # shellcheck disable=SC2086
 expect_exit 0 koine recon $scan --kernel host-double --normal forward -o "$work/forward.npy" --json "$work/forward.json"
-expect_stdout '^normal operator by both sums: up to 1.4e.08 terms .*, where Q would take 6.68e.06 once'
+expect_stdout '^normal operator by both sums: up to 1.4e.08 terms .*, where Q would take about 6.68e.06 once'
 expect_stdout '^F.H F, in the solver: .* 1.47e.08 terms '
 expect_stdout '^lambda 0 \(tikhonov\); no Q: F.H F by both sums$'
 # shellcheck disable=SC2086

@@ -72,8 +72,9 @@ kn_status mri_values_read(const char *path, bool complex_only, struct npy *shape
 
     *values = NULL;
     if (!status && ((shape->type != KN_F32 && shape->type != KN_F64) || (complex_only && !shape->is_complex)))
-        status = kn_fail_at(err, KN_ERROR_INPUT, path, 0, "is of %s, expected %scomplex floats",
-                            npy_type_name(shape), complex_only ? "" : "real or ");
+        status = kn_fail_at(err, KN_ERROR_INPUT, path, 0, "is of %s, expected %scomplex floats%s",
+                            npy_type_name(shape), complex_only ? "" : "real or ",
+                            complex_only && !shape->is_complex ? "; is it an image, and no k-space?" : "");
     if (!status) {
         *values = malloc((shape->count + 1) * sizeof **values);
         if (!*values)

@@ -348,6 +348,8 @@ static kn_status iterate(struct mri_host_normal *normal, const double complex *f
     while (result->iterations < options->iterations && !result->converged && !result->stopped) {
         double pap, step, next;
 
+        if (options->progress)
+            options->progress(options->context, result->iterations);
         status = apply(normal, options, result->lambda, p, ap, err);
         if (status)
             return status;

@@ -54,7 +54,16 @@ void recon_set_normal(struct recon *recon, const struct mri_sum_rate *rate)
 void recon_step(struct recon *recon, double done)
 {
     if (recon->options->progress)
-        recon->options->progress(recon->options->context, recon->done + done * recon->share);
+        recon->options->progress(recon->options->context, done);
+}
+
+// An iteration of the coil that is being solved for.
+static void step_iteration(void *context, size_t iteration)
+{
+    struct recon *recon = context;
+
+    recon_step(recon, ((double)recon->coil + (double)iteration / (double)recon->ls.iterations) /
+                          (double)recon->scan->coils);
 }
 
 struct mri_sum recon_sum(const struct recon *recon, size_t coil)
@@ -249,6 +258,8 @@ static void set_scale(struct recon *recon)
     recon->factor = !unitary ? 1 : solves ? root : 1 / root;
     recon->ls = recon->options->ls;
     recon->ls.start = NULL;
+    recon->ls.progress = step_iteration;
+    recon->ls.context = recon;
     if (unitary && solves && !recon->ls.relative_lambda)
         recon->ls.lambda *= (double)recon->scan->voxels;
 }
@@ -302,7 +313,7 @@ kn_status mri_recon(kn_queue *queue, const struct mri_scan *scan, const struct m
     const struct mri_stage none = {.seconds = -1};
     bool on_host = options->solver != MRI_GRIDDING && mri_kernel_is_host(options->kernel);
     struct recon recon = {
-        .queue = queue, .on_host = on_host, .scan = scan, .options = options, .result = result, .share = 1};
+        .queue = queue, .on_host = on_host, .scan = scan, .options = options, .result = result};
     kn_status status;
 
     *result = (struct mri_recon_result){.density = none,

@@ -194,6 +194,7 @@ static kn_status solve_coils(struct recon *recon, double complex *images, kn_err
     for (size_t coil = 0; coil < scan->coils && !status; coil++) {
         const struct mri_sum sum = recon_sum(recon, coil);
 
+        recon->coil = coil;
         recon_step(recon, (double)coil / (double)scan->coils);
         status = adjoint(recon, &sum, fhd, err);
         if (!status)

@@ -68,6 +68,7 @@ kn_status recon_on_host(struct recon *recon, double complex *images, kn_error *e
     for (size_t coil = 0; coil < scan->coils && !status; coil++) {
         double complex *image = images + coil * scan->voxels;
 
+        recon->coil = coil;
         recon_step(recon, (double)coil / (double)scan->coils);
         status = add_adjoint(recon, coil, solves ? fhd : image, err);
         if (!status && solves)

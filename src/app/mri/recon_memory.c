@@ -164,8 +164,8 @@ static kn_status refuse_host(const struct mri_scan *scan, const struct mri_recon
         snprintf(what, sizeof what, "take a smaller --matrix, or fewer samples");
     return kn_fail(
         err, KN_ERROR_MEMORY,
-        "%zu voxels, %zu samples and %zu coils need about %.0f MB of memory, and this machine has %.0f; %s",
-        scan->voxels, scan->samples, scan->coils, (double)memory->host / mega,
+        "%zu voxels, %zu samples and %zu coil%s need about %.0f MB of memory, and this machine has %.0f; %s",
+        scan->voxels, scan->samples, scan->coils, scan->coils == 1 ? "" : "s", (double)memory->host / mega,
         (double)memory->host_has / mega, what);
 }
 

@@ -15,7 +15,7 @@ struct recon {
     double *weights;              // density x the scan's; NULL: 1
     double *normal_weights;       // these x |phi|^2; NULL: 1
     double factor;                // what an image is multiplied by
-    double done, share;           // progress: before the step that runs, and how much it is
+    size_t coil;                  // that is being solved for
     struct mri_recon_result *result;
 };
 
@@ -38,7 +38,7 @@ void recon_add_rate(struct mri_stage *stage, const struct mri_sum_rate *rate);
 // All coils, each into `images` (voxels each).
 kn_status recon_on_host(struct recon *recon, double complex *images, kn_error *err);
 kn_status recon_on_device(struct recon *recon, double complex *images, kn_error *err);
-void recon_step(struct recon *recon, double done); // progress within the share
+void recon_step(struct recon *recon, double done);
 
 // The voxels of a slab of the device's adjoint.
 size_t recon_slab(const struct recon *recon);

@@ -278,6 +278,8 @@ static kn_status iterate_all(struct solver *s, size_t *launched, kn_error *err)
     double length = 1;
 
     for (*launched = 0; *launched < most && length > 0 && !status; ++*launched) {
+        if (s->options->progress)
+            s->options->progress(s->options->context, *launched);
         status = iterate(s, (uint32_t)*launched, err);
         if (!status && s->options->tolerance > 0 && *launched % ITERATIONS_A_LOOK == ITERATIONS_A_LOOK - 1)
             status = read_cells(s, norm_cell(s, *launched) + 1, 1, &length, err);

@@ -23,6 +23,11 @@ struct mri_solver_options {
     enum mri_regularizer regularizer;
     enum mri_boundary boundary; // of MRI_DIFFERENCE
     kn_buffer *start;           // NULL: 0. May be the buffer of the image
+
+    // Before each iteration, how many of them are done; NULL: nobody asks. A convolution on a device is ahead
+    // of it, as the host does not wait.
+    void (*progress)(void *context, size_t iteration);
+    void *context;
 };
 
 struct mri_solver_result {

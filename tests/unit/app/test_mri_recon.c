@@ -290,6 +290,43 @@ START_TEST(least_squares)
 }
 END_TEST
 
+// How much is done is told, of least squares in each iteration, and does not shrink.
+struct told {
+    size_t count;
+    double last;
+};
+
+static void tell(void *given, double done)
+{
+    struct told *told = given;
+
+    ck_assert(done >= told->last && done < 1);
+    told->last = done;
+    told->count++;
+}
+
+START_TEST(progress)
+{
+    static const enum mri_kernel kernels[] = {MRI_TUNED, MRI_HOST_SINGLE};
+    struct mri_scan scan = make_scan(2);
+
+    for (size_t i = 0; i < 4; i++) {
+        struct mri_recon_options options = make_options(MRI_LS, kernels[i % 2]);
+        struct told told = {0};
+        struct mri_recon_result result;
+
+        options.normal = i < 2 ? MRI_NORMAL_TOEPLITZ : MRI_NORMAL_FORWARD;
+        options.progress = tell;
+        options.context = &told;
+        result = run(&scan, &options);
+        ck_assert_uint_eq(told.count, 2 * (1 + 30));
+        ck_assert_double_eq_tol(told.last, (1 + 29.0 / 30) / 2, 1e-12);
+        mri_recon_free(&result);
+    }
+    mri_scan_free(&scan);
+}
+END_TEST
+
 // By both sums instead of Q, with every kernel: the image of least squares again; and what ran. In double
 // precision nothing but that is between them: 1e-14 of each sum, times the condition, 30 iterations each.
 START_TEST(forward_normal)
@@ -550,10 +587,20 @@ END_TEST
 
 int main(void)
 {
-    const TTest *const tests[] = {
-        adjoints,         slabs,          chunks,           little_memory, coils_weights_basis_scale,
-        least_squares,    forward_normal, unitary_equation, cartesian,     voxels_anywhere,
-        start_and_kept_q, variants,       refused};
+    const TTest *const tests[] = {adjoints,
+                                  slabs,
+                                  chunks,
+                                  little_memory,
+                                  coils_weights_basis_scale,
+                                  least_squares,
+                                  forward_normal,
+                                  progress,
+                                  unitary_equation,
+                                  cartesian,
+                                  voxels_anywhere,
+                                  start_and_kept_q,
+                                  variants,
+                                  refused};
 
     return test_run("mri recon", tests, sizeof tests / sizeof *tests, test_open, test_close);
 }
