@@ -1,50 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "methods.h"
 
-#include <math.h>
-
-#include "../../base/clock.h"
 #include "../../base/error.h"
 #include "batch.h"
 #include "batch_rings.h"
 #include "choose.h"
 #include "device_fft.h"
-#include "host.h"
-#include "host_fourier.h"
-
-typedef kn_status compute_frame(struct autocorr_engine *engine, const struct autocorr_task *task,
-                                uint64_t *products, kn_error *err);
-
-// ---- on the host ----
-
-static kn_status naive(struct autocorr_engine *engine, const struct autocorr_task *task, uint64_t *products,
-                       kn_error *err)
-{
-    (void)engine;
-    return autocorr_naive(task, products, err);
-}
-
-static kn_status simd(struct autocorr_engine *engine, const struct autocorr_task *task, uint64_t *products,
-                      kn_error *err)
-{
-    (void)engine;
-    return autocorr_simd(task, NULL, products, err);
-}
-
-static kn_status fourier(struct autocorr_engine *engine, const struct autocorr_task *task, uint64_t *products,
-                         kn_error *err)
-{
-    kn_status status = engine->fourier ? KN_OK : autocorr_fourier_create(NULL, &engine->fourier, err);
-    double bound = 0;
-
-    if (status)
-        return status;
-    if (engine->exact)
-        return autocorr_fourier_exact(engine->fourier, task, products, NULL, NULL, err);
-    status = autocorr_fourier_single(engine->fourier, task, products, &bound, err);
-    engine->bound = fmax(engine->bound, bound);
-    return status;
-}
+#include "host_frames.h"
 
 // ---- on a device ----
 
@@ -75,20 +37,15 @@ static kn_status transforms(struct autocorr_engine *engine, const struct autocor
 
 // ---- all of them ----
 
-// A method that is neither on the host nor on a device is not there.
-static const struct row {
-    compute_frame *on_host;
-    autocorr_on_device *on_device;
-} rows[AUTOCORR_METHODS] = {
-    [AUTOCORR_DIRECT] = {NULL, direct},        [AUTOCORR_FFT] = {fourier, transforms},
-    [AUTOCORR_NAIVE] = {naive, NULL},          [AUTOCORR_SIMD] = {simd, NULL},
-    [AUTOCORR_TEXTURE_STYLE] = {NULL, ladder}, [AUTOCORR_TWO_LINE] = {NULL, ladder},
-    [AUTOCORR_TWO_KERNEL] = {NULL, ladder},
+// On a device. A method that is neither there nor one of the host's (host_frames.h) is not there at all.
+static autocorr_on_device *const rows[AUTOCORR_METHODS] = {
+    [AUTOCORR_DIRECT] = direct,   [AUTOCORR_FFT] = transforms,    [AUTOCORR_TEXTURE_STYLE] = ladder,
+    [AUTOCORR_TWO_LINE] = ladder, [AUTOCORR_TWO_KERNEL] = ladder,
 };
 
 bool autocorr_method_is_there(enum autocorr_method method, bool on_device)
 {
-    return on_device ? rows[method].on_device != NULL : rows[method].on_host != NULL;
+    return on_device ? rows[method] != NULL : autocorr_host_has(method);
 }
 
 kn_status autocorr_engine_begin(kn_queue *queue, enum autocorr_method method, bool exact,
@@ -109,22 +66,10 @@ kn_status autocorr_engine_begin(kn_queue *queue, enum autocorr_method method, bo
 void autocorr_engine_end(struct autocorr_engine *engine)
 {
     autocorr_batch_free(engine->kept);
-    autocorr_fourier_free(engine->fourier);
+    autocorr_host_rooms_free(engine->rooms);
     kn_text_free(&engine->why);
     engine->kept = NULL;
-    engine->fourier = NULL;
-}
-
-static kn_status on_host(struct autocorr_engine *engine, const struct autocorr_task *tasks, size_t count,
-                         compute_frame *compute, uint64_t *products, kn_error *err)
-{
-    double start = kn_clock_seconds();
-    kn_status status = KN_OK;
-
-    for (size_t i = 0; i < count && !status; i++)
-        status = compute(engine, &tasks[i], products + i * autocorr_offsets(tasks[i].max_offset), err);
-    engine->seconds.compute += kn_clock_seconds() - start;
-    return status;
+    engine->rooms = NULL;
 }
 
 static kn_status start(struct autocorr_engine *engine, enum autocorr_method method,
@@ -133,8 +78,8 @@ static kn_status start(struct autocorr_engine *engine, enum autocorr_method meth
 {
     engine->ran = method;
     engine->bound = 0;
-    return engine->queue ? autocorr_batch_start(engine, tasks, count, rows[method].on_device, results, err)
-                         : on_host(engine, tasks, count, rows[method].on_host, results->products, err);
+    return engine->queue ? autocorr_batch_start(engine, tasks, count, rows[method], results, err)
+                         : autocorr_host_frames(engine, tasks, count, results->products, err);
 }
 
 bool autocorr_engine_has_rings(const struct autocorr_engine *engine, const struct autocorr_task *task)

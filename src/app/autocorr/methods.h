@@ -10,7 +10,7 @@
 #include "normalize.h"
 #include "radial.h"
 
-struct autocorr_fourier;
+struct autocorr_host_rooms;
 struct autocorr_kept;
 
 enum { AUTOCORR_TOGETHER_MAX = 64 }; // tasks that are worth computing together
@@ -29,8 +29,8 @@ struct autocorr_engine {
     double bound;             // of the last sums' errors; 0 where they are exact
     struct kn_text why;       // AUTOCORR_AUTO took what it took last; empty for a method that was named
     struct autocorr_seconds seconds;
-    struct autocorr_fourier *fourier; // what methods keep
-    struct autocorr_kept *kept;
+    struct autocorr_host_rooms *rooms; // what methods keep, on the host
+    struct autocorr_kept *kept;        // and on a device
 };
 
 // Whether a method is there, on the host or on a device.

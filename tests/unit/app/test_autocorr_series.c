@@ -111,6 +111,46 @@ START_TEST(single_precision)
 }
 END_TEST
 
+// Frames that threads of the host have to themselves have the sums that each has alone, in single precision
+// too; the bound is the greatest of theirs. One that cannot be done is what comes of all.
+START_TEST(spread)
+{
+    enum { FRAMES = 7, R = 11 };
+    static const enum autocorr_method of_host[] = {AUTOCORR_FFT, AUTOCORR_SIMD, AUTOCORR_NAIVE};
+    uint64_t state = test_seed("spread");
+    size_t offsets = autocorr_offsets(R);
+    uint64_t *found = malloc(FRAMES * offsets * sizeof *found), *alone = malloc(offsets * sizeof *alone);
+    struct autocorr_task tasks[FRAMES];
+
+    for (size_t i = 0; i < FRAMES; i++)
+        tasks[i] = (struct autocorr_task){.first = random_image(50, 40, KN_U16, &state), .max_offset = R};
+    for (size_t m = 0; m < sizeof of_host / sizeof *of_host; m++) {
+        struct autocorr_engine engine;
+        double most = 0, bound;
+
+        EXPECT_OK(autocorr_engine_begin(NULL, of_host[m], false, &engine, &err));
+        memset(found, 0xab, FRAMES * offsets * sizeof *found);
+        EXPECT_OK(autocorr_engine_sums(&engine, tasks, FRAMES, found, &err));
+        bound = engine.bound;
+        for (size_t i = 0; i < FRAMES; i++) {
+            EXPECT_OK(autocorr_engine_sums(&engine, &tasks[i], 1, alone, &err));
+            ck_assert_mem_eq(found + i * offsets, alone, offsets * sizeof *alone);
+            most = fmax(most, engine.bound);
+        }
+        ck_assert_double_eq(bound, most);
+        tasks[FRAMES / 2].max_offset = 50;
+        EXPECT_REFUSED(KN_ERROR_ARGUMENT, "leaves no overlap",
+                       autocorr_engine_sums(&engine, tasks, FRAMES, found, &err));
+        tasks[FRAMES / 2].max_offset = R;
+        autocorr_engine_end(&engine);
+    }
+    for (size_t i = 0; i < FRAMES; i++)
+        free_image(&tasks[i].first);
+    free(found);
+    free(alone);
+}
+END_TEST
+
 START_TEST(places)
 {
     struct autocorr_engine engine;
@@ -281,7 +321,7 @@ END_TEST
 
 int main(void)
 {
-    const TTest *const tests[] = {methods, single_precision, places, wrong_sums, greys, series};
+    const TTest *const tests[] = {methods, single_precision, spread, places, wrong_sums, greys, series};
 
     return test_run("autocorr series", tests, sizeof tests / sizeof *tests, test_open, test_close);
 }
