@@ -29,19 +29,34 @@ struct task {
     struct stats_result *results;
 };
 
+static kn_status compute_once(const struct work *work, const struct task *task, kn_error *err)
+{
+    return task->ends ? stats_column_sweep(work->column, task->ends, task->count, task->results, err)
+                      : stats_column_compute(work->column, task->n, task->results, err);
+}
+
+// Whether a time is one of several that are compared, and a device's: drivers compile parts of a kernel at
+// its first launch, and at that of each new size.
+static bool warms_up(const struct work *work)
+{
+    const struct stats_run *run = work->run;
+
+    return run->places[work->way->place].queue &&
+           (run->arguments->repetitions > 1 || run->way_count > 1 || run->cuts.parts || run->cuts.step);
+}
+
 // Computes it as often as was asked for; the median of the seconds, in which no kernel is compiled.
 static kn_status compute(struct work *work, const struct task *task, double *median, kn_error *err)
 {
     const struct stats_options plain = STATS_OPTIONS_INIT;
     size_t repetitions = work->run->arguments->repetitions;
     struct stats_result spent;
-    kn_status status = KN_OK;
+    kn_status status = warms_up(work) ? compute_once(work, task, err) : KN_OK;
 
     for (size_t i = 0; i < repetitions && !status; i++) {
         double build = stats_column_times(work->column).build, start = kn_clock_seconds();
 
-        status = task->ends ? stats_column_sweep(work->column, task->ends, task->count, task->results, err)
-                            : stats_column_compute(work->column, task->n, task->results, err);
+        status = compute_once(work, task, err);
         work->seconds[i] = kn_clock_seconds() - start - (stats_column_times(work->column).build - build);
         work->seconds[i] = fmax(work->seconds[i], 0);
         work->way->times.compute += work->seconds[i];

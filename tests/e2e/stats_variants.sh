@@ -136,3 +136,21 @@ for method in $methods; do
     look 'agree(r["results"])'
     look 'all(len(set((x["median"], x["mad"]) for x in r["results"] if x["column"] == c)) == 1 for c in "abc")'
 done
+[ "$precision" = double ] || exit 0
+
+# Where times are compared each computation has one before it that is not timed: told by a kernel that says when it runs.
+cp -r "${srcdir:-.}/cl" "$work/cl"
+sed 's/^    uint item = (uint)get_local_id(0), copy.*/&\n    if (get_global_id(0) == 0)\n        printf("counted\\n");/' \
+    "${srcdir:-.}/cl/robust_count.cl" >"$work/cl/robust_count.cl"
+# counted TIMES OPTION...
+counted()
+{
+    times=$1
+    shift
+    expect_exit 0 env KOINE_KERNEL_PATH="$work/cl" "$KOINE" stats --gpu --column a "$@" "$work/made.csv"
+    [ "$(grep -c '^counted$' "$work/out")" -eq "$times" ] || fail "'$ran' has not computed $times times: $(cat "$work/out")"
+}
+counted 1
+counted 3 --repetitions 2
+counted 6 --repetitions 2 --num-partitions 2
+counted 4 --sweep --num-partitions 2
