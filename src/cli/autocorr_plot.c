@@ -61,14 +61,14 @@ static void add_curve(const struct autocorr_run *run, const struct autocorr_row 
         x[k] = row->rings[k].radius * run->pixel;
         y[k] = row->rings[k].value;
     }
-    *series = (struct plot_series){row->name, x, y, row->max_offset + 1};
+    *series = (struct plot_series){.name = row->name, .x = x, .y = y, .count = row->max_offset + 1};
 }
 
 kn_status autocorr_plot_c1d(const struct autocorr_run *run, const char *path, kn_error *err)
 {
     const struct autocorr_row *chosen[CURVES_MAX];
     struct plot_series series[CURVES_MAX + 1];
-    double peaks[2][2 * CURVES_MAX], *numbers;
+    double peaks[2][CURVES_MAX], *numbers;
     size_t count = choose(run, chosen), total = 0, at = 0;
     char *x_label = label("Offset R", run->unit);
     struct plot plot = {.title = "Azimuthal average of the correlation",
@@ -89,11 +89,11 @@ kn_status autocorr_plot_c1d(const struct autocorr_run *run, const char *path, kn
     for (size_t i = 0; i < count; i++) {
         add_curve(run, chosen[i], numbers + at, &series[i]);
         at += 2 * (chosen[i]->max_offset + 1);
-        peaks[0][2 * i] = chosen[i]->lengths.r_max;
-        peaks[1][2 * i] = chosen[i]->lengths.maximum;
-        peaks[0][2 * i + 1] = peaks[1][2 * i + 1] = NAN; // points, not a line
+        peaks[0][i] = chosen[i]->lengths.r_max;
+        peaks[1][i] = chosen[i]->lengths.maximum;
     }
-    series[count] = (struct plot_series){"R_max", peaks[0], peaks[1], 2 * count};
+    series[count] = (struct plot_series){
+        .name = "R_max", .x = peaks[0], .y = peaks[1], .count = count, .look = PLOT_POINTS};
     status = draw(run, &plot, path, err);
     free(x_label);
     free(numbers);
@@ -106,11 +106,13 @@ kn_status autocorr_plot_growth(const struct autocorr_run *run, const char *path,
     const struct autocorr_line *origin = &run->growth.origin, *line = &run->growth.line;
     const double through[] = {0, origin->slope * end},
                  free_line[] = {line->intercept, line->intercept + line->slope * end};
-    double *times = malloc(4 * run->row_count * sizeof *times), *lengths = times + 2 * run->row_count;
+    double *times = malloc(3 * run->row_count * sizeof *times), *lengths = times + run->row_count,
+           *errors = lengths + run->row_count;
     char *y_label = label("R_max", run->unit);
-    const struct plot_series series[] = {{"frames", times, lengths, 2 * run->row_count},
-                                         {"line through the origin", ends, through, 2},
-                                         {"free line", ends, free_line, 2}};
+    const struct plot_series series[] = {
+        {"frames, with their errors", times, lengths, run->row_count, PLOT_POINTS, errors},
+        {"line through the origin", ends, through, 2, PLOT_LINE, NULL},
+        {"free line", ends, free_line, 2, PLOT_LINE, NULL}};
     const struct plot plot = {.title = "Growth of the characteristic length",
                               .x_label = "Time t (s)",
                               .y_label = y_label,
@@ -119,12 +121,12 @@ kn_status autocorr_plot_growth(const struct autocorr_run *run, const char *path,
     kn_status status;
 
     if (!times || !y_label) {
-        status = kn_fail_memory(err, 4 * run->row_count * sizeof *times, "drawing the plots");
+        status = kn_fail_memory(err, 3 * run->row_count * sizeof *times, "drawing the plots");
     } else {
         for (size_t i = 0; i < run->row_count; i++) {
-            times[2 * i] = (double)i * run->interval;
-            lengths[2 * i] = run->rows[i].error ? NAN : run->rows[i].lengths.r_max;
-            times[2 * i + 1] = lengths[2 * i + 1] = NAN; // points, not a line
+            times[i] = (double)i * run->interval;
+            lengths[i] = run->rows[i].error ? NAN : run->rows[i].lengths.r_max;
+            errors[i] = run->rows[i].lengths.r_max_error;
         }
         status = draw(run, &plot, path, err);
     }
@@ -150,7 +152,9 @@ kn_status autocorr_plot_variants(const struct autocorr_run *run, const char *pat
     for (size_t r = 0; r < variants->offset_count; r++)
         offsets[r] = (double)variants->offsets[r];
     for (size_t m = 0; m < variants->count; m++)
-        series[m] = (struct plot_series){variants->items[m].name, offsets, variants->items[m].seconds,
-                                         variants->offset_count};
+        series[m] = (struct plot_series){.name = variants->items[m].name,
+                                         .x = offsets,
+                                         .y = variants->items[m].seconds,
+                                         .count = variants->offset_count};
     return draw(run, &plot, path, err);
 }

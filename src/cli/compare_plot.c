@@ -79,8 +79,10 @@ static void add_series(const struct compare_session *session, const struct compa
         return;
     snprintf(points->names[points->series_count], sizeof *points->names, "%s, %s", which->name,
              session->places[place].device->spec);
-    *series = (struct plot_series){points->names[points->series_count], points->x + first, points->y + first,
-                                   points->count - first};
+    *series = (struct plot_series){.name = points->names[points->series_count],
+                                   .x = points->x + first,
+                                   .y = points->y + first,
+                                   .count = points->count - first};
     points->series_count++;
 }
 

@@ -229,7 +229,8 @@ static void draw_place(const struct sweep *sweep, size_t place, struct drawing *
                  !with           ? ""
                  : place == HOST ? ", with preparing the matrix"
                                  : ", with upload");
-        drawing->series[line] = (struct plot_series){drawing->names[line], drawing->x, y, SPARSE_SWEEP_SIZES};
+        drawing->series[line] = (struct plot_series){
+            .name = drawing->names[line], .x = drawing->x, .y = y, .count = SPARSE_SWEEP_SIZES};
     }
 }
 

@@ -88,7 +88,8 @@ static kn_status add_series(struct drawing *drawing, struct plot *panel, const s
         memcpy(&y[i], (const char *)values + i * stride, sizeof *y);
     }
     drawing->value_count += 2 * row->prefix_count;
-    drawing->series[drawing->series_count++] = (struct plot_series){taken, x, y, row->prefix_count};
+    drawing->series[drawing->series_count++] =
+        (struct plot_series){.name = taken, .x = x, .y = y, .count = row->prefix_count};
     panel->series_count++;
     return KN_OK;
 }

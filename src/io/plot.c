@@ -72,44 +72,118 @@ static size_t add_data(struct kn_text *script, const struct plot *plot, size_t p
             kn_text_add_char(script, '\n'); // breaks the line
             continue;
         }
-        kn_text_format(script, "%.17g %.17g\n", series->x[i], series->y[i]);
+        kn_text_format(script, "%.17g %.17g", series->x[i], series->y[i]);
+        if (series->y_error)
+            kn_text_format(script, " %.17g", isfinite(series->y_error[i]) ? series->y_error[i] : 0);
+        kn_text_add_char(script, '\n');
         drawn++;
     }
     kn_text_add(script, "END\n");
     return drawn;
 }
 
-static void add_axis(struct kn_text *script, char axis, const char *label, bool is_log)
+// Where numbers stand on a logarithmic axis: at these times a power of ten.
+static const struct steps {
+    double at[9];
+    size_t count;
+} steps[] = {{{1, 2, 5}, 3}, {{1, 2, 3, 4, 5, 6, 7, 8, 9}, 9}};
+
+enum { TICKS_MIN = 3 };
+
+// How many of them an axis from `least` to `greatest`, which are less than two powers of ten apart, has;
+// written if there is a script.
+static size_t add_steps(struct kn_text *script, const struct steps *step, double least, double greatest)
 {
+    size_t count = 0;
+
+    for (double power = pow(10, floor(log10(least))); power <= greatest; power *= 10)
+        for (size_t i = 0; i < step->count; i++) {
+            double tick = power * step->at[i];
+
+            if (tick < least * (1 - 1e-9) || tick > greatest * (1 + 1e-9))
+                continue;
+            if (script)
+                kn_text_format(script, "%s%.9g", count ? ", " : "", tick);
+            count++;
+        }
+    return count;
+}
+
+// A logarithmic axis that has few powers of ten, or none, gets more numbers; a very short one those of its
+// ends.
+static void add_ticks(struct kn_text *script, char axis, double least, double greatest)
+{
+    const struct steps *step = steps;
+
+    if (!(least > 0) || !(greatest < 100 * least)) {
+        kn_text_format(script, "set %ctics autofreq\n", axis);
+        return;
+    }
+    while (step < steps + KN_COUNT(steps) && add_steps(NULL, step, least, greatest) < TICKS_MIN)
+        step++;
+    kn_text_format(script, "set %ctics (", axis);
+    if (step < steps + KN_COUNT(steps))
+        add_steps(script, step, least, greatest);
+    else
+        kn_text_format(script, "%.3g, %.3g", least, greatest);
+    kn_text_add(script, ")\n");
+}
+
+// The least and the greatest number that is drawn on an axis; NaN without any.
+static void find_ends(const struct plot *plot, char axis, double *least, double *greatest)
+{
+    *least = *greatest = NAN;
+    for (size_t i = 0; i < plot->series_count; i++)
+        for (size_t k = 0; k < plot->series[i].count; k++) {
+            double x = plot->series[i].x[k], y = plot->series[i].y[k];
+
+            if (!is_drawn(x, plot->log_x) || !is_drawn(y, plot->log_y))
+                continue;
+            *least = fmin(*least, axis == 'x' ? x : y);
+            *greatest = fmax(*greatest, axis == 'x' ? x : y);
+        }
+}
+
+static void add_axis(struct kn_text *script, const struct plot *plot, char axis, const char *label)
+{
+    bool is_log = axis == 'x' ? plot->log_x : plot->log_y;
+    double least, greatest;
+
     kn_text_format(script, "set %clabel ", axis);
     add_words(script, label);
     kn_text_format(script, "\nset format %c '%%g'\n%sset logscale %c\n", axis, is_log ? "" : "un", axis);
+    find_ends(plot, axis, &least, &greatest);
+    add_ticks(script, axis, is_log ? least : 0, greatest);
 }
 
 static void add_line(struct kn_text *script, const struct plot *plot, size_t panel, size_t index)
 {
+    static const char *const looks[] = {"linespoints", "lines", "points"};
+    const struct plot_series *series = &plot->series[index];
     const struct style *style = &styles[index % KN_COUNT(styles)];
-    size_t count = plot->series[index].count, interval = (count + MARKS - 1) / MARKS;
+    size_t interval = (series->count + MARKS - 1) / MARKS;
 
-    kn_text_format(script,
-                   "$data%zu_%zu using 1:2 with linespoints linewidth 1.8 linecolor rgb '%s' dashtype %s "
-                   "pointtype %d pointsize 0.6 pointinterval %zu title ",
-                   panel, index, style->colour, style->dashes, style->point, interval ? interval : 1);
-    add_words(script, plot->series[index].name);
+    kn_text_format(script, "$data%zu_%zu using %s with %s linewidth 1.8 linecolor rgb '%s' ", panel, index,
+                   series->y_error ? "1:2:3" : "1:2", series->y_error ? "yerrorbars" : looks[series->look],
+                   style->colour);
+    if (series->look != PLOT_POINTS)
+        kn_text_format(script, "dashtype %s ", style->dashes);
+    if (series->look != PLOT_LINE)
+        kn_text_format(script, "pointtype %d pointsize %g ", style->point,
+                       series->look == PLOT_POINTS ? 1.1 : 0.6);
+    if (series->look == PLOT_LINE_AND_POINTS)
+        kn_text_format(script, "pointinterval %zu ", interval ? interval : 1);
+    kn_text_add(script, "title ");
+    add_words(script, series->name);
 }
 
 // Linear axes of positive numbers that come near 0 begin there, others leave some room; logarithmic ones end
 // where the points do.
 static void add_ranges(struct kn_text *script, const struct plot *plot)
 {
-    double least = INFINITY, greatest = -INFINITY;
+    double least, greatest;
 
-    for (size_t i = 0; i < plot->series_count; i++)
-        for (size_t k = 0; k < plot->series[i].count; k++)
-            if (isfinite(plot->series[i].y[k])) {
-                least = fmin(least, plot->series[i].y[k]);
-                greatest = fmax(greatest, plot->series[i].y[k]);
-            }
+    find_ends(plot, 'y', &least, &greatest);
     kn_text_add(script, plot->log_x ? "set autoscale xfix\n" : "set autoscale x\n");
     if (plot->log_y)
         kn_text_add(script, "set yrange [*:*]\nset offsets\n");
@@ -138,8 +212,8 @@ static size_t add_plot(struct kn_text *script, const struct plot *plot, size_t p
     kn_text_format(script, "set title offset 0,%g ", panels == 1 ? 0 : -0.6);
     add_words(script, plot->title);
     kn_text_add_char(script, '\n');
-    add_axis(script, 'x', last ? plot->x_label : "", plot->log_x);
-    add_axis(script, 'y', plot->y_label, plot->log_y);
+    add_axis(script, plot, 'x', last ? plot->x_label : "");
+    add_axis(script, plot, 'y', plot->y_label);
     add_ranges(script, plot);
     for (size_t i = 0; i < plot->series_count; i++)
         drawn += add_data(script, plot, panel, i);
@@ -173,7 +247,8 @@ static const struct plot *add_script(struct kn_text *script, const struct plot_p
         script,
         "set encoding utf8\n"
         "set terminal svg noenhanced size %d,%.0f dynamic font 'sans-serif,13' background 'white'\n"
-        "set border 3\nset tics nomirror\nset grid linecolor rgb '#dddddd'\nset output ",
+        "set border 3\nset tics nomirror\nset grid linecolor rgb '#dddddd'\nset "
+        "output ",
         WIDTH, height);
     add_words(script, drawing);
     kn_text_add_char(script, '\n');

@@ -10,10 +10,18 @@
 
 #include <koine/error.h>
 
+enum plot_look {
+    PLOT_LINE_AND_POINTS,
+    PLOT_LINE,  // what was computed of points, such as a fit
+    PLOT_POINTS // each by itself, larger
+};
+
 struct plot_series {
     const char *name; // for the legend
     const double *x, *y;
     size_t count;
+    enum plot_look look;
+    const double *y_error; // of PLOT_POINTS: bars of that length up and down; NULL, or not finite: none
 };
 
 struct plot {

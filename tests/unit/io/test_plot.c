@@ -73,11 +73,17 @@ static void expect_word(const char *text, const char *word)
     ck_assert_msg(strstr(text, word) != NULL, "the SVG has no '%s'", word);
 }
 
+#define LINE(name, x, y, count)                                                                              \
+    {                                                                                                        \
+        name, x, y, count, PLOT_LINE_AND_POINTS, NULL                                                        \
+    }
+
 static const double sizes[] = {1e3, 1e4, 1e5, 1e6}, times[] = {0.5, 2, 30, 400}, others[] = {1, 3, 20, 100};
 
 START_TEST(test_points_axes_and_legend)
 {
-    const struct plot_series series[] = {{"cuda:0", sizes, times, 4}, {"opencl:0.0", sizes, others, 3}};
+    const struct plot_series series[] = {LINE("cuda:0", sizes, times, 4),
+                                         LINE("opencl:0.0", sizes, others, 3)};
     const struct plot plot = {"Sorting", "keys", "ms", true, true, series, KN_COUNT(series), false};
     kn_error err = KN_ERROR_INIT;
     char *text;
@@ -102,8 +108,8 @@ END_TEST
 // Panels have their titles and points, one legend, and one name for the axis below.
 START_TEST(test_page_of_panels)
 {
-    const struct plot_series series[] = {{"here", sizes, times, 4}, {"there", sizes, others, 4}};
-    const struct plot_series nothing = {"nothing", sizes, times, 0};
+    const struct plot_series series[] = {LINE("here", sizes, times, 4), LINE("there", sizes, others, 4)};
+    const struct plot_series nothing = LINE("nothing", sizes, times, 0);
     struct plot panels[] = {{"upper", "rows", "ms", false, false, series, 2, true},
                             {"lower", "rows", "ms", true, true, series, 2, false}};
     const struct plot_page page = {"whole", panels, 2};
@@ -130,12 +136,67 @@ START_TEST(test_page_of_panels)
 }
 END_TEST
 
+// A logarithmic axis between two powers of ten has numbers all the same, and a short one those of its ends.
+START_TEST(test_numbers_of_logarithmic_axes)
+{
+    static const struct {
+        double x[3];
+        const char *words[6];
+    } rows[] = {{{16, 32, 40}, {">20<", ">30<", ">40<"}},
+                {{3, 9, 60}, {">5<", ">10<", ">20<", ">50<"}},
+                {{300, 301, 310}, {">300<", ">310<"}},
+                {{1, 50, 1000}, {">1<", ">10<", ">100<", ">1000<"}}};
+    static const double y[] = {1, 2, 3};
+
+    for (size_t r = 0; r < KN_COUNT(rows) && can_plot(); r++) {
+        const struct plot_series series[] = {LINE("a", rows[r].x, y, 3)};
+        const struct plot plot = {"Times", "offset", "s", true, false, series, 1, false};
+        kn_error err = KN_ERROR_INIT;
+        char *text;
+
+        ck_assert_msg(plot_write(path, &plot, true, &err) == KN_OK, "%s", err.text);
+        text = contents();
+        for (size_t w = 0; rows[r].words[w]; w++)
+            ck_assert_msg(count_of(text, rows[r].words[w]) > 0, "axis %zu has no %s", r, rows[r].words[w]);
+        free(text);
+    }
+}
+END_TEST
+
+// Points alone are not joined, and lines alone have no points; those with errors have bars.
+START_TEST(test_looks)
+{
+    static const double errors[] = {1, NAN, 2, 3};
+    struct plot_series series[] = {{"measured", sizes, times, 4, PLOT_POINTS, NULL},
+                                   {"fitted", sizes, others, 4, PLOT_LINE, NULL}};
+    const struct plot plot = {"Growth", "t", "R", false, false, series, 2, false};
+    kn_error err = KN_ERROR_INIT;
+    size_t paths;
+    char *text;
+
+    if (!can_plot())
+        return;
+    ck_assert_msg(plot_write(path, &plot, true, &err) == KN_OK, "%s", err.text);
+    text = contents();
+    ck_assert_uint_eq(count_of(text, "' transform='translate("), 4 + 1);
+    paths = count_of(text, "<path");
+    free(text);
+    series[0].y_error = errors;
+    ck_assert_msg(plot_write(path, &plot, true, &err) == KN_OK, "%s", err.text);
+    text = contents();
+    // Behind a point with bars gnuplot draws one in the background's colour.
+    ck_assert_uint_eq(count_of(text, "color='rgb(  0, 114, 178)'/>"), 4 + 1);
+    ck_assert_uint_gt(count_of(text, "<path"), paths);
+    free(text);
+}
+END_TEST
+
 // A long series keeps its line and loses most of its marks.
 START_TEST(test_marks_of_a_long_series)
 {
     enum { LONG = 1000 };
     double x[LONG], y[LONG];
-    const struct plot_series series[] = {{"y", x, y, LONG}};
+    const struct plot_series series[] = {LINE("y", x, y, LONG)};
     const struct plot plot = {"t", "x", "y", false, false, series, 1, false};
     kn_error err = KN_ERROR_INIT;
     char *text;
@@ -159,7 +220,7 @@ END_TEST
 START_TEST(test_what_cannot_be_drawn)
 {
     const double x[] = {1, 2, 3, 4, 5}, y[] = {1, (double)NAN, 0, -1, (double)INFINITY};
-    const struct plot_series series[] = {{"y", x, y, 5}};
+    const struct plot_series series[] = {LINE("y", x, y, 5)};
     struct plot plot = {"t", "x", "y", false, false, series, 1, false};
     kn_error err = KN_ERROR_INIT;
     char *text;
@@ -175,7 +236,7 @@ START_TEST(test_what_cannot_be_drawn)
     text = contents();
     ck_assert_uint_eq(count_of(text, "' transform='translate("), 1 + 1);
     free(text);
-    plot.series = &(struct plot_series){"nothing", x + 1, y + 1, 1};
+    plot.series = &(struct plot_series)LINE("nothing", x + 1, y + 1, 1);
     ck_assert_int_eq(plot_write(path, &plot, true, &err), KN_ERROR_ARGUMENT);
     expect_word(err.text, "no point");
 }
@@ -185,7 +246,7 @@ END_TEST
 START_TEST(test_words_stay_words)
 {
     const char hostile[] = "it's `touch pwned` @x_1^2 {/Bold b} <b>&amp; \"q\" \\n %g\tüß";
-    const struct plot_series series[] = {{hostile, sizes, times, 2}};
+    const struct plot_series series[] = {LINE(hostile, sizes, times, 2)};
     const struct plot plot = {hostile, hostile, "'; system('touch pwned'); '", false, false, series,
                               1,       false};
     kn_error err = KN_ERROR_INIT;
@@ -208,7 +269,7 @@ END_TEST
 // A start-up file of the user's is not read, and of the work only the plot stays.
 START_TEST(test_nothing_else)
 {
-    const struct plot_series series[] = {{"y", sizes, times, 4}};
+    const struct plot_series series[] = {LINE("y", sizes, times, 4)};
     const struct plot plot = {"t", "x", "y", true, false, series, 1, false};
     char temporary[4200], rc[4300];
     kn_error err = KN_ERROR_INIT;
@@ -238,7 +299,7 @@ END_TEST
 
 START_TEST(test_without_gnuplot)
 {
-    const struct plot_series series[] = {{"y", sizes, times, 4}};
+    const struct plot_series series[] = {LINE("y", sizes, times, 4)};
     const struct plot plot = {"t", "x", "y", true, false, series, 1, false};
     kn_error err = KN_ERROR_INIT;
     char *usual = strdup(getenv("PATH"));
@@ -256,8 +317,14 @@ END_TEST
 
 int main(void)
 {
-    const TTest *tests[] = {test_points_axes_and_legend, test_page_of_panels,   test_marks_of_a_long_series,
-                            test_what_cannot_be_drawn,   test_words_stay_words, test_nothing_else,
+    const TTest *tests[] = {test_points_axes_and_legend,
+                            test_page_of_panels,
+                            test_numbers_of_logarithmic_axes,
+                            test_looks,
+                            test_marks_of_a_long_series,
+                            test_what_cannot_be_drawn,
+                            test_words_stay_words,
+                            test_nothing_else,
                             test_without_gnuplot};
 
     return TEST_RUN_WITH("plot", CK_FORK, make_folder, remove_folder, tests);
