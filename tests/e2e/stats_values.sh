@@ -32,6 +32,21 @@ expect_exit 0 koine stats --serial --missing propagate "$work/in/holes.csv"
 expect_stdout ' a +3 +nan +nan +nan +nan +nan$'
 expect_stdout ' b +3 +6 '
 
+# A column without any number: a word in the table, null in JSON. One that only the first of two files has: no result.
+printf 'a,b\n1,\n2,\n' >"$work/in/nothing.csv"
+expect_exit 0 koine stats --serial --missing omit --json "$work/nothing.json" "$work/in/nothing.csv"
+expect_stdout ' a +2 +1\.5 +0\.5 '
+expect_stdout ' b +0 +nan +nan +nan +nan +nan$'
+[ "$(grep -Ec '"(mean|std|cv|median|mad)": null' "$work/nothing.json")" -eq 5 ] || fail "not five times null: $(cat "$work/nothing.json")"
+expect_exit 3 koine stats --serial "$work/in/nothing.csv"
+expect_stderr 'nothing\.csv:2: column 2 "b": the cell is missing'
+printf 'a,c\n1,2\n' >"$work/in/other.csv"
+expect_exit 2 koine stats --serial --column b --json "$work/none.json" "$numbers" "$work/in/other.csv"
+expect_stderr 'other\.csv: no column is named "b"; the file.s columns are: 1 "a", 2 "c"'
+expect_empty stdout
+[ ! -e "$work/none.json" ] || fail "'$ran' left a result"
+rm "$work/in/nothing.csv" "$work/in/other.csv"
+
 # --output: stats.csv, not overwritten without --force, and nothing left beside it.
 expect_exit 0 koine stats --serial --output "$work/result" "$numbers"
 expect_stdout "^written to $work/result: stats.csv$"
@@ -67,3 +82,6 @@ check --method sort --precision float --policy strict
 check --precision "$precision" --repetitions 5 --policy fast
 expect_exit 0 koine stats --precision "$precision" --missing propagate "$work/in/holes.csv"
 expect_stdout ' a +3 +nan +nan +nan +nan +nan$'
+printf 'a\nnan\n' >"$work/nothing.csv"
+expect_exit 0 koine stats --precision "$precision" --missing omit "$work/nothing.csv"
+expect_stdout ' a +0 +nan +nan +nan +nan +nan$'
