@@ -7,9 +7,11 @@
 //     h += alpha (A^T A + L) d       g = h + F(x, x)   h, the linear part, by recurrence
 //     beta = (g.e) / f               d = -g + beta d
 //
-// Scalars stay on the device, in `state`: first what the groups summed, four kinds of `parts` cells each; |b|^2; then
-// four cells for every iteration k, once x_k is known: |g|^2; |A x - b|^2 (RESIDUAL; forward's: of x_k-1); the alpha that led
-// there; and 0, or why it ended there (STOP_).
+// Scalars stay on the device, in `state`: first what the groups summed, four kinds of `parts` cells each; |b|^2; twice the
+// number of the iteration that comes and the STOP_ of the one before it, one for a launch to read while it writes the
+// other; then four cells for every iteration k, once x_k is known: |g|^2; |A x - b|^2 (RESIDUAL; forward's: of x_k-1);
+// the alpha that led there; and 0, or why it ended there (STOP_). Launches differ in nothing but which of two places
+// holds x, h and d: those of two iterations may be recorded, and repeated. After iteration `most` they do nothing.
 // Source: Stock and Koch, A Fast GPU Implementation for Solving Sparse Ill-Posed Linear Equation Systems, table 1, whose
 // alpha has g.e where minimising along d gives g.d.
 //
@@ -65,11 +67,36 @@ typedef uint sell_index;
 
 #define PARTIAL(kind) ((kind) * parts)
 #define GOAL (4 * parts)
-#define CELL(k) (GOAL + 1 + 4 * (k))
+#define COUNT(side) (GOAL + 1 + 2 * (side)) // side 0: as an iteration begins; 1: once it is counted
+#define CODE(side) (COUNT(side) + 1)
+#define CELL(k) (GOAL + 5 + 4 * (k))
 #define NORM(k) CELL(k)
 #define REST(k) (CELL(k) + 1)
 #define STEP(k) (CELL(k) + 2)
 #define STOP(k) (CELL(k) + 3)
+
+// ---- which iteration it is ----
+
+inline uint read_cell(__global const acc *state, uint cell)
+{
+    return (uint)acc_to_real(state[cell]);
+}
+
+// Of its first launch, which then leaves the code of this one in CODE(1).
+inline void count_iteration(__global acc *state, uint parts, uint iteration)
+{
+    if (get_global_id(0) == 0)
+        state[COUNT(1)] = acc_of((float)(iteration + 1));
+}
+
+// Of its last launch.
+inline void end_iteration(__global acc *state, uint parts)
+{
+    if (get_global_id(0) == 0) {
+        state[COUNT(0)] = state[COUNT(1)];
+        state[CODE(0)] = state[CODE(1)];
+    }
+}
 
 // ---- two launches an iteration ----
 
@@ -81,7 +108,7 @@ inline void keep_record(__global acc *state, uint parts, uint iteration, acc squ
     state[NORM(iteration)] = squares;
     state[REST(iteration)] = rest;
     state[STEP(iteration)] = acc_of(length);
-    state[STOP(iteration)] = acc_of((float)code);
+    state[STOP(iteration)] = state[CODE(1)] = acc_of((float)code);
 }
 
 // The step's length, or not-a-number where there is none, of all groups alike; and d.e.
@@ -127,25 +154,27 @@ inline float multiply_row(__global const uint *starts, __global const sell_index
     return sum;
 }
 
-// An iteration reads x, h and d and leaves the next ones elsewhere, since groups do not wait for one another. With `last`
-// there is no product any more. `gradient`: |g|^2 / |g_0|^2 to stop at; `residual`: |A x - b|^2 / |b|^2 to stop at, below
+// An iteration reads x, h and d and leaves the next ones elsewhere, since groups do not wait for one another. In the last
+// one, `most`, there is no product any more. `gradient`: |g|^2 / |g_0|^2 to stop at; `residual`: |A x - b|^2 / |b|^2 to stop at, below
 // 0 never.
 __kernel __attribute__((reqd_work_group_size(GROUP, 1, 1))) void
 cgnr_forward(__global const uint *starts, __global const sell_index *indices, __global const float *values,
              uint rows, uint n, __global const float *x, __global const float *h, __global const float *d,
              __global const float *e, __global float *to_x, __global float *to_h, __global float *to_d,
              __global float *w, __global float *r, float weight, float gradient, float residual, __global acc *state,
-             uint parts, uint iteration, uint last)
+             uint parts, uint most)
 {
     __local float direction[COLUMNS];
     __local acc node[2 * GROUP];
     uint item = (uint)get_local_id(0), group = (uint)get_group_id(0);
+    uint iteration = read_cell(state, COUNT(0)), code = read_cell(state, CODE(0));
     acc curvature = ACC_ZERO, squares = ACC_ZERO, turn = ACC_ZERO, rest = ACC_ZERO;
     float length = 0, ratio = 0;
-    uint code = 0;
 
+    if (iteration > most)
+        return; // of all groups
+    count_iteration(state, parts, iteration);
     if (iteration > 0) {
-        code = (uint)acc_to_real(state[STOP(iteration - 1)]);
 #if RESIDUAL
         if (code == 0) {
             rest = sum_parts(state + PARTIAL(2 + (iteration & 1)), parts, node);
@@ -183,7 +212,7 @@ cgnr_forward(__global const uint *starts, __global const sell_index *indices, __
             to_d[j] = turned;
         }
     }
-    if (code != 0 || last)
+    if (code != 0 || iteration == most)
         return;
     barrier(CLK_LOCAL_MEM_FENCE);
 
@@ -210,13 +239,14 @@ cgnr_forward(__global const uint *starts, __global const sell_index *indices, __
 __kernel __attribute__((reqd_work_group_size(GROUP, 1, 1))) void
 cgnr_backward(__global const uint *starts, __global const uint *indices, __global const float *values, uint n,
               __global const float *d, __global float *e, __global const float *w, float lambda, float smooth,
-              uint order, __global const acc *state, uint parts, uint iteration)
+              uint order, __global acc *state, uint parts, uint most)
 {
     __local float part[GROUP];
     uint column = (uint)(get_global_id(0) / LANES), lane = (uint)get_local_id(0) % LANES;
     float sum = 0;
 
-    if (acc_to_real(state[STOP(iteration)]) != 0)
+    end_iteration(state, parts);
+    if (read_cell(state, CODE(1)) != 0 || read_cell(state, COUNT(1)) > most)
         return; // of all groups
     if (column < n)
         for (uint i = starts[column] + lane, end = starts[column + 1]; i < end; i += LANES)
@@ -260,16 +290,17 @@ cgnr_residual(__global const float *w, __global const float *b, __global const u
     }
 }
 
-// e = v + L d; partial sums of d.(e + F(x, d)) and d.g.
+// e = v + L d; partial sums of d.(e + F(x, d)) and d.g. Before the first iteration it makes h of x, too.
 __kernel __attribute__((reqd_work_group_size(GROUP, 1, 1))) void
 cgnr_curve(__global const float *v, __global const float *d, __global const float *h, __global const float *x,
            __global float *e, uint n, float lambda, float smooth, float weight, uint order, __global acc *state,
-           uint parts, uint iteration)
+           uint parts, uint most)
 {
     __local acc node[GROUP];
     acc curvature = ACC_ZERO, slope = ACC_ZERO;
 
-    if (iteration > 0 && acc_to_real(state[STOP(iteration - 1)]) != 0)
+    end_iteration(state, parts);
+    if (read_cell(state, CODE(1)) != 0 || read_cell(state, COUNT(1)) > most)
         return; // of all groups
     FOR_COLUMNS(j, n) {
         float own = d[j], along = v[j] + linear_part(d, (uint)j, n, 1, lambda, smooth, order);
@@ -288,15 +319,19 @@ cgnr_curve(__global const float *v, __global const float *d, __global const floa
 // x and h take the step; partial sums of |g|^2 and g.(e + F). In iteration 0 there is no step.
 __kernel __attribute__((reqd_work_group_size(GROUP, 1, 1))) void
 cgnr_step(__global const float *d, __global const float *e, __global float *h, __global float *x, uint n,
-          float weight, __global acc *state, uint parts, uint iteration)
+          float weight, __global acc *state, uint parts, uint most)
 {
     __local acc node[GROUP];
+    uint iteration = read_cell(state, COUNT(0));
     acc squares = ACC_ZERO, turn = ACC_ZERO;
     float length = 0;
 
+    if (iteration > most)
+        return; // of all groups
+    count_iteration(state, parts, iteration);
+    if (read_cell(state, CODE(0)) != 0)
+        return; // of all groups
     if (iteration > 0) {
-        if (acc_to_real(state[STOP(iteration - 1)]) != 0)
-            return; // of all groups
         acc curvature = sum_parts(state + PARTIAL(0), parts, node);
         length = step_length(sum_parts(state + PARTIAL(1), parts, node), curvature);
     }
@@ -322,13 +357,17 @@ cgnr_step(__global const float *d, __global const float *e, __global float *h, _
 
 // r += alpha w, and partial sums of its squares.
 __kernel __attribute__((reqd_work_group_size(GROUP, 1, 1))) void
-cgnr_rest(__global const float *w, __global float *r, uint rows, __global acc *state, uint parts, uint iteration)
+cgnr_rest(__global const float *w, __global float *r, uint rows, __global acc *state, uint parts, uint most)
 {
     __local acc node[GROUP];
+    uint iteration = read_cell(state, COUNT(0));
     acc squares = ACC_ZERO;
-    float length = acc_to_real(state[STEP(iteration)]);
+    float length;
 
-    if ((iteration > 0 && acc_to_real(state[STOP(iteration - 1)]) != 0) || isnan(length))
+    if (iteration > most || read_cell(state, CODE(0)) != 0)
+        return; // of all groups
+    length = acc_to_real(state[STEP(iteration)]);
+    if (isnan(length))
         return; // of all groups
     FOR_COLUMNS(i, rows) {
         float rest = length != 0 ? fma(length, w[i], r[i]) : r[i];
@@ -343,15 +382,15 @@ cgnr_rest(__global const float *w, __global float *r, uint rows, __global acc *s
 // d = -g + beta d.
 __kernel __attribute__((reqd_work_group_size(GROUP, 1, 1))) void
 cgnr_turn(__global float *d, __global const float *h, __global const float *x, uint n, float weight, float gradient,
-          float residual, __global acc *state, uint parts, uint iteration)
+          float residual, __global acc *state, uint parts, uint most)
 {
     __local acc node[GROUP];
+    uint iteration = read_cell(state, COUNT(0)), code = read_cell(state, CODE(0));
     acc squares = ACC_ZERO, rest = ACC_ZERO;
     float ratio = 0;
-    uint code = 0;
 
-    if (iteration > 0)
-        code = (uint)acc_to_real(state[STOP(iteration - 1)]);
+    if (iteration > most)
+        return; // of all groups
     if (code == 0 && isnan(acc_to_real(state[STEP(iteration)])))
         code = STOP_CURVATURE;
     if (code == 0) {
@@ -372,7 +411,7 @@ cgnr_turn(__global float *d, __global const float *h, __global const float *x, u
     if (get_global_id(0) == 0) {
         state[NORM(iteration)] = squares;
         state[REST(iteration)] = rest;
-        state[STOP(iteration)] = acc_of((float)code);
+        state[STOP(iteration)] = state[CODE(1)] = acc_of((float)code);
     }
     if (code != 0)
         return; // of all groups

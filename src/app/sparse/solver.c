@@ -281,7 +281,8 @@ static kn_status get_kernels(struct sparse_solver *s, kn_error *err)
 
 static kn_status create_buffers(struct sparse_solver *s, kn_error *err)
 {
-    size_t cells = SOLVER_CELLS * SOLVER_MOST_PARTS + 1 + SOLVER_CELLS * (s->options.iterations + 1);
+    size_t cells =
+        SOLVER_CELLS * SOLVER_MOST_PARTS + SOLVER_START + SOLVER_CELLS * (s->options.iterations + 1);
     kn_status status = KN_OK;
 
     for (unsigned i = 0; i < SOLVER_BUFFERS && !status; i++) {
@@ -311,6 +312,7 @@ static kn_status create_solver(kn_queue *queue, const struct sparse_matrix *matr
         s->options = *options;
         s->rows = (uint32_t)(matrix ? matrix->rows : sparse_parallel_rows(geometry));
         s->columns = (uint32_t)(matrix ? matrix->columns : sparse_parallel_columns(geometry));
+        s->most = (uint32_t)options->iterations;
         s->terms = solver_terms_of(options);
         choose_shape(s);
     }
@@ -399,6 +401,7 @@ static kn_status begin(kn_queue *queue, struct sparse_solver *s, kn_buffer *righ
                        kn_error *err)
 {
     const float zero = 0;
+    double start[SOLVER_START] = {0};
     kn_buffer *const *b = s->buffers;
     size_t bytes = s->columns * sizeof zero;
     double rest;
@@ -409,13 +412,14 @@ static kn_status begin(kn_queue *queue, struct sparse_solver *s, kn_buffer *righ
     if (!status && (!isfinite(*goal) || !isfinite(rest)))
         status = kn_fail(err, KN_ERROR_ARGUMENT, "%s is not finite everywhere, or beyond single precision",
                          isfinite(*goal) ? "the start" : "the right hand side");
+    start[0] = *goal;
     if (!status)
-        status = kn_buffer_write(queue, b[SOLVER_STATE], SOLVER_CELLS * s->parts * SOLVER_CELL, goal,
-                                 SOLVER_CELL, err);
+        status = kn_buffer_write(queue, b[SOLVER_STATE], SOLVER_CELLS * s->parts * SOLVER_CELL, start,
+                                 sizeof start, err);
     if (!status)
         status = spmv_product_apply(queue, &s->products[1], b[SOLVER_R], b[SOLVER_V], err);
     if (!status)
-        status = solver_launch_curve(queue, s, b[SOLVER_X], b[SOLVER_X], b[SOLVER_H], 0, err);
+        status = solver_launch_curve(queue, s, b[SOLVER_X], b[SOLVER_X], b[SOLVER_H], err);
     if (!status)
         status = kn_buffer_fill(queue, b[SOLVER_D], &zero, sizeof zero, 0, bytes, NO_EVENT, err);
     return status ? status : kn_buffer_fill(queue, b[SOLVER_E], &zero, sizeof zero, 0, bytes, NO_EVENT, err);

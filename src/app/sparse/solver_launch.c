@@ -19,7 +19,7 @@ static kn_status launch(kn_queue *queue, const struct sparse_solver *s, unsigned
 }
 
 static kn_status launch_forward(kn_queue *queue, const struct sparse_solver *s, uint32_t iteration,
-                                uint32_t last, kn_error *err)
+                                kn_error *err)
 {
     kn_buffer *const *b = s->buffers, *const *a = s->products[0].buffers;
     unsigned from = iteration % 2 ? SOLVER_NEXT_X : SOLVER_X, to = iteration % 2 ? SOLVER_X : SOLVER_NEXT_X;
@@ -42,8 +42,7 @@ static kn_status launch_forward(kn_queue *queue, const struct sparse_solver *s, 
                            KN_VALUE(s->terms.residual),
                            KN_BUFFER(b[SOLVER_STATE]),
                            KN_VALUE(s->parts),
-                           KN_VALUE(iteration),
-                           KN_VALUE(last)};
+                           KN_VALUE(s->most)};
 
     return launch(queue, s, SOLVER_FORWARD, s->parts, args, KN_COUNT(args), err);
 }
@@ -65,9 +64,10 @@ static kn_status launch_backward(kn_queue *queue, const struct sparse_solver *s,
                            KN_VALUE(s->terms.order),
                            KN_BUFFER(b[SOLVER_STATE]),
                            KN_VALUE(s->parts),
-                           KN_VALUE(iteration)};
+                           KN_VALUE(s->most)};
 
-    return groups ? launch(queue, s, SOLVER_BACKWARD, groups, args, KN_COUNT(args), err) : KN_OK;
+    // Without columns, too: it counts.
+    return launch(queue, s, SOLVER_BACKWARD, groups ? groups : 1, args, KN_COUNT(args), err);
 }
 
 kn_status solver_launch_residual(kn_queue *queue, const struct sparse_solver *s, kn_buffer *right,
@@ -82,7 +82,7 @@ kn_status solver_launch_residual(kn_queue *queue, const struct sparse_solver *s,
 }
 
 kn_status solver_launch_curve(kn_queue *queue, const struct sparse_solver *s, kn_buffer *d, kn_buffer *h,
-                              kn_buffer *e, uint32_t iteration, kn_error *err)
+                              kn_buffer *e, kn_error *err)
 {
     kn_buffer *const *b = s->buffers;
     const kn_arg args[] = {KN_BUFFER(b[SOLVER_V]),
@@ -97,41 +97,38 @@ kn_status solver_launch_curve(kn_queue *queue, const struct sparse_solver *s, kn
                            KN_VALUE(s->terms.order),
                            KN_BUFFER(b[SOLVER_STATE]),
                            KN_VALUE(s->parts),
-                           KN_VALUE(iteration)};
+                           KN_VALUE(s->most)};
 
     return launch(queue, s, SOLVER_CURVE, s->parts, args, KN_COUNT(args), err);
 }
 
-static kn_status launch_step(kn_queue *queue, const struct sparse_solver *s, uint32_t iteration,
-                             kn_error *err)
+static kn_status launch_step(kn_queue *queue, const struct sparse_solver *s, kn_error *err)
 {
     kn_buffer *const *b = s->buffers;
     const kn_arg args[] = {KN_BUFFER(b[SOLVER_D]),     KN_BUFFER(b[SOLVER_E]), KN_BUFFER(b[SOLVER_H]),
                            KN_BUFFER(b[SOLVER_X]),     KN_VALUE(s->columns),   KN_VALUE(s->terms.weight),
-                           KN_BUFFER(b[SOLVER_STATE]), KN_VALUE(s->parts),     KN_VALUE(iteration)};
+                           KN_BUFFER(b[SOLVER_STATE]), KN_VALUE(s->parts),     KN_VALUE(s->most)};
 
     return launch(queue, s, SOLVER_STEP, s->parts, args, KN_COUNT(args), err);
 }
 
-static kn_status launch_rest(kn_queue *queue, const struct sparse_solver *s, uint32_t iteration,
-                             kn_error *err)
+static kn_status launch_rest(kn_queue *queue, const struct sparse_solver *s, kn_error *err)
 {
     kn_buffer *const *b = s->buffers;
     const kn_arg args[] = {KN_BUFFER(b[SOLVER_W]),     KN_BUFFER(b[SOLVER_R]), KN_VALUE(s->rows),
-                           KN_BUFFER(b[SOLVER_STATE]), KN_VALUE(s->parts),     KN_VALUE(iteration)};
+                           KN_BUFFER(b[SOLVER_STATE]), KN_VALUE(s->parts),     KN_VALUE(s->most)};
 
     return launch(queue, s, SOLVER_REST, s->parts, args, KN_COUNT(args), err);
 }
 
-static kn_status launch_turn(kn_queue *queue, const struct sparse_solver *s, uint32_t iteration,
-                             kn_error *err)
+static kn_status launch_turn(kn_queue *queue, const struct sparse_solver *s, kn_error *err)
 {
     kn_buffer *const *b = s->buffers;
     const kn_arg args[] = {KN_BUFFER(b[SOLVER_D]),      KN_BUFFER(b[SOLVER_H]),
                            KN_BUFFER(b[SOLVER_X]),      KN_VALUE(s->columns),
                            KN_VALUE(s->terms.weight),   KN_VALUE(s->terms.gradient),
                            KN_VALUE(s->terms.residual), KN_BUFFER(b[SOLVER_STATE]),
-                           KN_VALUE(s->parts),          KN_VALUE(iteration)};
+                           KN_VALUE(s->parts),          KN_VALUE(s->most)};
 
     return launch(queue, s, SOLVER_TURN, s->parts, args, KN_COUNT(args), err);
 }
@@ -139,36 +136,34 @@ static kn_status launch_turn(kn_queue *queue, const struct sparse_solver *s, uin
 // ---- an iteration ----
 
 // The step that the iteration before has prepared, and with it x of this one; unless it is the last, A^T A d.
-static kn_status iterate_separate(kn_queue *queue, const struct sparse_solver *s, uint32_t iteration,
-                                  bool last, kn_error *err)
+static kn_status iterate_separate(kn_queue *queue, const struct sparse_solver *s, bool last, kn_error *err)
 {
     kn_buffer *const *b = s->buffers;
-    kn_status status = launch_step(queue, s, iteration, err);
+    kn_status status = launch_step(queue, s, err);
 
     if (!status && s->options.residual > 0)
-        status = launch_rest(queue, s, iteration, err);
+        status = launch_rest(queue, s, err);
     if (!status)
-        status = launch_turn(queue, s, iteration, err);
+        status = launch_turn(queue, s, err);
     if (status || last)
         return status;
     status = spmv_product_apply(queue, &s->products[0], b[SOLVER_D], b[SOLVER_W], err);
     if (!status)
         status = spmv_product_apply(queue, &s->products[1], b[SOLVER_W], b[SOLVER_V], err);
-    return status ? status
-                  : solver_launch_curve(queue, s, b[SOLVER_D], b[SOLVER_H], b[SOLVER_E], iteration + 1, err);
+    return status ? status : solver_launch_curve(queue, s, b[SOLVER_D], b[SOLVER_H], b[SOLVER_E], err);
 }
 
 static kn_status iterate_fused(kn_queue *queue, const struct sparse_solver *s, uint32_t iteration, bool last,
                                kn_error *err)
 {
-    kn_status status = launch_forward(queue, s, iteration, last, err);
+    kn_status status = launch_forward(queue, s, iteration, err);
 
     return status || last ? status : launch_backward(queue, s, iteration, err);
 }
 
 size_t solver_cell_of(const struct sparse_solver *s, size_t k)
 {
-    return SOLVER_CELLS * (size_t)s->parts + 1 + SOLVER_CELLS * k;
+    return SOLVER_CELLS * (size_t)s->parts + SOLVER_START + SOLVER_CELLS * k;
 }
 
 kn_status solver_iterate_all(kn_queue *queue, const struct sparse_solver *s, size_t *launched, kn_error *err)
@@ -181,7 +176,7 @@ kn_status solver_iterate_all(kn_queue *queue, const struct sparse_solver *s, siz
     for (*launched = 0; *launched <= most && code == 0 && !status; ++*launched) {
         uint32_t k = (uint32_t)*launched;
         status = s->fused ? iterate_fused(queue, s, k, k == most, err)
-                          : iterate_separate(queue, s, k, k == most, err);
+                          : iterate_separate(queue, s, k == most, err);
         if (!status && looks && k % LOOK == LOOK - 1)
             status = kn_buffer_read(queue, s->buffers[SOLVER_STATE], (solver_cell_of(s, k) + 3) * SOLVER_CELL,
                                     &code, sizeof code, err);

@@ -6,8 +6,9 @@
 #include "solver.h"
 #include "spmv_own.h"
 
-// Of `state`: how many groups leave a part at most; bytes of a cell, and cells of an iteration.
-enum { SOLVER_MOST_PARTS = 1024, SOLVER_CELL = sizeof(double), SOLVER_CELLS = 4 };
+// Of `state`: how many groups leave a part at most; bytes of a cell, and cells of an iteration; cells of
+// |b|^2 and of which iteration it is, between parts and iterations.
+enum { SOLVER_MOST_PARTS = 1024, SOLVER_CELL = sizeof(double), SOLVER_CELLS = 4, SOLVER_START = 5 };
 
 enum {
     SOLVER_FORWARD,
@@ -45,7 +46,7 @@ struct sparse_solver {
     kn_context *context;
     struct sparse_solver_options options;
     bool fused;
-    uint32_t rows, columns;
+    uint32_t rows, columns, most;    // iterations
     struct spmv_product products[2]; // rows in the order of `places`
     kn_kernel *kernels[SOLVER_KERNELS];
     uint32_t parts;
@@ -72,7 +73,7 @@ kn_status solver_launch_residual(kn_queue *queue, const struct sparse_solver *so
 
 // e = v + L d, and sums.
 kn_status solver_launch_curve(kn_queue *queue, const struct sparse_solver *solver, kn_buffer *d, kn_buffer *h,
-                              kn_buffer *e, uint32_t iteration, kn_error *err);
+                              kn_buffer *e, kn_error *err);
 
 // All iterations; the host looks now and then whether the device has stopped.
 kn_status solver_iterate_all(kn_queue *queue, const struct sparse_solver *solver, size_t *launched,
