@@ -13,6 +13,7 @@
 #include <koine/image.h>
 #include <koine/program.h>
 #include <koine/launch.h>
+#include <koine/recording.h>
 #include <koine/profile.h>
 #include <koine/sort.h>
 #include <koine/sort_large.h>

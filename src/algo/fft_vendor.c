@@ -89,9 +89,9 @@ static kn_status vendor_execute(kn_queue *queue, void *data, kn_fft_direction di
                                 kn_buffer *out, kn_error *err)
 {
     const struct vendor_plan *plan = data;
-    kn_status status = KN_OK;
+    kn_status status = engine_check_runs(queue, "kn_fft_execute", err);
 
-    if (plan->kept_bytes) {
+    if (!status && plan->kept_bytes) {
         kn_buffer *copy = NULL;
         status = engine_scratch(queue, 0, plan->kept_bytes, &copy, err);
         if (!status && kn_buffer_part_count(copy) > 1)

@@ -15,6 +15,7 @@
 #include <koine/error.h>
 #include <koine/image.h>
 #include <koine/program.h>
+#include <koine/recording.h>
 
 struct src_kernel; // ../source/source.h
 
@@ -25,6 +26,7 @@ struct be_image;
 struct be_program;
 struct be_kernel;
 struct be_event;
+struct be_recording;
 
 // A device as the backend found it.
 struct be_device {
@@ -68,6 +70,14 @@ struct be_range {
     size_t offset[3];
     size_t global[3];
     size_t local[3]; // all 0: the device's choice
+};
+
+// A launch that is kept, of a kernel object that nobody else launches.
+struct be_launch {
+    struct be_kernel *kernel;
+    struct be_range range;
+    struct be_arg *args;
+    size_t arg_count;
 };
 
 struct be_kernel_limits {
@@ -165,6 +175,14 @@ struct kn_backend {
     void (*kernel_free)(struct be_kernel *kernel);
     kn_status (*launch)(struct be_queue *queue, struct be_kernel *kernel, const struct be_range *range,
                         const struct be_arg *args, size_t arg_count, struct be_event **event, kn_error *err);
+
+    // Launches as one object of the driver's, of this way. `launches` live as long as it. KN_ERROR_UNSUPPORTED, with the
+    // reason: this driver or device has none.
+    kn_recording_way recording_way;
+    kn_status (*recording_create)(struct be_queue *queue, const struct be_launch *launches, size_t count,
+                                  struct be_recording **recording, kn_error *err);
+    kn_status (*recording_replay)(struct be_queue *queue, struct be_recording *recording, kn_error *err);
+    void (*recording_free)(struct be_recording *recording);
 
     kn_status (*event_wait)(struct be_event *event, kn_error *err);
     // Nanoseconds of the device's clock.

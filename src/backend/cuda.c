@@ -215,7 +215,7 @@ static kn_status queue_create(struct be_context *context, CUstream stream, bool 
 
     if (!made)
         return kn_fail_memory(err, sizeof *made, "a CUDA stream");
-    *made = (struct be_queue){context, stream, owned};
+    *made = (struct be_queue){.context = context, .stream = stream, .owned = owned};
     *queue = made;
     return KN_OK;
 }
@@ -467,6 +467,10 @@ const struct kn_backend kn_backend_cuda = {
     .kernel_limits = cuda_kernel_limits,
     .kernel_free = cuda_kernel_free,
     .launch = cuda_launch,
+    .recording_way = KN_RECORDING_GRAPH,
+    .recording_create = cuda_recording_create,
+    .recording_replay = cuda_recording_replay,
+    .recording_free = cuda_recording_free,
     .event_wait = cuda_event_wait,
     .event_times = cuda_event_times,
     .event_share = cuda_event_share,

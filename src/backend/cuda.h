@@ -2,7 +2,7 @@
 // What the parts of the CUDA backend share. cuda_load.c opens NVIDIA's libraries, cuda_device.c finds
 // devices, cuda.c has contexts, queues and memory, cuda_copy.c copies and fills, cuda_image.c has images,
 // cuda_event.c measures, cuda_compile.c asks NVRTC, cuda_program.c loads what came out, cuda_launch.c runs
-// it.
+// it, cuda_recording.c makes graphs of launches.
 //
 // Every call makes its context current and takes it away again, so that several threads and several contexts,
 // the application's own among them, never see one another's.
@@ -34,6 +34,7 @@ struct be_queue {
     struct be_context *context;
     CUstream stream;
     bool owned;
+    bool captures; // work becomes nodes of a graph, and is done at each of its launches
 };
 
 struct be_memory {
@@ -119,6 +120,9 @@ void cuda_work_abandon(struct cuda_work *work);
 // Notes that the contents change with the work that is being enqueued.
 void cuda_memory_written(struct be_memory *memory);
 
+// Whether the launch writes to this argument.
+bool cuda_launch_writes(const struct be_kernel *kernel, const struct be_arg *args, size_t i);
+
 // ---- the table's functions ----
 
 kn_status cuda_copy_to_device(struct be_queue *queue, struct be_memory *to, const void *from,
@@ -154,6 +158,11 @@ kn_status cuda_kernel_limits(struct be_kernel *kernel, struct be_kernel_limits *
 void cuda_kernel_free(struct be_kernel *kernel);
 kn_status cuda_launch(struct be_queue *queue, struct be_kernel *kernel, const struct be_range *range,
                       const struct be_arg *args, size_t arg_count, struct be_event **event, kn_error *err);
+
+kn_status cuda_recording_create(struct be_queue *queue, const struct be_launch *launches, size_t count,
+                                struct be_recording **recording, kn_error *err);
+kn_status cuda_recording_replay(struct be_queue *queue, struct be_recording *recording, kn_error *err);
+void cuda_recording_free(struct be_recording *recording);
 
 kn_status cuda_event_wait(struct be_event *event, kn_error *err);
 kn_status cuda_event_times(struct be_event *event, uint64_t *queued, uint64_t *start, uint64_t *end,

@@ -20,6 +20,8 @@ typedef struct CUuuid_st {
 } CUuuid;
 typedef size_t (*CUoccupancyB2DSize)(int block);
 typedef struct CUarray_st *CUarray;
+typedef struct CUgraph_st *CUgraph;
+typedef struct CUgraphExec_st *CUgraphExec;
 typedef unsigned long long CUtexObject;
 typedef unsigned long long CUsurfObject;
 
@@ -136,6 +138,7 @@ enum { CU_TRSF_READ_AS_INTEGER = 1, CU_TRSF_NORMALIZED_COORDINATES = 2 };
 enum { CU_RESOURCE_TYPE_ARRAY = 0 };
 enum { CU_MEMORYTYPE_HOST = 1, CU_MEMORYTYPE_DEVICE = 2, CU_MEMORYTYPE_ARRAY = 3 };
 
+enum { CU_STREAM_CAPTURE_MODE_RELAXED = 2 };
 enum { CU_STREAM_NON_BLOCKING = 1, CU_EVENT_DEFAULT = 0, CU_MEMHOSTALLOC_PORTABLE = 1 };
 
 // What every card takes (CUDA C++ Programming Guide, "Technical Specifications per Compute Capability").
@@ -204,6 +207,15 @@ enum { CU_STREAM_NON_BLOCKING = 1, CU_EVENT_DEFAULT = 0, CU_MEMHOSTALLOC_PORTABL
     X(CUresult, cuEventRecord, (CUevent event, CUstream stream))                                             \
     X(CUresult, cuEventSynchronize, (CUevent event))                                                         \
     X(CUresult, cuEventElapsedTime, (float *milliseconds, CUevent start, CUevent end))
+
+// What older drivers lack: graphs as CUDA 11.4 has them.
+#define CUDA_GRAPH_CALLS(X)                                                                                  \
+    X(CUresult, cuStreamBeginCapture_v2, (CUstream stream, int mode))                                        \
+    X(CUresult, cuStreamEndCapture, (CUstream stream, CUgraph *graph))                                       \
+    X(CUresult, cuGraphInstantiateWithFlags, (CUgraphExec *exec, CUgraph graph, unsigned long long flags))   \
+    X(CUresult, cuGraphLaunch, (CUgraphExec exec, CUstream stream))                                          \
+    X(CUresult, cuGraphExecDestroy, (CUgraphExec exec))                                                      \
+    X(CUresult, cuGraphDestroy, (CUgraph graph))
 
 #define CUDA_NVRTC_CALLS(X)                                                                                  \
     X(nvrtcResult, nvrtcVersion, (int *major, int *minor))                                                   \

@@ -168,7 +168,7 @@ static kn_status pack(const struct be_kernel *kernel, const struct be_arg *args,
 }
 
 // Copies the constant arguments that changed since this kernel's last launch into the bank, in the queue's
-// order.
+// order; in a graph all, at each of its launches.
 static struct cuda_outcome fill_bank(struct be_queue *queue, struct be_kernel *kernel,
                                      const struct be_arg *args, size_t count, const struct packed *packed)
 {
@@ -182,23 +182,29 @@ static struct cuda_outcome fill_bank(struct be_queue *queue, struct be_kernel *k
             continue;
         slot = &kernel->slots[i];
         write = atomic_load(&memory->last_write);
-        if (slot->write == write && slot->offset == packed->offsets[i] && slot->bytes == memory->bytes &&
+        if (!queue->captures && slot->write == write && slot->offset == packed->offsets[i] && slot->bytes == memory->bytes &&
             !atomic_load(&memory->foreign))
             continue;
         slot->write = 0;
         outcome = CUDA_DO(&queue->context->cu, cuMemcpyDtoDAsync_v2, kernel->bank + packed->offsets[i],
                           memory->pointer, memory->bytes, queue->stream);
-        if (!outcome.code)
+        if (!outcome.code && !queue->captures)
             *slot = (struct cuda_bank_slot){write, packed->offsets[i], memory->bytes};
     }
     return outcome;
 }
 
+bool cuda_launch_writes(const struct be_kernel *kernel, const struct be_arg *args, size_t i)
+{
+    const kn_param *param = &kernel->source->params[i];
+
+    return args[i].kind == BE_ARG_MEMORY && param->kind == KN_PARAM_GLOBAL && !param->is_const;
+}
+
 static void note_writes(const struct be_kernel *kernel, const struct be_arg *args, size_t count)
 {
     for (size_t i = 0; i < count; i++)
-        if (args[i].kind == BE_ARG_MEMORY && kernel->source->params[i].kind == KN_PARAM_GLOBAL &&
-            !kernel->source->params[i].is_const)
+        if (cuda_launch_writes(kernel, args, i))
             cuda_memory_written(args[i].memory);
 }
 

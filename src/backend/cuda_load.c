@@ -25,6 +25,7 @@ struct symbol {
 #define DRIVER_SYMBOL(result, name, arguments) {#name, offsetof(struct cuda_driver, name)},
 #define NVRTC_SYMBOL(result, name, arguments)  {#name, offsetof(struct cuda_nvrtc, name)},
 static const struct symbol driver_symbols[] = {CUDA_DRIVER_CALLS(DRIVER_SYMBOL)};
+static const struct symbol graph_symbols[] = {CUDA_GRAPH_CALLS(DRIVER_SYMBOL)};
 static const struct symbol nvrtc_symbols[] = {CUDA_NVRTC_CALLS(NVRTC_SYMBOL)};
 
 static void *open_library(const char *folder, size_t length, const char *name)
@@ -120,6 +121,7 @@ bool cuda_driver_load(struct cuda_driver *driver, char why[CUDA_WHY_BYTES])
         cuda_driver_unload(driver);
         return false;
     }
+    driver->no_graphs = bind(driver->library, driver, graph_symbols, KN_COUNT(graph_symbols));
     code = driver->cuInit(0);
     if (code != CUDA_SUCCESS) {
         refuse_init(driver, code, why);

@@ -15,6 +15,8 @@
 struct cuda_driver {
     void *library;
     CUDA_DRIVER_CALLS(CUDA_MEMBER)
+    CUDA_GRAPH_CALLS(CUDA_MEMBER)
+    const char *no_graphs; // the first call for graphs that the driver lacks; NULL: it has all
 };
 
 #define CUDA_MAX_ARCHS 64

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // What the parts of the OpenCL backend share: opencl.c (contexts, queues, memory, copies), opencl_device.c (finding
-// devices), opencl_image.c
-// (images and samplers), opencl_program.c (programs, kernels, launches, events).
+// devices), opencl_image.c (images and samplers), opencl_program.c (programs, kernels, launches, events),
+// opencl_recording.c (command buffers).
 #ifndef KN_BACKEND_OPENCL_H
 #define KN_BACKEND_OPENCL_H
 
@@ -85,6 +85,15 @@ kn_status opencl_kernel_limits(struct be_kernel *kernel, struct be_kernel_limits
 void opencl_kernel_free(struct be_kernel *kernel);
 kn_status opencl_launch(struct be_queue *queue, struct be_kernel *kernel, const struct be_range *range,
                         const struct be_arg *args, size_t arg_count, struct be_event **event, kn_error *err);
+// The kernel with these arguments, as the next launch takes it.
+kn_status opencl_kernel_set(struct be_kernel *kernel, const struct be_arg *args, size_t arg_count, cl_kernel *native,
+                            kn_error *err);
+// The range's work-group, or NULL: the device's choice.
+const size_t *opencl_range_local(const struct be_range *range);
+kn_status opencl_recording_create(struct be_queue *queue, const struct be_launch *launches, size_t count,
+                                  struct be_recording **recording, kn_error *err);
+kn_status opencl_recording_replay(struct be_queue *queue, struct be_recording *recording, kn_error *err);
+void opencl_recording_free(struct be_recording *recording);
 kn_status opencl_event_wait(struct be_event *event, kn_error *err);
 kn_status opencl_event_times(struct be_event *event, uint64_t *queued, uint64_t *start, uint64_t *end,
                              kn_error *err);

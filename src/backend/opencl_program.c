@@ -248,24 +248,41 @@ static cl_int set_arg(struct be_kernel *kernel, size_t i, const struct be_arg *a
     return CL_SUCCESS;
 }
 
-kn_status opencl_launch(struct be_queue *queue, struct be_kernel *kernel, const struct be_range *range,
-                        const struct be_arg *args, size_t arg_count, struct be_event **event, kn_error *err)
+kn_status opencl_kernel_set(struct be_kernel *kernel, const struct be_arg *args, size_t arg_count, cl_kernel *native,
+                            kn_error *err)
 {
-    static const size_t no_local[3] = {0, 0, 0};
-    bool chosen = memcmp(range->local, no_local, sizeof no_local) != 0;
-    cl_event native = NULL;
-    cl_int code;
     char what[64];
 
     for (size_t i = 0; i < arg_count; i++) {
-        code = set_arg(kernel, i, &args[i]);
+        cl_int code = set_arg(kernel, i, &args[i]);
         if (code != CL_SUCCESS) {
             snprintf(what, sizeof what, "setting argument %zu", i);
-            return opencl_fail(err, code, queue->context->spec, what);
+            return opencl_fail(err, code, kernel->context->spec, what);
         }
     }
-    code = clEnqueueNDRangeKernel(queue->queue, kernel->kernel, range->dims, range->offset, range->global,
-                                  chosen ? range->local : NULL, 0, NULL, event ? &native : NULL);
+    *native = kernel->kernel;
+    return KN_OK;
+}
+
+const size_t *opencl_range_local(const struct be_range *range)
+{
+    static const size_t no_local[3] = {0, 0, 0};
+
+    return memcmp(range->local, no_local, sizeof no_local) != 0 ? range->local : NULL;
+}
+
+kn_status opencl_launch(struct be_queue *queue, struct be_kernel *kernel, const struct be_range *range,
+                        const struct be_arg *args, size_t arg_count, struct be_event **event, kn_error *err)
+{
+    cl_kernel ready;
+    cl_event native = NULL;
+    cl_int code;
+    kn_status status = opencl_kernel_set(kernel, args, arg_count, &ready, err);
+
+    if (status)
+        return status;
+    code = clEnqueueNDRangeKernel(queue->queue, ready, range->dims, range->offset, range->global,
+                                  opencl_range_local(range), 0, NULL, event ? &native : NULL);
     if (code != CL_SUCCESS)
         return opencl_fail(err, code, queue->context->spec, "launching");
     return opencl_event_give(native, event, err);

@@ -20,7 +20,10 @@ const struct be_blas_library *engine_blas_library(const kn_context *context)
 kn_status engine_blas_open(kn_queue *queue, kn_error *err)
 {
     struct engine_blas *blas = queue->blas;
+    kn_status status = engine_check_runs(queue, "kn_gemm", err);
 
+    if (status)
+        return status;
     if (!blas) {
         blas = calloc(1, sizeof *blas);
         if (!blas)

@@ -95,13 +95,16 @@ enum { LEAST_SCRATCH = 65536 };
 kn_status engine_scratch(kn_queue *queue, unsigned slot, size_t bytes, kn_buffer **buffer, kn_error *err)
 {
     kn_buffer **kept = &queue->scratch[slot];
+    kn_status status = engine_check_runs(queue, "an algorithm with memory of the queue's", err);
 
+    if (status)
+        return status;
     if (bytes < LEAST_SCRATCH && LEAST_SCRATCH <= queue->context->device.info.max_alloc)
         bytes = LEAST_SCRATCH;
     if (!*kept || (*kept)->bytes < bytes) {
         kn_buffer_free(*kept); // the driver keeps it until what is enqueued has used it
         *kept = NULL;
-        kn_status status = kn_buffer_create(queue->context, bytes, kept, err);
+        status = kn_buffer_create(queue->context, bytes, kept, err);
         if (status)
             return status;
     }
@@ -138,7 +141,7 @@ static kn_status check_range(const kn_queue *queue, const kn_buffer *buffer, siz
     if (offset > buffer->bytes || bytes > buffer->bytes - offset)
         return kn_fail(err, KN_ERROR_ARGUMENT, "%s: %zu bytes from byte %zu on, of a buffer of %zu bytes", function,
                        bytes, offset, buffer->bytes);
-    return KN_OK;
+    return engine_check_runs(queue, function, err);
 }
 
 // The same, and host memory that is there.

@@ -190,6 +190,7 @@ void kn_queue_close(kn_queue *queue)
 {
     if (!queue)
         return;
+    kn_recording_free(queue->recorder);
     engine_release_clones(queue);
     engine_stage_free(queue);
     for (size_t i = 0; i < ENGINE_SCRATCH; i++)
@@ -209,6 +210,8 @@ kn_status kn_queue_flush(kn_queue *queue, kn_error *err)
 {
     if (!queue)
         return kn_fail(err, KN_ERROR_ARGUMENT, "kn_queue_flush: queue is NULL");
+    if (engine_check_runs(queue, "kn_queue_flush", err))
+        return KN_ERROR_ARGUMENT;
     return queue->context->backend->queue_flush(queue->native, err);
 }
 
@@ -216,6 +219,8 @@ kn_status kn_queue_finish(kn_queue *queue, kn_error *err)
 {
     if (!queue)
         return kn_fail(err, KN_ERROR_ARGUMENT, "kn_queue_finish: queue is NULL");
+    if (engine_check_runs(queue, "kn_queue_finish", err))
+        return KN_ERROR_ARGUMENT;
     return queue->context->backend->queue_finish(queue->native, err);
 }
 

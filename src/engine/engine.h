@@ -62,6 +62,7 @@ struct kn_queue {
     kn_buffer *scratch[ENGINE_SCRATCH]; // see engine_scratch
     struct engine_recent recent[ENGINE_RECENT]; // by serial modulo ENGINE_RECENT
     struct engine_profile profile;
+    kn_recording *recorder; // what launches go into instead of running; NULL: they run
     struct engine_blas *blas; // see blas.h; NULL: not asked for yet
 };
 
@@ -131,6 +132,13 @@ kn_status engine_builtin_kernel(kn_context *context, const char *file, const kn_
 // The same with all that a program takes: its definitions, policy and max_registers.
 kn_status engine_builtin_kernel_with(kn_context *context, const char *file, const kn_program_options *options,
                                      const char *name, kn_kernel **kernel, kn_error *err);
+
+// Runs a launch that was checked.
+kn_status engine_launch(kn_queue *queue, const kn_kernel *kernel, const struct be_launch *launch, kn_event **event,
+                        kn_error *err);
+
+// Errors: KN_ERROR_ARGUMENT, that names the function, while the queue records launches.
+kn_status engine_check_runs(const kn_queue *queue, const char *function, kn_error *err);
 
 // Gives the queue's clones of all kernels to the next queue that wants one.
 void engine_release_clones(kn_queue *queue);

@@ -35,6 +35,8 @@ kn_status kn_queue_wait_for(kn_queue *queue, kn_event *event, kn_error *err)
         return kn_fail(err, KN_ERROR_ARGUMENT, "kn_queue_wait_for: queue or event is NULL");
     if (queue->context != event->context)
         return kn_fail(err, KN_ERROR_ARGUMENT, "kn_queue_wait_for: the event belongs to another context");
+    if (engine_check_runs(queue, "kn_queue_wait_for", err))
+        return KN_ERROR_ARGUMENT;
     return queue->context->backend->queue_wait(queue->native, event->native, err);
 }
 

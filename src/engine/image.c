@@ -179,6 +179,8 @@ static kn_status check_copy(const kn_queue *queue, const kn_image *image, const 
 
     if (!queue || !image || !data)
         return kn_fail(err, KN_ERROR_ARGUMENT, "%s: queue, image or data is NULL", function);
+    if (engine_check_runs(queue, function, err))
+        return KN_ERROR_ARGUMENT;
     if (queue->context != image->context)
         return kn_fail(err, KN_ERROR_ARGUMENT, "%s: the image belongs to another context than the queue",
                        function);

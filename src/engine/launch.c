@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Launches: every argument and size is checked here, once for all backends, before a driver sees it. Some drivers
 // abort the whole process on what others report (PoCL: more local memory than there is).
-#include "engine.h"
+#include "recording.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -292,7 +292,7 @@ static kn_status name_kernel(const kn_kernel *kernel, kn_status status, const kn
 }
 
 // Keeps the launch's event in the queue's profile; a caller who wants it too gets a second handle.
-static kn_status record(kn_queue *queue, const kn_kernel *kernel, struct be_event **done, bool wanted, kn_error *err)
+static kn_status profile(kn_queue *queue, const kn_kernel *kernel, struct be_event **done, bool wanted, kn_error *err)
 {
     const struct kn_backend *backend = queue->context->backend;
     struct be_event *second = NULL;
@@ -309,19 +309,55 @@ static kn_status record(kn_queue *queue, const kn_kernel *kernel, struct be_even
     return status;
 }
 
-kn_status kn_launch(kn_queue *queue, kn_kernel *kernel, const kn_range *given, const kn_arg *args, size_t arg_count,
-                    kn_event **event, kn_error *err)
+kn_status engine_launch(kn_queue *queue, const kn_kernel *kernel, const struct be_launch *launch, kn_event **event,
+                        kn_error *err)
+{
+    const size_t *global = launch->range.global;
+    kn_context *context = queue->context;
+    struct be_event *done = NULL;
+    kn_error reason; // of a failure only: clearing its text would cost more than all else here
+    kn_status status = context->backend->launch(queue->native, launch->kernel, &launch->range, launch->args,
+                                                launch->arg_count, event || queue->profile.on ? &done : NULL, &reason);
+
+    if (!status && context->options.debug_sync) {
+        engine_log(context, KN_LOG_DEBUG, "%s: %zu x %zu x %zu work-items", kernel->source->name, global[0], global[1],
+                   global[2]);
+        status = context->backend->queue_finish(queue->native, &reason);
+        if (status && done)
+            context->backend->event_free(done);
+    }
+    if (status)
+        return name_kernel(kernel, status, &reason, err);
+    if (queue->profile.on) {
+        status = profile(queue, kernel, &done, event != NULL, err);
+        if (status)
+            return status;
+    }
+    return engine_event_give(context, done, event, err);
+}
+
+static void take_args(const kn_arg *args, size_t count, struct be_arg *natives)
 {
     static const unsigned kinds[] = {[KN_ARG_BUFFER] = BE_ARG_MEMORY,
                                     [KN_ARG_VALUE] = BE_ARG_VALUE,
                                     [KN_ARG_LOCAL] = BE_ARG_LOCAL,
                                     [KN_ARG_IMAGE] = BE_ARG_IMAGE,
                                     [KN_ARG_SAMPLER] = BE_ARG_SAMPLER};
-    struct be_range range = {0, {0, 0, 0}, {1, 1, 1}, {0, 0, 0}};
+
+    for (size_t i = 0; i < count; i++) {
+        natives[i] = (struct be_arg){kinds[args[i].kind], NULL, args[i].value, args[i].size, NULL, args[i].sampler};
+        if (args[i].kind == KN_ARG_BUFFER)
+            natives[i].memory = args[i].buffer->native;
+        if (args[i].kind == KN_ARG_IMAGE)
+            natives[i].image = args[i].image->native;
+    }
+}
+
+kn_status kn_launch(kn_queue *queue, kn_kernel *kernel, const kn_range *given, const kn_arg *args, size_t arg_count,
+                    kn_event **event, kn_error *err)
+{
     struct be_arg natives[MAX_ARGS];
-    struct be_kernel *native = NULL;
-    struct be_event *done = NULL;
-    kn_error reason; // of a failure only: clearing its text would cost more than all else here
+    struct be_launch launch = {NULL, {0, {0, 0, 0}, {1, 1, 1}, {0, 0, 0}}, natives, arg_count};
     kn_context *context;
     kn_status status;
 
@@ -332,33 +368,14 @@ kn_status kn_launch(kn_queue *queue, kn_kernel *kernel, const kn_range *given, c
         return kn_fail(err, KN_ERROR_ARGUMENT, "%s belongs to another context than the queue", kernel->source->name);
     status = check_args(context, kernel, args, arg_count, err);
     if (!status)
-        status = check_range(context, kernel, given, &range, err);
-    if (!status)
-        status = clone_for(queue, kernel, &native, err);
+        status = check_range(context, kernel, given, &launch.range, err);
+    if (!status && queue->recorder && event)
+        status = kn_fail(err, KN_ERROR_ARGUMENT, "%s: a launch that is recorded has no event", kernel->source->name);
+    if (!status && !queue->recorder)
+        status = clone_for(queue, kernel, &launch.kernel, err);
     if (status)
         return status;
-    for (size_t i = 0; i < arg_count; i++) {
-        natives[i] = (struct be_arg){kinds[args[i].kind], NULL, args[i].value, args[i].size, NULL, args[i].sampler};
-        if (args[i].kind == KN_ARG_BUFFER)
-            natives[i].memory = args[i].buffer->native;
-        if (args[i].kind == KN_ARG_IMAGE)
-            natives[i].image = args[i].image->native;
-    }
-    status = context->backend->launch(queue->native, native, &range, natives, arg_count,
-                                      event || queue->profile.on ? &done : NULL, &reason);
-    if (!status && context->options.debug_sync) {
-        engine_log(context, KN_LOG_DEBUG, "%s: %zu x %zu x %zu work-items", kernel->source->name, range.global[0],
-                   range.global[1], range.global[2]);
-        status = context->backend->queue_finish(queue->native, &reason);
-        if (status && done)
-            context->backend->event_free(done);
-    }
-    if (status)
-        return name_kernel(kernel, status, &reason, err);
-    if (queue->profile.on) {
-        status = record(queue, kernel, &done, event != NULL, err);
-        if (status)
-            return status;
-    }
-    return engine_event_give(context, done, event, err);
+    take_args(args, arg_count, natives);
+    return queue->recorder ? engine_record(queue->recorder, kernel, &launch, err)
+                           : engine_launch(queue, kernel, &launch, event, err);
 }

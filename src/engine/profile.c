@@ -36,6 +36,8 @@ kn_status kn_profile_start(kn_queue *queue, kn_error *err)
 {
     if (!queue)
         return kn_fail(err, KN_ERROR_ARGUMENT, "kn_profile_start: queue is NULL");
+    if (engine_check_runs(queue, "kn_profile_start", err))
+        return KN_ERROR_ARGUMENT;
     engine_profile_clear(&queue->profile, queue->context->backend);
     queue->profile.on = true;
     return KN_OK;

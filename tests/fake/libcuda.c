@@ -12,6 +12,7 @@
 #define DEVICE_MEMORY ((size_t)1 << 30)
 #define INVALID_VALUE 1
 #define NO_CONTEXT    201
+#define NOT_CAPTURED  900
 #define MAX_DEPTH     64
 
 struct CUctx_st {
@@ -19,6 +20,7 @@ struct CUctx_st {
 };
 struct CUstream_st {
     CUcontext context;
+    CUgraph captures; // what is done in it becomes its nodes; NULL: it is done
 };
 struct CUevent_st {
     double at_ms;
@@ -51,6 +53,7 @@ struct fake_cuda *fake_cuda_state(void)
 
 #define EXPORT_DECLARATION(result, name, arguments) result name arguments;
 CUDA_DRIVER_CALLS(EXPORT_DECLARATION)
+CUDA_GRAPH_CALLS(EXPORT_DECLARATION)
 
 #define MAY_FAIL(name)                                                                                       \
     do {                                                                                                     \
@@ -267,6 +270,8 @@ CUresult cuCtxSynchronize(void)
 
 // ---- streams and events ----
 
+#include "libcuda_graphs.h"
+
 CUresult cuStreamCreate(CUstream *stream, unsigned flags)
 {
     NEEDS_CONTEXT(cuStreamCreate);
@@ -279,14 +284,14 @@ CUresult cuStreamCreate(CUstream *stream, unsigned flags)
 
 CUresult cuStreamDestroy_v2(CUstream stream)
 {
+    drop_graph(stream->captures);
     return ended("cuStreamDestroy_v2", stream);
 }
 
 CUresult cuStreamSynchronize(CUstream stream)
 {
     NEEDS_CONTEXT(cuStreamSynchronize);
-    (void)stream;
-    return CUDA_SUCCESS;
+    return stream && stream->captures ? NOT_CAPTURED : CUDA_SUCCESS;
 }
 
 CUresult cuStreamWaitEvent(CUstream stream, CUevent event, unsigned flags)
@@ -321,7 +326,8 @@ CUresult cuEventDestroy_v2(CUevent event)
 CUresult cuEventRecord(CUevent event, CUstream stream)
 {
     NEEDS_CONTEXT(cuEventRecord);
-    (void)stream;
+    if (stream && stream->captures)
+        return NOT_CAPTURED;
     pthread_mutex_lock(&lock);
     state.now_ms += 0.001;
     event->at_ms = state.now_ms;
@@ -393,11 +399,10 @@ CUresult cuMemcpyDtoHAsync_v2(void *to, CUdeviceptr from, size_t bytes, CUstream
 
 CUresult cuMemcpyDtoDAsync_v2(CUdeviceptr to, CUdeviceptr from, size_t bytes, CUstream stream)
 {
+    const struct fake_node node = {.to = to, .from = from, .bytes = bytes};
+
     NEEDS_CONTEXT(cuMemcpyDtoDAsync_v2);
-    (void)stream;
-    memcpy((void *)(size_t)to, (const void *)(size_t)from, bytes);
-    state.copies_on_device++;
-    return CUDA_SUCCESS;
+    return capture_node(stream, &node) ? CUDA_SUCCESS : run_node(&node, stream);
 }
 
 CUresult cuMemsetD8Async(CUdeviceptr to, unsigned char value, size_t count, CUstream stream)
@@ -556,7 +561,8 @@ CUresult cuLaunchKernel(CUfunction function, unsigned grid_x, unsigned grid_y, u
                         unsigned block_x, unsigned block_y, unsigned block_z, unsigned shared,
                         CUstream stream, void **params, void **extra)
 {
-    struct fake_launch *last = &state.last;
+    struct fake_node node = {.bytes = 0};
+    struct fake_launch *last = &node.launch;
     size_t allowed = state.dynamic_allowed > 49152 ? state.dynamic_allowed : 49152;
 
     NEEDS_CONTEXT(cuLaunchKernel);
@@ -564,23 +570,17 @@ CUresult cuLaunchKernel(CUfunction function, unsigned grid_x, unsigned grid_y, u
         block_z > CUDA_MAX_BLOCK_Z || (size_t)block_x * block_y * block_z > 1024 || shared > allowed ||
         !grid_x || !grid_y || !grid_z || !block_x || !block_y || !block_z)
         return INVALID_VALUE;
-    pthread_mutex_lock(&lock);
-    memset(last, 0, sizeof *last);
     strcpy(last->kernel, function->name);
     for (int d = 0; d < 3; d++) {
         last->grid[d] = (const unsigned[]){grid_x, grid_y, grid_z}[d];
         last->block[d] = (const unsigned[]){block_x, block_y, block_z}[d];
     }
     last->shared = shared;
-    last->stream = stream;
     last->count = function->count;
     for (size_t i = 0; i < function->count; i++) {
         last->sizes[i] = function->sizes[i];
         memcpy(last->params[i], params[i], function->sizes[i]);
     }
-    state.launches++;
-    pthread_mutex_unlock(&lock);
-    if (function->traps)
-        stack[depth - 1]->fault = CUDA_ERROR_ILLEGAL_ADDRESS;
-    return CUDA_SUCCESS;
+    node.faults = function->traps ? stack[depth - 1] : NULL;
+    return capture_node(stream, &node) ? CUDA_SUCCESS : run_node(&node, stream);
 }

@@ -25,7 +25,8 @@ static inline void *fake_open(const char *name)
     return dlopen(path, RTLD_NOW | RTLD_LOCAL);
 }
 
-// From now on the machine has these fake libraries ("old/libcuda.so.1" is without a symbol) and no other.
+// From now on the machine has these fake libraries ("old/libcuda.so.1" and "no_graphs/libcuda.so.1" are
+// without a symbol) and no other.
 static inline void use_libraries(const char *names)
 {
     const char *built = getenv("builddir");

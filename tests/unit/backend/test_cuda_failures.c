@@ -27,6 +27,7 @@ struct things {
     struct be_host host;
     struct be_program *programs[2];
     struct be_kernel *kernel;
+    struct be_recording *recording;
     struct be_event *events[5];
     char *log;
     void *binary;
@@ -130,6 +131,13 @@ static kn_status run_program(struct things *t, kn_error *err)
         args[1] = (struct be_arg){BE_ARG_LOCAL, NULL, NULL, 100000, NULL, 0};
         status = cuda->launch(t->queues[0], t->kernel, &range, args, KN_COUNT(args), NULL, err);
     }
+    if (!status) {
+        const struct be_launch launches[] = {{t->kernel, range, args, KN_COUNT(args)},
+                                             {t->kernel, range, args, KN_COUNT(args)}};
+        status = cuda->recording_create(t->queues[0], launches, KN_COUNT(launches), &t->recording, err);
+    }
+    for (int i = 0; i < 2 && !status; i++)
+        status = cuda->recording_replay(t->queues[i], t->recording, err);
     return status;
 }
 
@@ -156,6 +164,8 @@ static void close_all(struct things *t)
     for (size_t i = 0; i < KN_COUNT(t->events); i++)
         if (t->events[i])
             cuda->event_free(t->events[i]);
+    if (t->recording)
+        cuda->recording_free(t->recording);
     if (t->kernel)
         cuda->kernel_free(t->kernel);
     for (size_t i = 0; i < KN_COUNT(t->programs); i++)
@@ -219,7 +229,7 @@ static bool may_be_quiet(const char *call)
     static const char *const calls[] = {
         "cuDevicePrimaryCtxRelease_v2", "cuCtxPopCurrent_v2", "cuCtxSynchronize", "cuStreamDestroy_v2",
         "cuMemFree_v2", "cuMemFreeHost", "cuArrayDestroy", "cuTexObjectDestroy", "cuSurfObjectDestroy",
-        "cuModuleUnload", "cuEventDestroy_v2", "nvrtcDestroyProgram",
+        "cuModuleUnload", "cuEventDestroy_v2", "nvrtcDestroyProgram", "cuGraphDestroy", "cuGraphExecDestroy",
         // the same, and elsewhere too
         "cuStreamSynchronize", "cuCtxPushCurrent_v2"};
 
@@ -276,7 +286,7 @@ START_TEST(everything_works)
     ck_assert_msg(everything(&err) == KN_OK, "%s", err.text);
     expect_nothing_kept("at the end");
     ck_assert_int_eq(driver->without, 0); // each call had its context
-    ck_assert_uint_eq(driver->launches, 2);
+    ck_assert_uint_eq(driver->launches, 2 + 2 * 2);
 }
 END_TEST
 
@@ -286,6 +296,7 @@ START_TEST(each_driver_call_fails)
     if (strcmp(#name, "cuGetErrorName") != 0)                                                                \
         fail_each(#name, 999, KN_OK);
     CUDA_DRIVER_CALLS(FAIL_EACH)
+    CUDA_GRAPH_CALLS(FAIL_EACH)
 }
 END_TEST
 

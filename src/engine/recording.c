@@ -1,0 +1,215 @@
+// SPDX-License-Identifier: Apache-2.0
+// Recordings: launches are kept as they were checked, each with a kernel object of its own, so that on OpenCL
+// its arguments stay set; a backend makes one object of its driver's of them, or they are launched again one
+// by one.
+#include "recording.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "../base/array.h"
+#include "../base/error.h"
+
+static const char *const way_names[] = {[KN_RECORDING_AUTO] = "auto",
+                                        [KN_RECORDING_GRAPH] = "graph",
+                                        [KN_RECORDING_COMMAND_BUFFER] = "command-buffer",
+                                        [KN_RECORDING_LAUNCHES] = "launches"};
+
+const char *kn_recording_way_name(kn_recording_way way)
+{
+    return (size_t)way < KN_COUNT(way_names) ? way_names[way] : "?";
+}
+
+kn_status engine_check_runs(const kn_queue *queue, const char *function, kn_error *err)
+{
+    return queue->recorder
+               ? kn_fail(err, KN_ERROR_ARGUMENT,
+                         "%s: the queue records launches, and takes nothing else until kn_recording_end",
+                         function)
+               : KN_OK;
+}
+
+// ---- launches ----
+
+// A copy of the arguments, and behind them of their values.
+static struct be_arg *copy_args(const struct be_arg *args, size_t count)
+{
+    size_t bytes = 0;
+    struct be_arg *copies;
+    char *values;
+
+    for (size_t i = 0; i < count; i++)
+        bytes += args[i].kind == BE_ARG_VALUE ? args[i].size : 0;
+    copies = malloc(count * sizeof *copies + bytes + 1);
+    if (!copies)
+        return NULL;
+    values = (char *)(copies + count);
+    for (size_t i = 0; i < count; i++) {
+        copies[i] = args[i];
+        if (args[i].kind != BE_ARG_VALUE)
+            continue;
+        memcpy(values, args[i].value, args[i].size);
+        copies[i].value = values;
+        values += args[i].size;
+    }
+    return copies;
+}
+
+kn_status engine_record(kn_recording *recording, const kn_kernel *kernel, const struct be_launch *launch,
+                        kn_error *err)
+{
+    const struct kn_backend *backend = recording->context->backend;
+    struct be_launch kept = *launch;
+    kn_status status;
+
+    if (!kn_array_grow(&recording->launches, &recording->launch_capacity, recording->count, sizeof kept) ||
+        !kn_array_grow(&recording->kernels, &recording->kernel_capacity, recording->count, sizeof kernel))
+        return kn_fail_memory(err, recording->count * sizeof kept, "a recording");
+    status = backend->kernel_get(kernel->program->native, kernel->source, &kept.kernel, err);
+    if (status)
+        return status;
+    kept.args = copy_args(launch->args, launch->arg_count);
+    if (!kept.args) {
+        backend->kernel_free(kept.kernel);
+        return kn_fail_memory(err, launch->arg_count * sizeof *kept.args, "a recording");
+    }
+    recording->launches[recording->count] = kept;
+    recording->kernels[recording->count++] = kernel;
+    return KN_OK;
+}
+
+// ---- recordings ----
+
+kn_status kn_recording_begin(kn_queue *queue, kn_recording_way way, kn_error *err)
+{
+    const kn_context *context = queue ? queue->context : NULL;
+    kn_recording *made;
+
+    if (!queue)
+        return kn_fail(err, KN_ERROR_ARGUMENT, "kn_recording_begin: queue is NULL");
+    if (queue->recorder)
+        return kn_fail(err, KN_ERROR_ARGUMENT,
+                       "kn_recording_begin: the queue records already; kn_recording_end first");
+    if (queue->profile.on)
+        return kn_fail(err, KN_ERROR_ARGUMENT,
+                       "kn_recording_begin: the queue is being profiled; kn_profile_stop first");
+    if ((size_t)way >= KN_COUNT(way_names))
+        return kn_fail(err, KN_ERROR_ARGUMENT, "kn_recording_begin: there is no way %d; see kn_recording_way",
+                       (int)way);
+    if (way != KN_RECORDING_AUTO && way != KN_RECORDING_LAUNCHES && way != context->backend->recording_way)
+        return kn_fail(err, KN_ERROR_UNSUPPORTED,
+                       "%s: %s has no recordings as \"%s\", but as \"%s\" and \"%s\"",
+                       context->device.info.spec, context->backend->title, way_names[way],
+                       way_names[context->backend->recording_way], way_names[KN_RECORDING_LAUNCHES]);
+    made = calloc(1, sizeof *made);
+    if (!made)
+        return kn_fail_memory(err, sizeof *made, "a recording");
+    made->context = queue->context;
+    made->way = way;
+    queue->recorder = made;
+    return KN_OK;
+}
+
+// The way that was asked for, or the best one there is.
+static kn_status settle(const kn_queue *queue, kn_recording *recording, kn_error *err)
+{
+    const struct kn_backend *backend = recording->context->backend;
+    kn_error reason = KN_ERROR_INIT;
+    kn_status status;
+
+    if (recording->way == KN_RECORDING_LAUNCHES)
+        return KN_OK;
+    status = backend->recording_create(queue->native, recording->launches, recording->count,
+                                       &recording->native, &reason);
+    if (!status) {
+        recording->way = backend->recording_way;
+    } else if (status == KN_ERROR_UNSUPPORTED && recording->way == KN_RECORDING_AUTO) {
+        recording->way = KN_RECORDING_LAUNCHES;
+        snprintf(recording->why, sizeof recording->why, "%.*s", (int)sizeof recording->why - 1, reason.text);
+        status = KN_OK;
+    } else {
+        kn_fail(err, status, "%s", reason.text);
+        kn_error_native(err, reason.native, reason.native_name);
+    }
+    return status;
+}
+
+kn_status kn_recording_end(kn_queue *queue, kn_recording **recording, kn_error *err)
+{
+    kn_recording *made = queue ? queue->recorder : NULL;
+    kn_status status = KN_OK;
+
+    if (!made)
+        return kn_fail(err, KN_ERROR_ARGUMENT,
+                       "kn_recording_end: queue is NULL, or there was no kn_recording_begin");
+    queue->recorder = NULL;
+    if (recording && made->count == 0)
+        status = kn_fail(err, KN_ERROR_ARGUMENT,
+                         "kn_recording_end: nothing was launched since kn_recording_begin");
+    else if (recording)
+        status = settle(queue, made, err);
+    if (status || !recording)
+        kn_recording_free(made);
+    else
+        *recording = made;
+    return status;
+}
+
+static kn_status launch_all(kn_queue *queue, const kn_recording *recording, kn_error *err)
+{
+    kn_status status = KN_OK;
+
+    for (size_t i = 0; i < recording->count && !status; i++)
+        status = engine_launch(queue, recording->kernels[i], &recording->launches[i], NULL, err);
+    return status ? status : recording->context->backend->queue_flush(queue->native, err);
+}
+
+kn_status kn_recording_replay(kn_queue *queue, kn_recording *recording, kn_error *err)
+{
+    kn_status status;
+
+    if (!queue || !recording)
+        return kn_fail(err, KN_ERROR_ARGUMENT, "kn_recording_replay: queue or recording is NULL");
+    if (queue->context != recording->context)
+        return kn_fail(err, KN_ERROR_ARGUMENT,
+                       "kn_recording_replay: the recording belongs to another context than the queue");
+    status = engine_check_runs(queue, "kn_recording_replay", err);
+    if (status)
+        return status;
+    if (!recording->native || queue->profile.on || queue->context->options.debug_sync)
+        return launch_all(queue, recording, err);
+    return recording->context->backend->recording_replay(queue->native, recording->native, err);
+}
+
+kn_recording_way kn_recording_way_of(const kn_recording *recording)
+{
+    return recording->way;
+}
+
+size_t kn_recording_count(const kn_recording *recording)
+{
+    return recording ? recording->count : 0;
+}
+
+const char *kn_recording_why(const kn_recording *recording)
+{
+    return recording->why;
+}
+
+void kn_recording_free(kn_recording *recording)
+{
+    const struct kn_backend *backend = recording ? recording->context->backend : NULL;
+
+    if (!recording)
+        return;
+    if (recording->native)
+        backend->recording_free(recording->native);
+    for (size_t i = 0; i < recording->count; i++) {
+        backend->kernel_free(recording->launches[i].kernel);
+        free(recording->launches[i].args);
+    }
+    free(recording->launches);
+    free(recording->kernels);
+    free(recording);
+}

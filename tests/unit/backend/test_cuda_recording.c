@@ -1,0 +1,230 @@
+// SPDX-License-Identifier: Apache-2.0
+// Recordings on CUDA, over the fake driver: graphs hold every launch with its arguments as they were, banks
+// are filled at each replay, writes are noted, drivers without graphs say so, and the engine then launches
+// one by one.
+#include "cuda_open.h"
+
+#include "../../../src/base/array.h"
+#include "../../../src/engine/recording.h"
+
+static const kn_param params[] = {{KN_PARAM_GLOBAL, "uchar", 1, "out", 0},
+                                  {KN_PARAM_VALUE, "int", 4, "n", 0}};
+static const struct src_kernel adder = {"adder", params, KN_COUNT(params), {0, 0, 0}, "a.cl", 1};
+static const kn_param bank_params[] = {{KN_PARAM_GLOBAL, "uchar", 1, "out", 0},
+                                       {KN_PARAM_CONSTANT, "uchar", 1, "table", 1}};
+static const struct src_kernel banked = {"banked", bank_params, KN_COUNT(bank_params), {0, 0, 0}, "a.cl", 1};
+static const struct be_range range = {1, {0, 0, 0}, {64, 1, 1}, {64, 1, 1}};
+
+static struct be_memory *memory_of(size_t bytes)
+{
+    struct be_memory *memory = NULL;
+
+    expect_ok(cuda->memory_alloc(context, bytes, &memory, &err));
+    return memory;
+}
+
+START_TEST(nothing_runs_before_it_is_replayed)
+{
+    struct be_program *program = program_of("//kernel koine_adder 8 4 64\n");
+    struct be_kernel *kernels[] = {kernel_of(program, &adder), kernel_of(program, &adder)};
+    struct be_memory *out = memory_of(64);
+    int values[] = {5, 7};
+    struct be_arg args[][2] = {
+        {{BE_ARG_MEMORY, out, NULL, 0, NULL, 0}, {BE_ARG_VALUE, NULL, &values[0], 4, NULL, 0}},
+        {{BE_ARG_MEMORY, out, NULL, 0, NULL, 0}, {BE_ARG_VALUE, NULL, &values[1], 4, NULL, 0}}};
+    // The second takes two grids.
+    const struct be_launch launches[] = {{kernels[0], range, args[0], 2},
+                                         {kernels[1], {2, {0}, {8, 65536, 1}, {8, 1, 1}}, args[1], 2}};
+    struct be_recording *recording = NULL;
+    struct be_queue *other = NULL;
+    const int seven = 7;
+    unsigned long before = driver->launches;
+    unsigned long long written;
+
+    expect_ok(cuda->queue_open(context, &other, &err));
+    expect_ok(cuda->recording_create(queue, launches, 2, &recording, &err));
+    ck_assert_uint_eq(driver->launches, before);
+    values[1] = 9; // too late
+    for (unsigned i = 1; i <= 3; i++) {
+        struct be_queue *at = i == 2 ? other : queue;
+        written = atomic_load(&out->last_write);
+        expect_ok(cuda->recording_replay(at, recording, &err));
+        ck_assert_uint_eq(driver->launches, before + 3 * i);
+        ck_assert_ptr_eq(driver->last.stream, at->stream);
+        ck_assert_mem_eq(driver->last.params[0], &out->pointer, 8);
+        ck_assert_mem_eq(driver->last.params[1], &seven, 4);
+        ck_assert_uint_ne(atomic_load(&out->last_write), written);
+    }
+    cuda->recording_free(recording);
+    cuda->queue_close(other);
+    cuda->memory_free(out);
+    for (size_t i = 0; i < 2; i++)
+        cuda->kernel_free(kernels[i]);
+    cuda->program_free(program);
+}
+END_TEST
+
+// What a replay finds in the buffer is what its kernels see, and so does a plain launch after it.
+START_TEST(banks_are_filled_at_each_replay)
+{
+    struct be_program *program = program_of("//kernel koine_banked 8 4 64\n//bank 256\n");
+    struct be_kernel *kernel = kernel_of(program, &banked);
+    struct be_memory *out = memory_of(64), *tables[] = {memory_of(64), memory_of(64)};
+    struct be_arg args[] = {{BE_ARG_MEMORY, out, NULL, 0, NULL, 0},
+                            {BE_ARG_MEMORY, tables[0], NULL, 0, NULL, 0}};
+    const struct be_launch launch = {kernel, range, args, 2};
+    const unsigned char *bank = (const unsigned char *)(uintptr_t)kernel->bank;
+    struct be_recording *recording = NULL;
+
+    for (unsigned char i = 0; i < 2; i++)
+        expect_ok(
+            cuda->fill(queue, tables[i], &(unsigned char){(unsigned char)(10 + i)}, 1, 0, 64, NULL, &err));
+    expect_ok(cuda->recording_create(queue, &launch, 1, &recording, &err));
+    ck_assert_uint_eq(bank[63], 0); // by a replay, not before
+    expect_ok(cuda->recording_replay(queue, recording, &err));
+    ck_assert_uint_eq(bank[63], 10);
+    expect_ok(cuda->fill(queue, tables[0], &(unsigned char){20}, 1, 0, 64, NULL, &err));
+    expect_ok(cuda->recording_replay(queue, recording, &err));
+    ck_assert_uint_eq(bank[63], 20);
+    args[1].memory = tables[1];
+    expect_ok(cuda->launch(queue, kernel, &range, args, 2, NULL, &err));
+    ck_assert_uint_eq(bank[63], 11);
+    expect_ok(cuda->recording_replay(queue, recording, &err));
+    ck_assert_uint_eq(bank[63], 20);
+    cuda->recording_free(recording);
+    for (size_t i = 0; i < 2; i++)
+        cuda->memory_free(tables[i]);
+    cuda->memory_free(out);
+    cuda->kernel_free(kernel);
+    cuda->program_free(program);
+}
+END_TEST
+
+START_TEST(a_launch_that_cannot_be_recorded)
+{
+    struct be_program *program = program_of("//kernel koine_adder 8 4 64\n");
+    struct be_kernel *kernel = kernel_of(program, &adder);
+    struct be_memory *out = memory_of(64);
+    int value = 1;
+    struct be_arg args[] = {{BE_ARG_MEMORY, out, NULL, 0, NULL, 0}, {BE_ARG_VALUE, NULL, &value, 4, NULL, 0}};
+    const struct be_launch launches[] = {{kernel, range, args, 2},
+                                         {kernel, {1, {0}, {1ull << 40, 1, 1}, {1, 1, 1}}, args, 2}};
+    struct be_recording *recording = NULL;
+
+    expect_failure(cuda->recording_create(queue, launches, 2, &recording, &err), KN_ERROR_LIMIT, &err,
+                   "1099511627776|work-groups");
+    ck_assert_ptr_null(recording);
+    setenv("FAKE_CUDA_FAIL", "cuGraphInstantiateWithFlags:2:1", 1);
+    expect_failure(cuda->recording_create(queue, launches, 1, &recording, &err), KN_ERROR_MEMORY, &err,
+                   "making a graph|cuGraphInstantiateWithFlags");
+    unsetenv("FAKE_CUDA_FAIL");
+    cuda->memory_free(out);
+    cuda->kernel_free(kernel);
+    cuda->program_free(program);
+}
+END_TEST
+
+// ---- through the engine ----
+
+struct opened {
+    kn_context *context;
+    kn_queue *queue;
+    kn_program *program;
+    kn_kernel *kernel;
+};
+
+static struct opened open_engine(void)
+{
+    static const char text[] = "__kernel void nothing(int n) { }\n";
+    const kn_context_options options = {.cache_dir = ""};
+    struct opened o = {NULL};
+
+    setenv("OCL_ICD_VENDORS", "/nonexistent", 1); // one device, and no other
+    expect_ok(kn_context_open_with("cuda:0", &options, &o.context, &err));
+    expect_ok(kn_queue_open(o.context, &o.queue, &err));
+    expect_ok(kn_program_from_text(o.context, text, "a.cl", NULL, &o.program, &err));
+    expect_ok(kn_program_kernel(o.program, "nothing", &o.kernel, &err));
+    return o;
+}
+
+static void close_engine(struct opened *o)
+{
+    kn_program_free(o->program);
+    kn_queue_close(o->queue);
+    kn_context_close(o->context);
+}
+
+static kn_status record(struct opened *o, kn_recording_way way, kn_recording **recording)
+{
+    const kn_range all = {1, {64}, {64}, {0}};
+    const int n = 1;
+    const kn_arg args[] = {KN_VALUE(n)};
+
+    expect_ok(kn_recording_begin(o->queue, way, &err));
+    for (int i = 0; i < 5; i++)
+        expect_ok(kn_launch(o->queue, o->kernel, &all, args, 1, NULL, &err));
+    return kn_recording_end(o->queue, recording, &err);
+}
+
+START_TEST(the_engine_takes_graphs)
+{
+    struct opened o = open_engine();
+    kn_recording *graph = NULL, *launches = NULL;
+    unsigned long before = driver->launches;
+
+    expect_ok(record(&o, KN_RECORDING_AUTO, &graph));
+    expect_ok(record(&o, KN_RECORDING_LAUNCHES, &launches));
+    ck_assert_uint_eq(driver->launches, before);
+    ck_assert_int_eq(kn_recording_way_of(graph), KN_RECORDING_GRAPH);
+    ck_assert_str_eq(kn_recording_why(graph), "");
+    ck_assert_int_eq(kn_recording_way_of(launches), KN_RECORDING_LAUNCHES);
+    // Only one of them launches kernels, and only one graphs.
+    setenv("FAKE_CUDA_FAIL", "cuLaunchKernel:999:1", 1);
+    expect_ok(kn_recording_replay(o.queue, graph, &err));
+    expect_failure(kn_recording_replay(o.queue, launches, &err), KN_ERROR_DEVICE, &err,
+                   "nothing|cuLaunchKernel");
+    setenv("FAKE_CUDA_FAIL", "cuGraphLaunch:999:1", 1);
+    expect_ok(kn_recording_replay(o.queue, launches, &err));
+    expect_failure(kn_recording_replay(o.queue, graph, &err), KN_ERROR_DEVICE, &err,
+                   "replaying|cuGraphLaunch");
+    unsetenv("FAKE_CUDA_FAIL");
+    ck_assert_uint_eq(driver->launches, before + 10);
+    expect_failure(kn_recording_begin(o.queue, KN_RECORDING_COMMAND_BUFFER, &err), KN_ERROR_UNSUPPORTED, &err,
+                   "cuda:0|\"command-buffer\"|\"graph\"");
+    kn_recording_free(graph);
+    kn_recording_free(launches);
+    close_engine(&o);
+}
+END_TEST
+
+static void use_an_older_driver(void)
+{
+    use_libraries("no_graphs/libcuda.so.1 libnvrtc.so.13");
+    memset(&err, 0, sizeof err);
+}
+
+START_TEST(a_driver_without_graphs)
+{
+    struct opened o = open_engine();
+    kn_recording *recording = NULL;
+
+    expect_failure(record(&o, KN_RECORDING_GRAPH, &recording), KN_ERROR_UNSUPPORTED, &err,
+                   "cuda:0|cuGraphInstantiateWithFlags|CUDA 11.4");
+    expect_ok(record(&o, KN_RECORDING_AUTO, &recording));
+    ck_assert_int_eq(kn_recording_way_of(recording), KN_RECORDING_LAUNCHES);
+    ck_assert_ptr_nonnull(strstr(kn_recording_why(recording), "cuGraphInstantiateWithFlags"));
+    expect_ok(kn_recording_replay(o.queue, recording, &err));
+    kn_recording_free(recording);
+    close_engine(&o);
+}
+END_TEST
+
+int main(void)
+{
+    const TTest *const tests[] = {nothing_runs_before_it_is_replayed, banks_are_filled_at_each_replay,
+                                  a_launch_that_cannot_be_recorded, the_engine_takes_graphs};
+    const TTest *const older[] = {a_driver_without_graphs};
+
+    return TEST_RUN_WITH("cuda_recording", CK_FORK, set_up, tear_down, tests) |
+           TEST_RUN_WITH("cuda_recording", CK_FORK, use_an_older_driver, forget_fakes, older);
+}
