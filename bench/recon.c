@@ -5,14 +5,14 @@
 //     bench/recon [--device SPEC] [--matrix N] [--samples M] [--kernel NAME] [--host] [--tune] [--lecture]
 //                 [--kernels FOLDER]
 //
-// N^3 voxels (64) and M samples (16384), at random in the band. --host: the host's kernels too. --tune:
-// sweeps what the tuned kernel takes and says which is best. --lecture: the lecture's problem, 128^3 voxels
-// and 400,000 samples, by the tuned kernel alone. --kernels: the folder with fhd_mappings.cl, for its first
-// mappings at 16^3 voxels, and for the ceiling that shares are of: native sines and cosines of a phase.
-// Columns: seconds by the device's clock (of the host the processor's time, of all its threads), least of
-// several; pairs of voxel and sample a second; the share of the ceiling; operations a second and off-chip
-// loads as the lecture counts them; the relative error. Polynomials in the place of native functions, as on
-// CPUs, may be past that ceiling.
+// N^3 voxels (64) and M samples (16384), at random in the band. --host: the host's kernels too, and each
+// without vectors by one thread. --tune: sweeps what the tuned kernel takes and says which is best.
+// --lecture: the lecture's problem, 128^3 voxels and 400,000 samples, by the tuned kernel alone. --kernels:
+// the folder with fhd_mappings.cl, for its first mappings at 16^3 voxels, and for the ceiling that shares are
+// of: native sines and cosines of a phase. Columns: seconds by the device's clock (of the host the
+// processor's time, of all its threads), least of several; pairs of voxel and sample a second; the share of
+// the ceiling; operations a second and off-chip loads as the lecture counts them; the relative error.
+// Polynomials in the place of native functions, as on CPUs, may be past that ceiling.
 #include <complex.h>
 #include <math.h>
 #include <stdbool.h>
@@ -146,19 +146,23 @@ static double processor_seconds(void)
     return (double)now.tv_sec + 1e-9 * (double)now.tv_nsec;
 }
 
-static void bench_host(struct bench *b, enum mri_kernel kernel)
+// As fast as it can be, or plain C by one thread.
+static void bench_host(struct bench *b, enum mri_kernel kernel, bool plain)
 {
+    const kn_host_options options = {.threads = plain, .level = plain ? KN_HOST_SCALAR : KN_HOST_AUTO};
+    char name[40];
     double complex *image = bench_allocate(b->voxels * sizeof *image);
     struct mri_sum_rate rate;
     double least = INFINITY;
 
-    for (size_t i = 0; i < (kernel == MRI_HOST_SINGLE ? 3 : 1); i++) {
+    for (size_t i = 0; i < (kernel == MRI_HOST_SINGLE && !plain ? 3 : 1); i++) {
         double start = processor_seconds();
 
-        bench_try(mri_sum_host(&b->sum, kernel, NULL, image, &rate, &b->err), &b->err);
+        bench_try(mri_sum_host(&b->sum, kernel, &options, image, &rate, &b->err), &b->err);
         least = fmin(least, processor_seconds() - start);
     }
-    print_row(b, mri_kernel_names[kernel], &rate, least, error_of(b, NULL, image));
+    snprintf(name, sizeof name, "%s%s", mri_kernel_names[kernel], plain ? ", plain C, one thread" : "");
+    print_row(b, name, &rate, least, error_of(b, NULL, image));
     free(image);
 }
 
@@ -341,8 +345,10 @@ static void run_all(struct bench *b, const struct options *o)
             bench_device(b, (enum mri_kernel)kernel, NULL, mri_kernel_names[kernel],
                          o->lecture ? 1 : REPETITIONS);
     for (int kernel = MRI_HOST_DOUBLE; kernel < MRI_KERNELS && o->host; kernel++)
-        if (!o->kernel || strcmp(o->kernel, mri_kernel_names[kernel]) == 0)
-            bench_host(b, (enum mri_kernel)kernel);
+        if (!o->kernel || strcmp(o->kernel, mri_kernel_names[kernel]) == 0) {
+            bench_host(b, (enum mri_kernel)kernel, false);
+            bench_host(b, (enum mri_kernel)kernel, true);
+        }
     kn_program_free(program);
 }
 
