@@ -176,7 +176,7 @@ const struct command command_recon = {
         "k.r), "
         "unscaled unless --scale unitary. A voxel is a point unless --basis box makes it as large as the "
         "distance to "
-        "the next one, as the lecture has it. A trajectory that leaves the matrix's band is refused, and one "
+        "the next one. A trajectory that leaves the matrix's band is refused, and one "
         "that "
         "does not nearly reach it is remarked on: it may be in another unit. Every run checks that <Fx,y> is "
         "<x,F^H y>.\n\n"

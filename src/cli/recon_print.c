@@ -99,7 +99,8 @@ static void print_sum(const char *name, const struct mri_stage *stage)
 static void print_solver(const struct recon_run *run)
 {
     const struct mri_recon_result *result = run->shown;
-    bool is_terminal = isatty(STDOUT_FILENO) == 1;
+    const struct mri_solver_options *ls = &run->options.ls;
+    bool is_terminal = isatty(STDOUT_FILENO) == 1, has_boundary = ls->regularizer == MRI_DIFFERENCE;
 
     for (size_t coil = 0; coil < result->coil_count; coil++) {
         const struct mri_solver_result *solved = &result->coils[coil];
@@ -116,13 +117,15 @@ static void print_solver(const struct recon_run *run)
                solved->seconds, solved->residual, solved->converged ? ", converged" : "",
                solved->stopped ? ", stopped: rounding is all there is left" : "");
     }
-    if (result->coil_count && !result->q_kernel)
-        printf("lambda %.6g (%s); no Q: F^H F by both sums\n", result->lambda,
-               mri_regularizer_names[run->options.ls.regularizer]);
-    else if (result->coil_count)
-        printf("lambda %.6g (%s), max |C| %.6g bounds F^H F; Q by %s%s\n", result->lambda,
-               mri_regularizer_names[run->options.ls.regularizer], result->bound, result->q_kernel,
+    if (!result->coil_count)
+        return;
+    printf("lambda %.6g (%s%s%s)", result->lambda, mri_regularizer_names[ls->regularizer],
+           has_boundary ? ", boundary " : "", has_boundary ? mri_boundary_names[ls->boundary] : "");
+    if (result->q_kernel)
+        printf(", max |C| %.6g bounds F^H F; Q by %s%s\n", result->bound, result->q_kernel,
                result->q_loaded ? ", from a file" : "");
+    else
+        printf("; no Q: F^H F by both sums\n");
 }
 
 static void print_quality(const struct recon_run *run)

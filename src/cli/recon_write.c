@@ -225,7 +225,8 @@ static void put_quality(json_t **object, const struct mri_quality *quality)
 }
 
 // The first coil's residuals under the contract's key; all coils' where there are several.
-static void put_solver(json_t **root, const struct mri_recon_result *result)
+static void put_solver(json_t **root, const struct mri_recon_result *result,
+                       const struct mri_solver_options *ls)
 {
     json_t *coils = json_array();
 
@@ -245,6 +246,10 @@ static void put_solver(json_t **root, const struct mri_recon_result *result)
     report_put(root, "coil_results", coils);
     report_put(root, "residual", kn_json_double(result->coils[0].residual));
     report_put(root, "lambda", kn_json_double(result->lambda));
+    report_put(root, "regularizer", json_string(mri_regularizer_names[ls->regularizer]));
+    report_put(root, "boundary",
+               ls->regularizer == MRI_DIFFERENCE ? json_string(mri_boundary_names[ls->boundary])
+                                                 : json_null());
     report_put(root, "bound", kn_json_double(result->bound));
     report_put(root, "q_kernel", result->q_kernel ? json_string(result->q_kernel) : json_null());
     report_put(root, "q_loaded", json_boolean(result->q_loaded));
@@ -324,7 +329,7 @@ kn_status recon_write_json(struct recon_run *run, kn_error *err)
     report_put(&root, "normal",
                run->options.solver == MRI_LS ? json_string(mri_normal_names[run->options.normal])
                                              : json_null());
-    put_solver(&root, result);
+    put_solver(&root, result, &run->options.ls);
     put_check(&root, result);
     if (run->reference)
         put_quality(&root, &run->quality);

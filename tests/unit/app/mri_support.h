@@ -60,7 +60,9 @@ static inline struct scan scan_make(const struct mri_matrix *matrix, size_t samp
     for (size_t m = 0; m < samples; m++) {
         for (size_t axis = 0; axis < 3; axis++) {
             double edge = (double)matrix->size[axis] / 2;
-            scan.k[3 * m + axis] = test_random(state) % 8 ? edge * (2 * test_uniform(state) - 1) : -edge;
+            scan.k[3 * m + axis] = test_random(state) % 8   ? edge * (2 * test_uniform(state) - 1)
+                                   : test_random(state) % 2 ? edge
+                                                            : -edge;
         }
         scan.weights[m] = test_uniform(state);
     }

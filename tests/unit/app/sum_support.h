@@ -82,7 +82,9 @@ static inline struct problem make(const struct mri_matrix *matrix, size_t sample
         for (size_t axis = 0; axis < 3; axis++) {
             double edge = (double)matrix->size[axis] / 2;
 
-            p.k[3 * m + axis] = test_random(state) % 8 ? edge * (2 * test_uniform(state) - 1) : -edge;
+            p.k[3 * m + axis] = test_random(state) % 8   ? edge * (2 * test_uniform(state) - 1)
+                                : test_random(state) % 2 ? edge
+                                                         : -edge;
         }
         p.weights[m] = test_uniform(state);
         p.data[m] = random_number(state);

@@ -54,7 +54,9 @@ static struct problem make(const struct mri_matrix *matrix, size_t samples, uint
     for (size_t i = 0; i < 3 * samples; i++) {
         double edge = (double)matrix->size[i % 3] / 2;
 
-        p.k[i] = test_random(state) % 8 ? edge * (2 * test_uniform(state) - 1) : -edge;
+        p.k[i] = test_random(state) % 8   ? edge * (2 * test_uniform(state) - 1)
+                 : test_random(state) % 2 ? edge
+                                          : -edge;
     }
     for (size_t m = 0; m < samples; m++) {
         p.basis[m] = random_number(state);

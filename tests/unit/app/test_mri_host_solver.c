@@ -144,7 +144,9 @@ static void make(struct problem *problem, const struct mri_matrix *matrix, uint6
         for (size_t axis = 0; axis < 3; axis++) {
             double edge = matrix->size[axis] > 1 ? (double)matrix->size[axis] / 2 : 0;
 
-            problem->k[3 * m + axis] = test_random(state) % 8 ? edge * (2 * test_uniform(state) - 1) : -edge;
+            problem->k[3 * m + axis] = test_random(state) % 8   ? edge * (2 * test_uniform(state) - 1)
+                                       : test_random(state) % 2 ? edge
+                                                                : -edge;
         }
         problem->weights[m] = test_uniform(state);
     }
