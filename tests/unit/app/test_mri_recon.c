@@ -194,6 +194,7 @@ START_TEST(little_memory)
     struct mri_recon_options options = make_options(MRI_GRIDDING, MRI_TUNED);
     struct mri_recon_result whole = run(&scan, &options), result;
     uint64_t *has = &context->device.info.global_memory;
+    struct mri_recon_memory memory;
     kn_error why = KN_ERROR_INIT;
 
     *has = 32768;
@@ -210,8 +211,19 @@ START_TEST(little_memory)
                   why.text);
     mri_recon_free(&result);
 
+    // Where gridding cannot serve: least squares without a grid, which then fits.
+    options = make_options(MRI_LS, MRI_TUNED);
+    options.basis = scan.data;
+    for (*has = 1 << 16; mri_recon_measure(queue, &scan, &options, &memory, &why) == KN_OK; *has -= 256)
+        ;
+    ck_assert_msg(strstr(why.text, "--normal forward, which takes long and no grid, fits with"), "%s",
+                  why.text);
+    options.normal = MRI_NORMAL_FORWARD;
+    EXPECT_OK(mri_recon_measure(queue, &scan, &options, &memory, &err));
+    ck_assert_uint_le(memory.device, *has);
+
     *has = 1 << 16;
-    options.solver = MRI_LS;
+    options = make_options(MRI_LS, MRI_TUNED);
     result = run(&scan, &options);
     whole = double_precision(&scan, &options);
     ck_assert_uint_le(result.memory.device, *has);
