@@ -77,11 +77,41 @@ static bool is_nan(const union element *element, kn_type type)
     return type >= KN_F32 && isnan(type == KN_F32 ? (double)element->f32 : element->f64);
 }
 
-enum pattern { ANY_BITS, FINITE, FEW_VALUES, ALL_EQUAL, MOSTLY_TIES, ASCENDING, PERIODIC, PATTERNS };
+enum pattern {
+    ANY_BITS,
+    FINITE,
+    FEW_VALUES,
+    ALL_EQUAL,
+    MOSTLY_TIES,
+    ASCENDING,
+    PERIODIC,
+    DESCENDING,
+    TWO_VALUES, // of floats, -0 and 0
+    INFINITIES, // of integers, the least and the greatest there are
+    DENORMALS,
+    PATTERNS
+};
 
 static union element *column, *sorted; // one a cell
 static char *packed;
 static uint64_t state;
+
+// What floats have beside numbers of a usual size, by their bits; as integers, the ends of their ranges.
+static union element make_special(kn_type type, enum pattern pattern, union element bits)
+{
+    const unsigned width = 8 * (unsigned)kn_type_size(type);
+    const uint64_t sign = (uint64_t)1 << (width - 1),
+                   mantissa = ((uint64_t)1 << (type == KN_F32 ? 23 : 52)) - 1;
+    const uint64_t chosen = bits.u64 & sign;
+
+    if (pattern == TWO_VALUES)
+        bits.u64 = chosen;
+    else if (pattern == DENORMALS)
+        bits.u64 = chosen | (bits.u64 & mantissa & (sign - 1));
+    else if (bits.u64 >> 32 & 3)
+        bits.u64 = chosen | (type >= KN_F32 ? sign - 1 - mantissa : chosen ? 0 : sign - 1);
+    return bits;
+}
 
 static union element make(kn_type type, enum pattern pattern, size_t i)
 {
@@ -94,8 +124,12 @@ static union element make(kn_type type, enum pattern pattern, size_t i)
         normal = (double)i / MOST;
     else if (pattern == PERIODIC)
         normal = (double)(i % 4096);
+    else if (pattern == DESCENDING)
+        normal = -(double)i / MOST;
     else if (pattern == ANY_BITS)
         return made;
+    else if (pattern > DESCENDING)
+        return make_special(type, pattern, made);
     if (type == KN_F32)
         made.f32 = (float)normal;
     else if (type == KN_F64)
@@ -207,13 +241,31 @@ START_TEST(by_brackets)
 }
 END_TEST
 
-// Large enough for brackets to be chosen, in every pattern.
+// Large enough for brackets to be chosen.
 START_TEST(patterns)
 {
     for (size_t t = 0; t < TYPES && !test_is_slow(); t++)
-        for (int pattern = 0; pattern < PATTERNS && test_takes(types[t]); pattern++)
+        for (int pattern = 0; pattern < DESCENDING && test_takes(types[t]); pattern++)
             expect_ranks(types[t], (1 << 20) + (size_t)(test_random(&state) % 70000), (enum pattern)pattern,
                          NULL, 1 + test_random(&state) % 19);
+}
+END_TEST
+
+// By both ways, as far as each goes.
+START_TEST(special_patterns)
+{
+    static const kn_type some[] = {KN_F32, KN_F64, KN_I32, KN_I8};
+    static const kn_select_method methods_here[] = {KN_SELECT_DIGITS, KN_SELECT_BRACKETS};
+
+    for (size_t t = 0; t < sizeof some / sizeof *some; t++)
+        for (int pattern = DESCENDING; pattern < PATTERNS && test_takes(some[t]); pattern++)
+            for (size_t m = 0; m < 2; m++) {
+                const kn_select_options options = {.method = methods_here[m]};
+
+                expect_ranks(some[t], test_is_slow() ? 65 : 4097, (enum pattern)pattern, &options, 5);
+                if (!test_is_slow())
+                    expect_ranks(some[t], 70001, (enum pattern)pattern, &options, 5);
+            }
 }
 END_TEST
 
@@ -447,8 +499,8 @@ END_TEST
 
 int main(void)
 {
-    const TTest *const tests[] = {automatic, by_digits, by_brackets, patterns, quantiles,
-                                  methods,   first_k,   refusals,    parts};
+    const TTest *const tests[] = {automatic, by_digits, by_brackets, patterns, special_patterns,
+                                  quantiles, methods,   first_k,     refusals, parts};
 
     return test_run("select", tests, sizeof tests / sizeof *tests, set_up, tear_down);
 }
