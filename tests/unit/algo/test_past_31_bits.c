@@ -6,6 +6,7 @@
 #include <unistd.h>
 
 #include <koine/host.h>
+#include <koine/robust.h>
 
 #include "../../../src/base/array.h"
 
@@ -140,6 +141,43 @@ static void expect_sorted(const unsigned char head[3], const unsigned char tail[
     ck_assert_uint_eq(sum, sum_upto(n - 1));
 }
 
+// Bytes are counted; nearly all are alike, and so is the middle.
+static void expect_robust(const kn_robust *found)
+{
+    double squares = USUAL * USUAL * (double)n;
+
+    for (size_t i = 0; i < KN_COUNT(others); i++)
+        squares += others[i].value * others[i].value - USUAL * USUAL;
+    ck_assert_uint_eq(found->n, n);
+    ck_assert_int_eq(found->method, KN_ROBUST_COUNTED);
+    ck_assert_double_eq(found->median, USUAL);
+    ck_assert_double_eq(found->mad, 0);
+    ck_assert_double_eq(found->sum, (double)sum_upto(n - 1));
+    ck_assert_double_eq(found->squares, squares);
+}
+
+START_TEST(medians)
+{
+    const size_t ends[] = {((size_t)1 << 31) - 1, ((size_t)1 << 31) + 1, n};
+    kn_robust found[KN_COUNT(ends)];
+    kn_buffer *column;
+
+    if (!has_room())
+        return;
+    column = make_column();
+    EXPECT_OK(kn_robust_stats(queue, column, KN_U8, n, NULL, &found[0], &err));
+    expect_robust(&found[0]);
+    memset(found, 0xa5, sizeof found);
+    EXPECT_OK(kn_robust_prefixes(queue, column, KN_U8, ends, KN_COUNT(ends), NULL, found, &err));
+    expect_robust(&found[2]);
+    for (size_t i = 0; i < 2; i++) {
+        ck_assert_uint_eq(found[i].n, ends[i]);
+        ck_assert_double_eq(found[i].sum, (double)sum_upto(ends[i] - 1));
+    }
+    kn_buffer_free(column);
+}
+END_TEST
+
 START_TEST(sorting)
 {
     unsigned char head[3], tail[3];
@@ -168,6 +206,7 @@ START_TEST(on_the_host)
     unsigned char *column, found = 0;
     uint32_t numbers[2] = {0, 0};
     uint64_t sum = 0;
+    kn_robust robust;
 
     if (!has_room())
         return;
@@ -181,6 +220,8 @@ START_TEST(on_the_host)
     EXPECT_OK(kn_host_top_k(column, KN_U8, n, 2, NULL, numbers, KN_U32, NULL, &err));
     ck_assert_uint_eq(numbers[0], others[3].place);
     ck_assert_uint_eq(numbers[1], others[1].place);
+    EXPECT_OK(kn_host_robust(column, KN_U8, n, NULL, NULL, &robust, &err));
+    expect_robust(&robust);
     EXPECT_OK(kn_host_sort(column, KN_U8, n, NULL, &err));
     for (size_t i = 0; i < n; i++)
         sum += column[i];
@@ -193,7 +234,7 @@ END_TEST
 
 int main(void)
 {
-    const TTest *const tests[] = {reductions, prefixes, ranks, first_k, sorting, on_the_host};
+    const TTest *const tests[] = {reductions, prefixes, ranks, first_k, medians, sorting, on_the_host};
 
     return test_run("past_31_bits", tests, sizeof tests / sizeof *tests, test_open, test_close);
 }
