@@ -5,8 +5,9 @@
 //
 //     bench/launch [--device SPEC]... [--kernels FOLDER]         (without --device: every usable device)
 //
-// Blocks of LAUNCHES launches, in turns, after a warm-up. "host" is the time until the last call of a block
-// returned, "whole" until the device was done too; nanoseconds a launch, the median of BLOCKS (least to
+// Beside these the same launches recorded and replayed at once, as the device has it; and what recording
+// took. Blocks of LAUNCHES launches, in turns, after a warm-up. "host" is the time until the last call of a
+// block returned, "whole" until the device was done too; nanoseconds a launch, the median of BLOCKS (least to
 // most). The comparison is with the barest loop: on OpenCL, the arguments set once before it. The loop that
 // sets them before each launch is there because it is what applications write, and what kn_launch is given.
 // The kernel with arguments counts its launches: exit status 1 if one of them did not run.
@@ -21,24 +22,45 @@
 
 enum { LAUNCHES = 500, BLOCKS = 41, WARM_UP = 5 };
 
-enum way { KOINE, RAW, RAW_SET, WAYS };
+enum way { KOINE, RECORDED, RAW, RAW_SET, WAYS };
 
 struct measured {
     struct bench_times host[WAYS], whole[WAYS];
-    uint32_t launches; // in all
+    uint32_t launches;    // in all
+    const char *recorded; // as what
+    double record_seconds;
 };
 
-static void launch_block(const struct launch_case *of, const struct launch_native *native,
-                         struct launch_loop *loop, enum way way)
+static void launch_each(const struct launch_case *of)
 {
     kn_error err = KN_ERROR_INIT;
 
-    if (way != KOINE) {
-        native->run(loop, LAUNCHES, way == RAW_SET);
-        return;
-    }
     for (int i = 0; i < LAUNCHES; i++)
         bench_try(kn_launch(of->queue, of->kernel, &of->range, of->args, of->arg_count, NULL, &err), &err);
+}
+
+static kn_recording *record_block(const struct launch_case *of)
+{
+    kn_error err = KN_ERROR_INIT;
+    kn_recording *recording = NULL;
+
+    bench_try(kn_recording_begin(of->queue, KN_RECORDING_AUTO, &err), &err);
+    launch_each(of);
+    bench_try(kn_recording_end(of->queue, &recording, &err), &err);
+    return recording;
+}
+
+static void launch_block(const struct launch_case *of, const struct launch_native *native,
+                         struct launch_loop *loop, kn_recording *recording, enum way way)
+{
+    kn_error err = KN_ERROR_INIT;
+
+    if (way == KOINE)
+        launch_each(of);
+    else if (way == RECORDED)
+        bench_try(kn_recording_replay(of->queue, recording, &err), &err);
+    else
+        native->run(loop, LAUNCHES, way == RAW_SET);
 }
 
 static void measure(const struct launch_case *of, const struct launch_native *native,
@@ -48,13 +70,17 @@ static void measure(const struct launch_case *of, const struct launch_native *na
     int ways = native->set_call ? WAYS : RAW_SET;
     struct launch_loop *loop = native->open(of);
     kn_error err = KN_ERROR_INIT;
+    double begun = bench_seconds();
+    kn_recording *recording = record_block(of);
 
+    measured->record_seconds = bench_seconds() - begun;
+    measured->recorded = kn_recording_way_name(kn_recording_way_of(recording));
     measured->launches = 0;
     for (int block = -WARM_UP; block < BLOCKS; block++)
         for (int turn = 0; turn < ways; turn++) {
             int way = block < 0 ? turn : (block + turn) % ways; // Koine first of all: it fills the bank
             double start = bench_seconds();
-            launch_block(of, native, loop, (enum way)way);
+            launch_block(of, native, loop, recording, (enum way)way);
             double returned = bench_seconds();
             bench_try(kn_queue_finish(of->queue, &err), &err);
             double done = bench_seconds();
@@ -69,21 +95,25 @@ static void measure(const struct launch_case *of, const struct launch_native *na
         measured->whole[way] = bench_times_of(whole[way], BLOCKS);
     }
     native->close(loop);
+    kn_recording_free(recording);
 }
 
 static void print_case(const struct launch_case *of, const struct launch_native *native)
 {
     struct measured measured;
-    char call[64];
+    char call[64], replay[64];
 
     measure(of, native, &measured);
+    snprintf(replay, sizeof replay, "kn_recording_replay (%s)", measured.recorded);
     snprintf(call, sizeof call, "%s + %s", native->set_call ? native->set_call : "", native->call);
-    const char *names[WAYS] = {"kn_launch", native->call, call};
+    const char *names[WAYS] = {"kn_launch", replay, native->call, call};
     for (int way = 0; way < (native->set_call ? WAYS : RAW_SET); way++) {
         const struct bench_times *host = &measured.host[way], *whole = &measured.whole[way];
         printf("%-7s %-40s %7.0f (%.0f to %.0f)   %7.0f (%.0f to %.0f)", of->name, names[way], host->median,
                host->least, host->most, whole->median, whole->least, whole->most);
-        if (way != KOINE)
+        if (way == RECORDED)
+            printf("   recorded in %.0f us", measured.record_seconds * 1e6);
+        else if (way != KOINE)
             printf("   kn_launch: %+.0f ns (least: %+.0f)", measured.host[KOINE].median - host->median,
                    measured.host[KOINE].least - host->least);
         printf("\n");

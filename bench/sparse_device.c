@@ -11,7 +11,8 @@
 // so that the solver has 400 iterations to do. Columns of a product: median, least and most of the time of
 // one of many, enqueued back to back; of one alone by the device's clock; the bytes as they are kept and both
 // vectors, by the former. Columns of a solution: the same of all iterations, from the first launch until the
-// device is done, and the residual beside that of the same loop in double precision.
+// device is done, and the residual beside that of the same loop in double precision; two launches an
+// iteration recorded as the device has it, and one by one.
 // --tune: groups and shares of work of the products and of the two launches. --kernels: what each launch of a
 // few iterations takes, by the device's clock.
 #include <math.h>
@@ -246,6 +247,23 @@ static void tune_solver(struct bench *bench)
         }
 }
 
+// Two launches an iteration, in every way of recording that the device has, and one by one.
+static void run_recordings(struct bench *bench, const struct sparse_solver_options *given, bool kernels)
+{
+    static const kn_recording_way ways[] = {KN_RECORDING_GRAPH, KN_RECORDING_COMMAND_BUFFER,
+                                            KN_RECORDING_LAUNCHES};
+    struct sparse_solver_options options = *given;
+    char name[64];
+
+    for (size_t i = 0; i < KN_COUNT(ways); i++) {
+        options.recording = ways[i];
+        snprintf(name, sizeof name, "two launches, recorded: %s", kn_recording_way_name(ways[i]));
+        run_solver(bench, &options, name, false);
+    }
+    options.unrecorded = true;
+    run_solver(bench, &options, "two launches, one by one", kernels);
+}
+
 static void run_all(struct bench *bench, bool kernels)
 {
     struct sparse_solver_options options = {.iterations = bench->iterations, .gradient = -1};
@@ -254,7 +272,7 @@ static void run_all(struct bench *bench, bool kernels)
         if (format != SPARSE_ON_THE_FLY && format != SPARSE_ON_THE_FLY_LOCAL)
             run_format(bench, (enum sparse_format)format, NULL, sparse_format_names[format]);
     options.launches = SPARSE_LAUNCHES_FUSED;
-    run_solver(bench, &options, "two launches", kernels);
+    run_recordings(bench, &options, kernels);
     options.launches = SPARSE_LAUNCHES_SEPARATE;
     for (int format = SPARSE_SIMPLE; format < SPARSE_FORMATS; format++)
         if (format != SPARSE_ON_THE_FLY && format != SPARSE_ON_THE_FLY_LOCAL) {

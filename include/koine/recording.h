@@ -27,22 +27,24 @@ typedef enum kn_recording_way {
 // From now on kn_launch on this queue checks and records instead of running; its `event` has to be NULL.
 // Everything else on this queue is refused until kn_recording_end: copies, fills, waiting, and algorithms
 // that need these. A launch that fails is not recorded. `way` other than KN_RECORDING_AUTO: that or an error.
-// Errors: KN_ERROR_ARGUMENT if the queue records already or is being profiled; KN_ERROR_UNSUPPORTED for a way
-// that the context's path does not have.
+// Errors: KN_ERROR_ARGUMENT if the queue records already; KN_ERROR_UNSUPPORTED for a way that the context's
+// path does not have.
 KN_API kn_status kn_recording_begin(kn_queue *queue, kn_recording_way way, kn_error *err);
 
 // Makes the recording; the queue runs launches again, whatever comes of it. With `recording` NULL what was
-// recorded is dropped. Costs some microseconds a launch, once: a kernel object is made for each. Errors:
-// KN_ERROR_ARGUMENT if nothing was begun or nothing launched; KN_ERROR_UNSUPPORTED for a way that this driver
-// or device does not have, with the reason; KN_ERROR_MEMORY, KN_ERROR_DEVICE.
+// recorded is dropped. Costs some microseconds a launch, once; a kernel object is made for all launches that
+// differ in their ranges alone.
+// Errors: KN_ERROR_ARGUMENT if nothing was begun or nothing launched; KN_ERROR_UNSUPPORTED for a way that
+// this driver or device does not have, with the reason; KN_ERROR_MEMORY, KN_ERROR_DEVICE.
 KN_API kn_status kn_recording_end(kn_queue *queue, kn_recording **recording, kn_error *err);
 
 // Enqueues all launches, in order, and returns: after what is in the queue before them, and before what comes
 // after. The queue may be any of the context; by one thread at a time. Buffers, images, kernels and their
 // programs must live until the recording is freed and its last replay is done. While a queue is profiled
 // (kn_profile_start), and with kn_context_options.debug_sync, launches are made one by one, so that each is
-// measured or named. Errors: KN_ERROR_ARGUMENT for a queue of another context or one that records;
-// KN_ERROR_DEVICE.
+// measured or named.
+// Errors: KN_ERROR_ARGUMENT for a queue of another context or one that records; KN_ERROR_DEVICE, after which
+// some of the launches may have been made.
 KN_API kn_status kn_recording_replay(kn_queue *queue, kn_recording *recording, kn_error *err);
 
 // Which way it has, never KN_RECORDING_AUTO; its name ("graph", "command-buffer", "launches"); how many

@@ -72,7 +72,7 @@ struct be_range {
     size_t local[3]; // all 0: the device's choice
 };
 
-// A launch that is kept, of a kernel object that nobody else launches.
+// A launch that is kept, of a kernel object that is launched with these arguments alone.
 struct be_launch {
     struct be_kernel *kernel;
     struct be_range range;

@@ -215,7 +215,7 @@ static kn_status queue_create(struct be_context *context, CUstream stream, bool 
 
     if (!made)
         return kn_fail_memory(err, sizeof *made, "a CUDA stream");
-    *made = (struct be_queue){.context = context, .stream = stream, .owned = owned};
+    *made = (struct be_queue){context, stream, owned};
     *queue = made;
     return KN_OK;
 }

@@ -34,7 +34,6 @@ struct be_queue {
     struct be_context *context;
     CUstream stream;
     bool owned;
-    bool captures; // work becomes nodes of a graph, and is done at each of its launches
 };
 
 struct be_memory {

@@ -168,7 +168,7 @@ static kn_status pack(const struct be_kernel *kernel, const struct be_arg *args,
 }
 
 // Copies the constant arguments that changed since this kernel's last launch into the bank, in the queue's
-// order; in a graph all, at each of its launches.
+// order.
 static struct cuda_outcome fill_bank(struct be_queue *queue, struct be_kernel *kernel,
                                      const struct be_arg *args, size_t count, const struct packed *packed)
 {
@@ -182,13 +182,13 @@ static struct cuda_outcome fill_bank(struct be_queue *queue, struct be_kernel *k
             continue;
         slot = &kernel->slots[i];
         write = atomic_load(&memory->last_write);
-        if (!queue->captures && slot->write == write && slot->offset == packed->offsets[i] && slot->bytes == memory->bytes &&
+        if (slot->write == write && slot->offset == packed->offsets[i] && slot->bytes == memory->bytes &&
             !atomic_load(&memory->foreign))
             continue;
         slot->write = 0;
         outcome = CUDA_DO(&queue->context->cu, cuMemcpyDtoDAsync_v2, kernel->bank + packed->offsets[i],
                           memory->pointer, memory->bytes, queue->stream);
-        if (!outcome.code && !queue->captures)
+        if (!outcome.code)
             *slot = (struct cuda_bank_slot){write, packed->offsets[i], memory->bytes};
     }
     return outcome;

@@ -2,6 +2,7 @@
 // The CUDA backend: recordings of launches, as graphs. A stream of their own captures them: an application's
 // default stream cannot, and what the application does meanwhile has no part in it.
 #include <stdlib.h>
+#include <string.h>
 
 #include "../base/array.h"
 #include "../base/error.h"
@@ -56,20 +57,31 @@ static kn_status capture(struct be_queue *queue, const struct be_launch *launche
     return status;
 }
 
+// So that a kernel's first launch in the graph fills its bank, at each replay, and so does one outside of it:
+// what was captured was not done.
+static void forget_banks(const struct be_launch *launches, size_t count)
+{
+    for (size_t i = 0; i < count; i++)
+        if (launches[i].kernel->slots)
+            memset(launches[i].kernel->slots, 0, launches[i].arg_count * sizeof *launches[i].kernel->slots);
+}
+
 // The context is current.
 static kn_status make_graph(struct be_recording *recording, const struct be_launch *launches, size_t count,
                             kn_error *err)
 {
     struct be_context *context = recording->context;
     const struct cuda_driver *cu = &context->cu;
-    struct be_queue captures = {.context = context, .captures = true};
+    struct be_queue captures = {.context = context};
     CUgraph graph = NULL;
     struct cuda_outcome outcome = CUDA_DO(cu, cuStreamCreate, &captures.stream, CU_STREAM_NON_BLOCKING);
     kn_status status;
 
     if (outcome.code)
         return cuda_fail(err, cu, context->spec, outcome, "opening a stream");
+    forget_banks(launches, count);
     status = capture(&captures, launches, count, &graph, err);
+    forget_banks(launches, count);
     if (!status) {
         outcome = CUDA_DO(cu, cuGraphInstantiateWithFlags, &recording->graph, graph, 0);
         if (outcome.code)

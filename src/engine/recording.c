@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// Recordings: launches are kept as they were checked, each with a kernel object of its own, so that on OpenCL
-// its arguments stay set; a backend makes one object of its driver's of them, or they are launched again one
-// by one.
+// Recordings: launches are kept as they were checked; those of the same arguments have a kernel object of
+// their own, so that on OpenCL these stay set. A backend makes one object of its driver's of all, or they are
+// launched one by one.
 #include "recording.h"
 
 #include <stdio.h>
@@ -56,26 +56,66 @@ static struct be_arg *copy_args(const struct be_arg *args, size_t count)
     return copies;
 }
 
+static bool is_alike(const struct be_arg *a, const struct be_arg *b)
+{
+    return a->kind == b->kind && a->size == b->size && a->memory == b->memory && a->image == b->image &&
+           a->sampler == b->sampler && (a->kind != BE_ARG_VALUE || memcmp(a->value, b->value, a->size) == 0);
+}
+
+// A launch of the kernel with these arguments that is there already, or NULL.
+static const struct be_launch *find_alike(const kn_recording *recording, const kn_kernel *kernel,
+                                          const struct be_launch *launch)
+{
+    for (size_t i = 0; i < recording->count; i++) {
+        size_t k = 0;
+        if (!recording->recorded[i].is_first || recording->recorded[i].kernel != kernel)
+            continue;
+        while (k < launch->arg_count && is_alike(&recording->launches[i].args[k], &launch->args[k]))
+            k++;
+        if (k == launch->arg_count)
+            return &recording->launches[i];
+    }
+    return NULL;
+}
+
+// With its arguments copied, and a kernel for them.
+static kn_status keep(const kn_recording *recording, const kn_kernel *kernel, struct be_launch *launch,
+                      kn_error *err)
+{
+    struct be_arg *args = copy_args(launch->args, launch->arg_count);
+    kn_status status = args ? recording->context->backend->kernel_get(kernel->program->native, kernel->source,
+                                                                      &launch->kernel, err)
+                            : kn_fail_memory(err, launch->arg_count * sizeof *args, "a recording");
+
+    if (status)
+        free(args);
+    else
+        launch->args = args;
+    return status;
+}
+
 kn_status engine_record(kn_recording *recording, const kn_kernel *kernel, const struct be_launch *launch,
                         kn_error *err)
 {
-    const struct kn_backend *backend = recording->context->backend;
+    const struct be_launch *alike;
     struct be_launch kept = *launch;
-    kn_status status;
+    kn_status status = KN_OK;
 
     if (!kn_array_grow(&recording->launches, &recording->launch_capacity, recording->count, sizeof kept) ||
-        !kn_array_grow(&recording->kernels, &recording->kernel_capacity, recording->count, sizeof kernel))
+        !kn_array_grow(&recording->recorded, &recording->recorded_capacity, recording->count,
+                       sizeof *recording->recorded))
         return kn_fail_memory(err, recording->count * sizeof kept, "a recording");
-    status = backend->kernel_get(kernel->program->native, kernel->source, &kept.kernel, err);
+    alike = find_alike(recording, kernel, launch);
+    if (alike) {
+        kept.kernel = alike->kernel;
+        kept.args = alike->args;
+    } else {
+        status = keep(recording, kernel, &kept, err);
+    }
     if (status)
         return status;
-    kept.args = copy_args(launch->args, launch->arg_count);
-    if (!kept.args) {
-        backend->kernel_free(kept.kernel);
-        return kn_fail_memory(err, launch->arg_count * sizeof *kept.args, "a recording");
-    }
-    recording->launches[recording->count] = kept;
-    recording->kernels[recording->count++] = kernel;
+    recording->recorded[recording->count] = (struct engine_recorded){kernel, !alike};
+    recording->launches[recording->count++] = kept;
     return KN_OK;
 }
 
@@ -91,9 +131,6 @@ kn_status kn_recording_begin(kn_queue *queue, kn_recording_way way, kn_error *er
     if (queue->recorder)
         return kn_fail(err, KN_ERROR_ARGUMENT,
                        "kn_recording_begin: the queue records already; kn_recording_end first");
-    if (queue->profile.on)
-        return kn_fail(err, KN_ERROR_ARGUMENT,
-                       "kn_recording_begin: the queue is being profiled; kn_profile_stop first");
     if ((size_t)way >= KN_COUNT(way_names))
         return kn_fail(err, KN_ERROR_ARGUMENT, "kn_recording_begin: there is no way %d; see kn_recording_way",
                        (int)way);
@@ -161,7 +198,7 @@ static kn_status launch_all(kn_queue *queue, const kn_recording *recording, kn_e
     kn_status status = KN_OK;
 
     for (size_t i = 0; i < recording->count && !status; i++)
-        status = engine_launch(queue, recording->kernels[i], &recording->launches[i], NULL, err);
+        status = engine_launch(queue, recording->recorded[i].kernel, &recording->launches[i], NULL, err);
     return status ? status : recording->context->backend->queue_flush(queue->native, err);
 }
 
@@ -205,11 +242,12 @@ void kn_recording_free(kn_recording *recording)
         return;
     if (recording->native)
         backend->recording_free(recording->native);
-    for (size_t i = 0; i < recording->count; i++) {
-        backend->kernel_free(recording->launches[i].kernel);
-        free(recording->launches[i].args);
-    }
+    for (size_t i = 0; i < recording->count; i++)
+        if (recording->recorded[i].is_first) {
+            backend->kernel_free(recording->launches[i].kernel);
+            free(recording->launches[i].args);
+        }
     free(recording->launches);
-    free(recording->kernels);
+    free(recording->recorded);
     free(recording);
 }

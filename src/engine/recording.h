@@ -5,13 +5,19 @@
 
 #include "engine.h"
 
+struct engine_recorded {
+    const kn_kernel *kernel;
+    bool
+        is_first; // of those with these arguments: they share its copy of them, and its kernel of the backend
+};
+
 struct kn_recording {
     kn_context *context;
     kn_recording_way way;
-    char why[256];              // launches where something better was wanted
-    struct be_launch *launches; // each with its own kernel and its own copy of the arguments
-    const kn_kernel **kernels;  // that they are of
-    size_t count, launch_capacity, kernel_capacity;
+    char why[256]; // launches where something better was wanted
+    struct be_launch *launches;
+    struct engine_recorded *recorded; // beside each
+    size_t count, launch_capacity, recorded_capacity;
     struct be_recording *native; // NULL: launches
 };
 

@@ -25,6 +25,11 @@ bool sparse_solver_is_fused(const struct sparse_solver *solver)
     return solver->fused;
 }
 
+const kn_recording *sparse_solver_recording(const struct sparse_solver *solver)
+{
+    return solver->recording;
+}
+
 kn_status sparse_solver_apply(kn_queue *queue, const struct sparse_solver *solver, bool transposed,
                               kn_buffer *x, kn_buffer *y, kn_error *err)
 {
@@ -326,6 +331,8 @@ static kn_status create_solver(kn_queue *queue, const struct sparse_matrix *matr
     }
     if (!status)
         status = create_buffers(s, err);
+    if (!status)
+        status = solver_record(queue, s, err);
     if (status)
         sparse_solver_free(s);
     else
@@ -367,6 +374,7 @@ void sparse_solver_free(struct sparse_solver *solver)
 {
     if (!solver)
         return;
+    kn_recording_free(solver->recording);
     for (unsigned i = 0; i < 2; i++)
         spmv_product_free(&solver->products[i]);
     for (unsigned i = 0; i < SOLVER_BUFFERS; i++)

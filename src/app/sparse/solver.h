@@ -44,6 +44,8 @@ struct sparse_solver_options {
     enum sparse_launches launches;
     struct sparse_tuning tuning; // of the products; of fused launches `group` and `lanes` of cgnr_backward
     unsigned group, groups;      // work-items and groups of cgnr_forward and of the vectors' kernels
+    kn_recording_way recording;  // how blocks of iterations are launched, where there are enough for one
+    bool unrecorded;             // not in blocks, for measurements
 };
 
 struct sparse_solver_result {
@@ -60,7 +62,8 @@ struct sparse_solver;
 
 // A and A^T on the device, and the solver's memory. The matrix may be freed after that. Errors: those of
 // sparse_operator_create; KN_ERROR_ARGUMENT for options out of range; KN_ERROR_BUILD for a correction that
-// does not compile; KN_ERROR_LIMIT for fused launches of more columns than local memory holds.
+// does not compile; KN_ERROR_LIMIT for fused launches of more columns than local memory holds;
+// KN_ERROR_UNSUPPORTED for a way of recording that the device does not have.
 kn_status sparse_solver_create(kn_queue *queue, const struct sparse_matrix *matrix,
                                const struct sparse_solver_options *options, struct sparse_solver **solver,
                                kn_error *err);
@@ -77,8 +80,10 @@ void sparse_solver_free(struct sparse_solver *solver); // NULL is fine
 kn_status sparse_solver_solve(kn_queue *queue, struct sparse_solver *solver, kn_buffer *b, kn_buffer *x,
                               struct sparse_solver_result *result, kn_error *err);
 
-// Whether the launches are fused.
+// Whether the launches are fused; and how blocks of iterations are launched, or NULL: there are none, since
+// iterations are few, or a format adds to what has to be filled before.
 bool sparse_solver_is_fused(const struct sparse_solver *solver);
+const kn_recording *sparse_solver_recording(const struct sparse_solver *solver);
 
 // The products that it computes: y = A x, or with `transposed` y = A^T x, for checks. Rows are in an order of
 // its own, the same for both. Asynchronous. And the format of each.

@@ -5,7 +5,8 @@
 
 #define NO_EVENT NULL
 
-enum { LOOK = 32 };
+// Iterations between two looks of the host's; even, as two places take turns.
+enum { BLOCK = 32 };
 
 // ---- launches ----
 
@@ -161,6 +162,40 @@ static kn_status iterate_fused(kn_queue *queue, const struct sparse_solver *s, u
     return status || last ? status : launch_backward(queue, s, iteration, err);
 }
 
+static kn_status iterate(kn_queue *queue, const struct sparse_solver *s, size_t iteration, bool last,
+                         kn_error *err)
+{
+    return s->fused ? iterate_fused(queue, s, (uint32_t)iteration, last, err)
+                    : iterate_separate(queue, s, last, err);
+}
+
+// ---- all of them ----
+
+kn_status solver_record(kn_queue *queue, struct sparse_solver *s, kn_error *err)
+{
+    kn_status status;
+
+    if (s->options.unrecorded || s->most + 1 < BLOCK || s->products[0].adds || s->products[1].adds)
+        return KN_OK;
+    status = kn_recording_begin(queue, s->options.recording, err);
+    if (status)
+        return status;
+    for (size_t k = 0; k < BLOCK && !status; k++)
+        status = iterate(queue, s, k, false, err);
+    if (status)
+        (void)kn_recording_end(queue, NULL, NULL);
+    else
+        status = kn_recording_end(queue, &s->recording, err);
+    return status;
+}
+
+// Whether that many iterations are better replayed: what goes beyond the last one does nothing, but for
+// separate products.
+static bool is_block(const struct sparse_solver *s, size_t left)
+{
+    return s->recording && (left >= BLOCK || (s->fused && left > BLOCK / 4));
+}
+
 size_t solver_cell_of(const struct sparse_solver *s, size_t k)
 {
     return SOLVER_CELLS * (size_t)s->parts + SOLVER_START + SOLVER_CELLS * k;
@@ -168,18 +203,23 @@ size_t solver_cell_of(const struct sparse_solver *s, size_t k)
 
 kn_status solver_iterate_all(kn_queue *queue, const struct sparse_solver *s, size_t *launched, kn_error *err)
 {
-    size_t most = s->options.iterations;
+    size_t all = s->options.iterations + 1, k = 0;
     bool looks = s->options.gradient > 0 || s->options.residual > 0;
     double code = 0;
     kn_status status = KN_OK;
 
-    for (*launched = 0; *launched <= most && code == 0 && !status; ++*launched) {
-        uint32_t k = (uint32_t)*launched;
-        status = s->fused ? iterate_fused(queue, s, k, k == most, err)
-                          : iterate_separate(queue, s, k == most, err);
-        if (!status && looks && k % LOOK == LOOK - 1)
-            status = kn_buffer_read(queue, s->buffers[SOLVER_STATE], (solver_cell_of(s, k) + 3) * SOLVER_CELL,
-                                    &code, sizeof code, err);
+    while (k < all && code == 0 && !status) {
+        if (is_block(s, all - k)) {
+            status = kn_recording_replay(queue, s->recording, err);
+            k += all - k < BLOCK ? all - k : BLOCK;
+        } else {
+            status = iterate(queue, s, k, k + 1 == all, err);
+            k++;
+        }
+        if (!status && looks && k % BLOCK == 0)
+            status = kn_buffer_read(queue, s->buffers[SOLVER_STATE],
+                                    (solver_cell_of(s, k - 1) + 3) * SOLVER_CELL, &code, sizeof code, err);
     }
+    *launched = k;
     return status ? status : kn_queue_finish(queue, err);
 }

@@ -53,6 +53,7 @@ struct sparse_solver {
     size_t group, back_group, lanes; // of cgnr_forward and the vectors' kernels; of cgnr_backward
     struct solver_terms terms;
     kn_buffer *buffers[SOLVER_BUFFERS];
+    kn_recording *recording; // of a block of iterations; NULL: each is launched
 };
 
 kn_status solver_check_options(const struct sparse_solver_options *options, kn_error *err);
@@ -75,6 +76,8 @@ kn_status solver_launch_residual(kn_queue *queue, const struct sparse_solver *so
 kn_status solver_launch_curve(kn_queue *queue, const struct sparse_solver *solver, kn_buffer *d, kn_buffer *h,
                               kn_buffer *e, kn_error *err);
 
+// The block of iterations that is replayed, if there are as many.
+kn_status solver_record(kn_queue *queue, struct sparse_solver *solver, kn_error *err);
 // All iterations; the host looks now and then whether the device has stopped.
 kn_status solver_iterate_all(kn_queue *queue, const struct sparse_solver *solver, size_t *launched,
                              kn_error *err);

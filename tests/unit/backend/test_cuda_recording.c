@@ -64,38 +64,56 @@ START_TEST(nothing_runs_before_it_is_replayed)
 }
 END_TEST
 
-// What a replay finds in the buffer is what its kernels see, and so does a plain launch after it.
+static unsigned char bank_after(struct be_recording *recording, const struct be_kernel *kernel,
+                                unsigned long copies)
+{
+    unsigned long before = driver->copies_on_device;
+
+    expect_ok(cuda->recording_replay(queue, recording, &err));
+    ck_assert_uint_eq(driver->copies_on_device - before, copies);
+    return ((const unsigned char *)(uintptr_t)kernel->bank)[63];
+}
+
+// What a replay finds in the buffer is what its kernels see, copied once until a launch writes to it; and so
+// does a plain launch after it.
 START_TEST(banks_are_filled_at_each_replay)
 {
-    struct be_program *program = program_of("//kernel koine_banked 8 4 64\n//bank 256\n");
-    struct be_kernel *kernel = kernel_of(program, &banked);
-    struct be_memory *out = memory_of(64), *tables[] = {memory_of(64), memory_of(64)};
-    struct be_arg args[] = {{BE_ARG_MEMORY, out, NULL, 0, NULL, 0},
-                            {BE_ARG_MEMORY, tables[0], NULL, 0, NULL, 0}};
-    const struct be_launch launch = {kernel, range, args, 2};
-    const unsigned char *bank = (const unsigned char *)(uintptr_t)kernel->bank;
-    struct be_recording *recording = NULL;
+    struct be_program *program =
+        program_of("//kernel koine_banked 8 4 64\n//kernel koine_adder 8 4 64\n//bank 256\n");
+    struct be_kernel *kernel = kernel_of(program, &banked), *writer = kernel_of(program, &adder);
+    struct be_memory *out = memory_of(64), *table = memory_of(64);
+    const int n = 1;
+    struct be_arg args[] = {{BE_ARG_MEMORY, out, NULL, 0, NULL, 0}, {BE_ARG_MEMORY, table, NULL, 0, NULL, 0}};
+    struct be_arg writes[] = {{BE_ARG_MEMORY, table, NULL, 0, NULL, 0}, {BE_ARG_VALUE, NULL, &n, 4, NULL, 0}};
+    const struct be_launch launches[] = {{kernel, range, args, 2},
+                                         {kernel, range, args, 2},
+                                         {writer, range, writes, 2},
+                                         {kernel, range, args, 2}};
+    unsigned char *bank = (unsigned char *)(uintptr_t)kernel->bank, value = 10;
+    struct be_recording *two = NULL, *four = NULL;
 
-    for (unsigned char i = 0; i < 2; i++)
-        expect_ok(
-            cuda->fill(queue, tables[i], &(unsigned char){(unsigned char)(10 + i)}, 1, 0, 64, NULL, &err));
-    expect_ok(cuda->recording_create(queue, &launch, 1, &recording, &err));
+    expect_ok(cuda->fill(queue, table, &value, 1, 0, 64, NULL, &err));
+    expect_ok(cuda->launch(queue, kernel, &range, args, 2, NULL, &err)); // the bank holds it already
+    bank[63] = 0;
+    expect_ok(cuda->recording_create(queue, launches, 2, &two, &err));
+    expect_ok(cuda->recording_create(queue, launches, 4, &four, &err));
     ck_assert_uint_eq(bank[63], 0); // by a replay, not before
-    expect_ok(cuda->recording_replay(queue, recording, &err));
-    ck_assert_uint_eq(bank[63], 10);
-    expect_ok(cuda->fill(queue, tables[0], &(unsigned char){20}, 1, 0, 64, NULL, &err));
-    expect_ok(cuda->recording_replay(queue, recording, &err));
-    ck_assert_uint_eq(bank[63], 20);
-    args[1].memory = tables[1];
+    ck_assert_uint_eq(bank_after(two, kernel, 1), 10);
+    value = 20;
+    expect_ok(cuda->fill(queue, table, &value, 1, 0, 64, NULL, &err));
+    ck_assert_uint_eq(bank_after(two, kernel, 1), 20);
+    value = 30;
+    expect_ok(cuda->fill(queue, table, &value, 1, 0, 64, NULL, &err));
+    ck_assert_uint_eq(bank_after(four, kernel, 2), 30);
+    bank[63] = 0;
     expect_ok(cuda->launch(queue, kernel, &range, args, 2, NULL, &err));
-    ck_assert_uint_eq(bank[63], 11);
-    expect_ok(cuda->recording_replay(queue, recording, &err));
-    ck_assert_uint_eq(bank[63], 20);
-    cuda->recording_free(recording);
-    for (size_t i = 0; i < 2; i++)
-        cuda->memory_free(tables[i]);
+    ck_assert_uint_eq(bank[63], 30);
+    cuda->recording_free(two);
+    cuda->recording_free(four);
+    cuda->memory_free(table);
     cuda->memory_free(out);
     cuda->kernel_free(kernel);
+    cuda->kernel_free(writer);
     cuda->program_free(program);
 }
 END_TEST

@@ -320,6 +320,104 @@ START_TEST(launches)
 }
 END_TEST
 
+// What a solver with these options launches of cgnr_forward or cgnr_turn, and whether it has a recording.
+static size_t count_iterations(const struct system *s, const struct sparse_solver_options *options,
+                               bool *recorded)
+{
+    kn_buffer *b = test_upload_with_room(s->b, s->matrix.rows * sizeof *s->b, 0);
+    kn_buffer *x = test_upload_with_room(s->x, s->matrix.columns * sizeof *s->x, 0);
+    struct sparse_solver *solver = NULL;
+    struct sparse_solver_result result;
+    kn_profile_entry *entries = NULL;
+    size_t count = 0, found;
+
+    EXPECT_OK(sparse_solver_create(queue, &s->matrix, options, &solver, &err));
+    *recorded = sparse_solver_recording(solver) != NULL;
+    if (*recorded && options->recording != KN_RECORDING_AUTO)
+        ck_assert_int_eq(kn_recording_way_of(sparse_solver_recording(solver)), options->recording);
+    EXPECT_OK(kn_profile_start(queue, &err));
+    EXPECT_OK(sparse_solver_solve(queue, solver, b, x, &result, &err));
+    EXPECT_OK(kn_profile_stop(queue, &entries, &count, &err));
+    found = test_count_kernel(entries, count, sparse_solver_is_fused(solver) ? "cgnr_forward" : "cgnr_turn");
+    kn_free(entries);
+    free(result.history);
+    sparse_solver_free(solver);
+    kn_buffer_free(b);
+    kn_buffer_free(x);
+    return found;
+}
+
+// Blocks of 32 iterations replayed in every way: the same bits as without, wherever iterations end, and what
+// was launched for them. A fused block goes beyond the end where more than 8 iterations are left of it.
+START_TEST(recorded)
+{
+    static const struct {
+        struct sparse_solver_options options;
+        size_t launched; // 0: it depends
+        bool recorded;
+    } cases[] = {{{.iterations = 30, .gradient = -1, .launches = SPARSE_LAUNCHES_FUSED}, 31, false},
+                 {{.iterations = 31, .gradient = -1, .launches = SPARSE_LAUNCHES_FUSED}, 32, true},
+                 {{.iterations = 39, .gradient = -1, .launches = SPARSE_LAUNCHES_FUSED}, 40, true},
+                 {{.iterations = 40, .gradient = -1, .launches = SPARSE_LAUNCHES_FUSED}, 64, true},
+                 {{.iterations = 97, .gradient = -1, .launches = SPARSE_LAUNCHES_FUSED}, 98, true},
+                 {{.iterations = 200, .gradient = 1e-2, .launches = SPARSE_LAUNCHES_FUSED}, 0, true},
+                 {{.iterations = 200, .gradient = 1e-6, .launches = SPARSE_LAUNCHES_FUSED}, 0, true},
+                 {{.iterations = 75,
+                   .gradient = -1,
+                   .launches = SPARSE_LAUNCHES_SEPARATE,
+                   .format = SPARSE_CSR_VECTOR},
+                  76,
+                  true},
+                 {{.iterations = 40,
+                   .gradient = -1,
+                   .launches = SPARSE_LAUNCHES_SEPARATE,
+                   .format = SPARSE_BACKPROJECTION},
+                  41,
+                  false}};
+    static const kn_recording_way recordings[] = {KN_RECORDING_AUTO, KN_RECORDING_LAUNCHES};
+    uint64_t state = test_seed("recorded");
+    struct system s = system_make(200, 120, 3, &state);
+
+    for (size_t i = 0; i < s.matrix.nonzeros; i++) // slow to converge
+        s.matrix.values[i] /= 1 + s.matrix.indices[i] % 37;
+    for (size_t i = 0; i < (test_is_slow() ? 4 : sizeof cases / sizeof *cases); i++) {
+        struct sparse_solver_options options = cases[i].options;
+        struct sparse_solver_result plain, result;
+        bool is_recorded;
+        options.unrecorded = true;
+        float *wanted = solve(&s, &options, &plain);
+        size_t launched = count_iterations(&s, &options, &is_recorded);
+        ck_assert(!is_recorded);
+        if (cases[i].launched)
+            ck_assert_uint_eq(launched, options.iterations + 1);
+        options.unrecorded = false;
+        for (size_t w = 0; w < sizeof recordings / sizeof *recordings; w++) {
+            options.recording = recordings[w];
+            float *x = solve(&s, &options, &result);
+            launched = count_iterations(&s, &options, &is_recorded);
+            ck_assert_msg(is_recorded == cases[i].recorded, "case %zu, way %zu", i, w);
+            if (cases[i].launched)
+                ck_assert_msg(launched == cases[i].launched, "case %zu, way %zu: %zu launches, not %zu", i, w,
+                              launched, cases[i].launched);
+            ck_assert_uint_eq(result.iterations, plain.iterations);
+            ck_assert_int_eq((int)result.stopped, (int)plain.stopped);
+            if (options.format != SPARSE_BACKPROJECTION) {
+                ck_assert_msg(memcmp(x, wanted, 120 * sizeof *x) == 0, "case %zu, way %zu: other bits", i, w);
+                ck_assert_int_eq(
+                    memcmp(result.history, plain.history, (plain.iterations + 1) * sizeof *plain.history), 0);
+            }
+            free(result.history);
+            free(x);
+        }
+        fprintf(stderr, "recorded: case %zu, %zu iterations, stopped by %s\n", i, plain.iterations,
+                sparse_stopped_names[plain.stopped]);
+        free(plain.history);
+        free(wanted);
+    }
+    system_drop(&s);
+}
+END_TEST
+
 START_TEST(refused)
 {
     uint64_t state = 1;
@@ -366,7 +464,7 @@ END_TEST
 
 int main(void)
 {
-    const TTest *const tests[] = {dense, corrections, stops, nothing, launches, refused};
+    const TTest *const tests[] = {dense, corrections, stops, nothing, launches, recorded, refused};
 
     return test_run("solver", tests, sizeof tests / sizeof *tests, test_open, test_close);
 }
