@@ -39,14 +39,22 @@ static void launch_each(const struct launch_case *of)
         bench_try(kn_launch(of->queue, of->kernel, &of->range, of->args, of->arg_count, NULL, &err), &err);
 }
 
+// In the path's own way if the device has it, or as launches.
 static kn_recording *record_block(const struct launch_case *of)
 {
+    const kn_recording_way own =
+        kn_cuda_context(of->context) ? KN_RECORDING_GRAPH : KN_RECORDING_COMMAND_BUFFER;
+    const kn_recording_way ways[] = {own, KN_RECORDING_LAUNCHES};
     kn_error err = KN_ERROR_INIT;
     kn_recording *recording = NULL;
+    kn_status status = KN_ERROR_UNSUPPORTED;
 
-    bench_try(kn_recording_begin(of->queue, KN_RECORDING_AUTO, &err), &err);
-    launch_each(of);
-    bench_try(kn_recording_end(of->queue, &recording, &err), &err);
+    for (size_t i = 0; i < KN_COUNT(ways) && status == KN_ERROR_UNSUPPORTED; i++) {
+        bench_try(kn_recording_begin(of->queue, ways[i], &err), &err);
+        launch_each(of);
+        status = kn_recording_end(of->queue, &recording, &err);
+    }
+    bench_try(status, &err);
     return recording;
 }
 

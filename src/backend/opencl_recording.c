@@ -122,23 +122,20 @@ static kn_status find_calls(const struct be_context *context, struct calls *call
 
 // ---- recordings ----
 
-// One after the other: a command waits for the one before it.
+// In order, as the queue is: no command names those that it waits for.
 static kn_status add_all(struct be_recording *recording, const char *spec, const struct be_launch *launches,
                          size_t count, kn_error *err)
 {
-    cl_uint before = 0, point = 0;
-
-    for (size_t i = 0; i < count; i++, before = point) {
-        const struct be_range *range = &launches[i].range;
+    for (size_t i = 0; i < count; i++) {
+        const struct be_launch *launch = &launches[i];
         cl_kernel kernel;
         cl_int code;
-        kn_status status =
-            opencl_kernel_set(launches[i].kernel, launches[i].args, launches[i].arg_count, &kernel, err);
+        kn_status status = opencl_kernel_set(launch->kernel, launch->args, launch->arg_count, &kernel, err);
         if (status)
             return status;
-        code = recording->calls.add(recording->buffer, NULL, NULL, kernel, range->dims, range->offset,
-                                    range->global, opencl_range_local(range), i > 0, i > 0 ? &before : NULL,
-                                    &point, NULL);
+        code = recording->calls.add(recording->buffer, NULL, NULL, kernel, launch->range.dims,
+                                    launch->range.offset, launch->range.global,
+                                    opencl_range_local(&launch->range), 0, NULL, NULL, NULL);
         if (code != CL_SUCCESS)
             return opencl_fail(err, code, spec, "recording a launch");
     }

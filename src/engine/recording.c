@@ -148,6 +148,14 @@ kn_status kn_recording_begin(kn_queue *queue, kn_recording_way way, kn_error *er
     return KN_OK;
 }
 
+// Launches one by one, where something else would have been taken.
+static kn_status take_launches(kn_recording *recording, const char *why)
+{
+    recording->way = KN_RECORDING_LAUNCHES;
+    snprintf(recording->why, sizeof recording->why, "%.*s", (int)sizeof recording->why - 1, why);
+    return KN_OK;
+}
+
 // The way that was asked for, or the best one there is.
 static kn_status settle(const kn_queue *queue, kn_recording *recording, kn_error *err)
 {
@@ -157,14 +165,14 @@ static kn_status settle(const kn_queue *queue, kn_recording *recording, kn_error
 
     if (recording->way == KN_RECORDING_LAUNCHES)
         return KN_OK;
+    if (recording->way == KN_RECORDING_AUTO && recording->context->quirks.slow_command_buffers)
+        return take_launches(recording, "the driver's command buffers take longer than launches one by one");
     status = backend->recording_create(queue->native, recording->launches, recording->count,
                                        &recording->native, &reason);
     if (!status) {
         recording->way = backend->recording_way;
     } else if (status == KN_ERROR_UNSUPPORTED && recording->way == KN_RECORDING_AUTO) {
-        recording->way = KN_RECORDING_LAUNCHES;
-        snprintf(recording->why, sizeof recording->why, "%.*s", (int)sizeof recording->why - 1, reason.text);
-        status = KN_OK;
+        status = take_launches(recording, reason.text);
     } else {
         kn_fail(err, status, "%s", reason.text);
         kn_error_native(err, reason.native, reason.native_name);

@@ -114,6 +114,17 @@ static kn_status create_batch(struct solve_run *run, struct device_run *d, kn_er
     return status;
 }
 
+// Of blocks of iterations, where the device has more for them than launches.
+static const char *recorded(const struct sparse_solver *solver)
+{
+    const kn_recording *recording = sparse_solver_recording(solver);
+
+    return !recording                                                      ? ""
+           : kn_recording_way_of(recording) == KN_RECORDING_GRAPH          ? " in graphs"
+           : kn_recording_way_of(recording) == KN_RECORDING_COMMAND_BUFFER ? " in command buffers"
+                                                                           : "";
+}
+
 static void say_code(struct solve_run *run, const struct device_run *d)
 {
     char *code = run->answer->code;
@@ -124,10 +135,10 @@ static void say_code(struct solve_run *run, const struct device_run *d)
                  sparse_batch_images(d->batch),
                  sparse_batch_is_whole(d->batch) ? "many iterations a launch" : "separate launches");
     else
-        snprintf(code, size, "single precision, A as %s, A^T as %s, %s launches",
+        snprintf(code, size, "single precision, A as %s, A^T as %s, %s launches%s",
                  sparse_format_names[sparse_solver_format(d->solver, false)],
                  sparse_format_names[sparse_solver_format(d->solver, true)],
-                 sparse_solver_is_fused(d->solver) ? "fused" : "separate");
+                 sparse_solver_is_fused(d->solver) ? "fused" : "separate", recorded(d->solver));
 }
 
 static kn_status prepare(struct solve_run *run, struct device_run *d, kn_error *err)
