@@ -155,7 +155,7 @@ static struct opened open_engine(void)
 {
     static const char text[] = "__kernel void nothing(int n) { }\n";
     const kn_context_options options = {.cache_dir = ""};
-    struct opened o = {NULL};
+    struct opened o = {.context = NULL};
 
     setenv("OCL_ICD_VENDORS", "/nonexistent", 1); // one device, and no other
     expect_ok(kn_context_open_with("cuda:0", &options, &o.context, &err));
