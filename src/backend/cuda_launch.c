@@ -208,17 +208,24 @@ static void note_writes(const struct be_kernel *kernel, const struct be_arg *arg
             cuda_memory_written(args[i].memory);
 }
 
-// More dynamic shared memory than every card gives has to be asked for.
+// More dynamic shared memory than every card gives has to be asked for: all there is, since kernel objects of
+// one function share what was asked for last.
 static struct cuda_outcome ask_for_shared(struct be_kernel *kernel, size_t shared)
 {
+    const struct cuda_driver *cu = &kernel->context->cu;
     struct cuda_outcome outcome = {CUDA_SUCCESS, ""};
+    int most = 0;
 
-    if (shared > kernel->dynamic_asked) {
-        outcome = CUDA_DO(&kernel->context->cu, cuFuncSetAttribute, kernel->function,
-                          CU_FUNC_ATTRIBUTE_MAX_DYNAMIC_SHARED_SIZE_BYTES, (int)shared);
-        if (!outcome.code)
-            kernel->dynamic_asked = shared;
-    }
+    if (shared <= kernel->dynamic_asked)
+        return outcome;
+    outcome = CUDA_DO(cu, cuDeviceGetAttribute, &most, CU_DEVICE_ATTRIBUTE_MAX_SHARED_MEMORY_PER_BLOCK_OPTIN,
+                      kernel->context->device);
+    most -= (int)kernel->static_shared;
+    if (!outcome.code)
+        outcome = CUDA_DO(cu, cuFuncSetAttribute, kernel->function,
+                          CU_FUNC_ATTRIBUTE_MAX_DYNAMIC_SHARED_SIZE_BYTES, most);
+    if (!outcome.code)
+        kernel->dynamic_asked = (size_t)most;
     return outcome;
 }
 
@@ -230,9 +237,9 @@ static struct cuda_outcome launch_grids(const struct be_queue *queue, const stru
     struct cuda_outcome outcome;
 
     do
-        outcome =
-            CUDA_DO(cu, cuLaunchKernel, kernel->function, at->grid[0], at->grid[1], at->grid[2], at->block[0],
-                    at->block[1], at->block[2], (unsigned)packed->shared, queue->stream, packed->params, NULL);
+        outcome = CUDA_DO(cu, cuLaunchKernel, kernel->function, at->grid[0], at->grid[1], at->grid[2],
+                          at->block[0], at->block[1], at->block[2], (unsigned)packed->shared, queue->stream,
+                          packed->params, NULL);
     while (!outcome.code && cuda_geometry_next(at));
     return outcome;
 }

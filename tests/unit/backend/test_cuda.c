@@ -133,7 +133,7 @@ START_TEST(arguments)
     ck_assert_mem_eq(driver->last.params[6], &offsets[2], 4);
     expect_item(7, &item);
     ck_assert_uint_eq(driver->last.shared, 128 + 50000);
-    ck_assert_uint_eq(driver->dynamic_allowed, 128 + 50000); // more than 48 KiB was asked for
+    ck_assert_uint_eq(driver->dynamic_allowed, 232448); // more than 48 KiB was asked for: all there is
     ck_assert_uint_eq(driver->last.grid[0], 4);
     ck_assert_uint_eq(driver->last.grid[1], 3);
     ck_assert_uint_eq(driver->last.block[0], 16);

@@ -118,6 +118,30 @@ START_TEST(banks_are_filled_at_each_replay)
 }
 END_TEST
 
+// Of the same function, one kernel object does not take away what another was given.
+START_TEST(local_memory_of_two_kernels)
+{
+    static const kn_param locals[] = {{KN_PARAM_LOCAL, "uchar", 1, "near", 0}};
+    static const struct src_kernel source = {"holder", locals, 1, {0, 0, 0}, "a.cl", 1};
+    struct be_program *program = program_of("//kernel koine_holder 4 64\n//shared koine_holder 1000\n");
+    struct be_kernel *recorded = kernel_of(program, &source), *plain = kernel_of(program, &source);
+    struct be_arg most = {BE_ARG_LOCAL, NULL, NULL, 100000, NULL, 0},
+                  less = {BE_ARG_LOCAL, NULL, NULL, 60000, NULL, 0};
+    const struct be_launch launch = {recorded, range, &most, 1};
+    struct be_recording *recording = NULL;
+
+    expect_ok(cuda->recording_create(queue, &launch, 1, &recording, &err));
+    expect_ok(cuda->launch(queue, plain, &range, &less, 1, NULL, &err));
+    expect_ok(cuda->recording_replay(queue, recording, &err));
+    ck_assert_uint_eq(driver->last.shared, 100000);
+    expect_ok(cuda->launch(queue, recorded, &range, &most, 1, NULL, &err)); // as while it is profiled
+    cuda->recording_free(recording);
+    cuda->kernel_free(recorded);
+    cuda->kernel_free(plain);
+    cuda->program_free(program);
+}
+END_TEST
+
 START_TEST(a_launch_that_cannot_be_recorded)
 {
     struct be_program *program = program_of("//kernel koine_adder 8 4 64\n");
@@ -240,7 +264,8 @@ END_TEST
 int main(void)
 {
     const TTest *const tests[] = {nothing_runs_before_it_is_replayed, banks_are_filled_at_each_replay,
-                                  a_launch_that_cannot_be_recorded, the_engine_takes_graphs};
+                                  local_memory_of_two_kernels, a_launch_that_cannot_be_recorded,
+                                  the_engine_takes_graphs};
     const TTest *const older[] = {a_driver_without_graphs};
 
     return TEST_RUN_WITH("cuda_recording", CK_FORK, set_up, tear_down, tests) |
