@@ -185,6 +185,15 @@ struct host_form {
     FILE *running;
 };
 
+// clang compiles these long texts in half of gcc's time.
+static const char *quick_compiler(void)
+{
+    const char *given = getenv("CXX");
+
+    return !(given && *given) && system("clang++ --version >/dev/null 2>&1") == 0 ? "clang++"
+                                                                                  : host_compiler();
+}
+
 // Compiles and runs it; the device works meanwhile.
 static struct host_form start_on_host(const struct src_unit *unit, const struct src_cuda *cuda, bool bank)
 {
@@ -201,7 +210,7 @@ static struct host_form start_on_host(const struct src_unit *unit, const struct 
         "cd '%s' && %s -std=gnu++17 -O0 -w -fno-strict-aliasing -fwrapv -frounding-math -ffp-contract=off "
         "-I'%s/tests/shim' "
         "-o program program.cpp >&2 && ./program in out",
-        form.folder, host_compiler(), source ? source : ".");
+        form.folder, quick_compiler(), source ? source : ".");
     form.running = popen(command, "r");
     ck_assert_ptr_nonnull(form.running);
     return form;
