@@ -10,7 +10,8 @@ extern "C" {
 // Marks what the shared library exports.
 #define KN_API __attribute__((visibility("default")))
 
-// 0 is fine; anything else names the kind of trouble, and a kn_error tells the rest.
+// 0 is fine; anything else names the kind of trouble, and a kn_error tells the rest. KN_ERROR_DEVICE and KN_ERROR_MEMORY
+// may come from every function that works on a device or takes memory, whether its comment says so or not.
 typedef enum kn_status {
     KN_OK = 0,
     KN_ERROR_ARGUMENT,    // the caller asked for what cannot be: a null pointer, a range, a mismatched argument
