@@ -22,7 +22,7 @@ expect_exit 2 koine project parallel:6,13,9,99 "$work/picture.npy" -o "$work/no.
 expect_stderr 'axis of rotation is at detector 99'
 expect_exit 2 koine project $geometry "$work/picture.npy" -o "$work/no.txt"
 expect_exit 3 koine project $geometry "$work/sinogram.npy" -o "$work/no.npy"
-expect_stderr 'sinogram.npy: an array of 2 dimensions and 78 elements; the geometry expects 9 x 9'
+expect_stderr 'sinogram.npy: an array of 6 x 13; the geometry expects 9 x 9'
 expect_exit 3 koine project $geometry "$work/none.png" -o "$work/no.npy"
 [ ! -e "$work/no.npy" ] || fail "a refusal left a file"
 

@@ -43,6 +43,20 @@ static kn_status take_numbers(const char *path, const void *elements, kn_type ty
     return KN_OK;
 }
 
+// Of another shape than that.
+static kn_status refuse_shape(const char *path, const struct npy *array, size_t height, size_t width,
+                              kn_error *err)
+{
+    struct kn_text shape = KN_TEXT_INIT;
+
+    for (size_t i = 0; i < array->dims; i++)
+        kn_text_format(&shape, "%s%zu", i ? " x " : "", array->shape[i]);
+    kn_fail_at(err, KN_ERROR_INPUT, path, 0, "an array of %s; the geometry expects %zu x %zu",
+               array->dims ? kn_text_string(&shape) : "one number", height, width);
+    kn_text_free(&shape);
+    return KN_ERROR_INPUT;
+}
+
 static kn_status read_array(const char *path, size_t height, size_t width, double **values, kn_error *err)
 {
     struct npy array;
@@ -54,10 +68,7 @@ static kn_status read_array(const char *path, size_t height, size_t width, doubl
         status = kn_fail_at(err, KN_ERROR_INPUT, path, 0, "complex numbers; expected real ones");
     else if (array.count != height * width ||
              !(array.dims == 1 || (array.dims == 2 && array.shape[0] == height)))
-        status = kn_fail_at(err, KN_ERROR_INPUT, path, 0,
-                            "an array of %zu dimensions and %zu elements%s; the geometry expects %zu x %zu",
-                            array.dims, array.count, array.count == height * width ? ", in other lines" : "",
-                            height, width);
+        status = refuse_shape(path, &array, height, width, err);
     if (!status)
         status = take_numbers(path, array.data, array.type, array.count, values, err);
     npy_free(&array);
