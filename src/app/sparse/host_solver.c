@@ -29,7 +29,7 @@ struct solve {
     void *best_x;
 };
 
-enum { PATIENCE = 5, ALONE_FIRST = 2, FIRST_PAUSE = 16, LONGEST_PAUSE = 128 };
+enum { ALONE_FIRST = 2, FIRST_PAUSE = 16, LONGEST_PAUSE = 128 };
 
 // How many threads pay. Where other processes have the cores, threads that wait for one another take longer
 // than one alone; the numbers are the same.
@@ -230,8 +230,8 @@ static bool is_past_whitest(struct solve *s, size_t k)
             host->plan.size == sizeof(float) ? (double)((const float *)s->r)[i] : ((const double *)s->r)[i];
     distance = sparse_ncp_distance(s->wide_r, host->rows);
     s->whiteness = k > 0 ? fmin(s->whiteness, distance) : distance;
-    if (distance > s->whiteness + 3 * sparse_ncp_of_noise(host->rows))
-        return k >= s->best_k + PATIENCE;
+    if (distance > s->whiteness + SPARSE_NCP_NOISES * sparse_ncp_of_noise(host->rows))
+        return k >= s->best_k + SPARSE_NCP_PATIENCE;
     s->best_k = k;
     s->best_residual = s->residual;
     s->best_gradient = s->gradient;

@@ -3,7 +3,7 @@
 
 #include <math.h>
 
-enum { SEGMENT = 512, SHORTEST = 8 };
+enum { SEGMENT = 512 };
 
 // exp(-i 2 pi k / length) of k below length / 2.
 static void make_turns(size_t length, double *re, double *im)
@@ -42,7 +42,7 @@ static void transform(size_t length, const double *turn_re, const double *turn_i
             }
 }
 
-static size_t segment_length(size_t count)
+size_t sparse_ncp_segment(size_t count)
 {
     size_t length = SEGMENT;
 
@@ -53,18 +53,18 @@ static size_t segment_length(size_t count)
 
 double sparse_ncp_of_noise(size_t count)
 {
-    size_t length = segment_length(count);
+    size_t length = sparse_ncp_segment(count);
 
-    return length < SHORTEST ? 0 : 1 / sqrt(6 * (double)(count / length * (length / 2)));
+    return length < SPARSE_NCP_SHORTEST ? 0 : 1 / sqrt(6 * (double)(count / length * (length / 2)));
 }
 
 double sparse_ncp_distance(const double *residual, size_t count)
 {
     double turn_re[SEGMENT / 2], turn_im[SEGMENT / 2], re[SEGMENT], im[SEGMENT], power[SEGMENT / 2] = {0};
     double all = 0, sum = 0, squares = 0;
-    size_t length = segment_length(count), half;
+    size_t length = sparse_ncp_segment(count), half;
 
-    if (length < SHORTEST)
+    if (length < SPARSE_NCP_SHORTEST)
         return 0;
     half = length / 2;
     make_turns(length, turn_re, turn_im);

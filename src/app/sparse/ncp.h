@@ -16,4 +16,11 @@ double sparse_ncp_distance(const double *residual, size_t count);
 // periodograms.
 double sparse_ncp_of_noise(size_t count);
 
+// Elements that have a periodogram together: 512, or the greatest power of two that there are.
+size_t sparse_ncp_segment(size_t count);
+
+// What ends iterations: so many behind the last one whose residual is no further from white noise than the
+// whitest, but for so many times what noise itself has.
+enum { SPARSE_NCP_SHORTEST = 8, SPARSE_NCP_PATIENCE = 5, SPARSE_NCP_NOISES = 3 };
+
 #endif
