@@ -54,6 +54,7 @@
 #undef REAL_BITS // vectors are single
 #define REAL_BITS 32
 #include "lib/cgnr.clh"
+#include "lib/cgnr_state.clh"
 #include "lib/lanes.clh"
 #include "lib/solver.clh"
 
@@ -64,39 +65,6 @@ typedef ushort sell_index;
 typedef uint sell_index;
 #define SELL_PAD 0xffffffffu
 #endif
-
-#define PARTIAL(kind) ((kind) * parts)
-#define GOAL (4 * parts)
-#define COUNT(side) (GOAL + 1 + 2 * (side)) // side 0: as an iteration begins; 1: once it is counted
-#define CODE(side) (COUNT(side) + 1)
-#define CELL(k) (GOAL + 5 + 4 * (k))
-#define NORM(k) CELL(k)
-#define REST(k) (CELL(k) + 1)
-#define STEP(k) (CELL(k) + 2)
-#define STOP(k) (CELL(k) + 3)
-
-// ---- which iteration it is ----
-
-inline uint read_cell(__global const acc *state, uint cell)
-{
-    return (uint)acc_to_real(state[cell]);
-}
-
-// Of its first launch, which then leaves the code of this one in CODE(1).
-inline void count_iteration(__global acc *state, uint parts, uint iteration)
-{
-    if (get_global_id(0) == 0)
-        state[COUNT(1)] = acc_of((float)(iteration + 1));
-}
-
-// Of its last launch.
-inline void end_iteration(__global acc *state, uint parts)
-{
-    if (get_global_id(0) == 0) {
-        state[COUNT(0)] = state[COUNT(1)];
-        state[CODE(0)] = state[CODE(1)];
-    }
-}
 
 // ---- two launches an iteration ----
 
@@ -257,16 +225,6 @@ cgnr_backward(__global const uint *starts, __global const uint *indices, __globa
 }
 
 // ---- with any product ----
-
-// A work-item's columns of n: neighbours on a CPU.
-#if KN_CPU
-#define FOR_COLUMNS(j, n)                                                                                              \
-    for (ulong kn_each = ((n) + get_global_size(0) - 1) / get_global_size(0), j = get_global_id(0) * kn_each,         \
-               kn_end = min(j + kn_each, (ulong)(n));                                                                  \
-         j < kn_end; j++)
-#else
-#define FOR_COLUMNS(j, n) for (ulong j = get_global_id(0); j < (n); j += get_global_size(0))
-#endif
 
 // r = w - b, and partial sums of its squares and of b's; row i of w and r is row places[i] of b.
 __kernel __attribute__((reqd_work_group_size(GROUP, 1, 1))) void

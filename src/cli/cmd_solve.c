@@ -109,18 +109,23 @@ static void judge(struct solve_command *command)
 {
     const struct sparse_answer *answer = &command->answer;
     struct common_arguments *common = &command->arguments->tool.common;
-    const struct sparse_solution *worst = sparse_worst(answer);
+    const struct sparse_solution *short_of = NULL;
 
+    for (size_t i = 0; i < answer->x.count; i++)
+        if (!answer->solutions[i].reached &&
+            (!short_of || answer->solutions[i].residual > short_of->residual))
+            short_of = &answer->solutions[i];
     if (!(answer->adjoint <= answer->adjoint_bound)) {
         fprintf(stderr, "%s: the adjoint check failed: %.3g, and rounding allows %.3g\n", common->command,
                 answer->adjoint, answer->adjoint_bound);
         common->check_failed = true;
     }
-    if (!sparse_all_reached(answer)) {
-        fprintf(stderr,
-                "%s: %s was not reached: the residual is %.6g of |b| after %zu iterations, stopped by %s\n",
-                common->command, command->arguments->tolerance ? "the tolerance" : "the noise",
-                worst->residual, worst->iterations, worst->stopped_by);
+    if (short_of) {
+        fprintf(
+            stderr,
+            "%s: the %s was not reached: the residual is %.6g of |b| after %zu iterations, stopped by %s\n",
+            common->command, short_of->missed, short_of->residual, short_of->iterations,
+            short_of->stopped_by);
         common->check_failed = true;
     }
 }
@@ -194,7 +199,8 @@ const struct command command_solve = {
         "alpha is "
         "a misprint; the step minimises along the direction. One A and one A^T an iteration; printed applies "
         "both "
-        "twice, as the source prints it, for comparison. fista and bb (projected gradients, accelerated, and "
+        "twice, as the source prints it, for comparison, and does all its iterations. fista and bb "
+        "(projected gradients, accelerated, and "
         "with "
         "the steps of Barzilai and Borwein) hold bounds exactly; with cgnr they are a penalty, which x may "
         "violate a little. gram factors A^T A once, for many right-hand sides of a matrix with few columns; "
@@ -204,7 +210,9 @@ const struct command command_solve = {
         "12, and "
         "that of iteration 400 three times worse. --noise stops by the discrepancy principle; --stop ncp "
         "needs "
-        "no number, and stops where the residual's periodogram is that of white noise. Without any of them "
+        "no number, and stops where the residual's periodogram is that of white noise; it looks in every "
+        "iteration, on a "
+        "device by Fourier transforms there. Without any of them "
         "all iterations are done, unless the gradient reaches the precision's floor. The line \"stopped by\" "
         "says which "
         "rule it was. Every run checks that <A x, y> is <x, A^T y> with the products that it used, and the "

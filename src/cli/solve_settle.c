@@ -102,14 +102,11 @@ static kn_status read_numbers(struct solve_command *command, kn_error *err)
 // What is asked for that the host alone has, and devices alone; NULL: nothing.
 static const char *host_alone(const struct sparse_task *task)
 {
-    if (task->method != SPARSE_METHOD_CGNR)
+    if (task->method != SPARSE_METHOD_CGNR && task->method != SPARSE_METHOD_PRINTED)
         return sparse_method_names[task->method];
     if (task->preconditioning)
         return "--preconditioner";
-    if (task->stop == SPARSE_STOP_NCP)
-        return "--stop ncp";
-    return task->bounded && !sparse_bounds_are_signs(task->low, task->high) ? "--bounds with --method cgnr"
-                                                                            : NULL;
+    return NULL;
 }
 
 // Whether the host was asked for.
@@ -133,6 +130,13 @@ static const char *device_alone(const struct solve_command *command)
     return task->format != SPARSE_AUTO && !host_has ? "--format" : NULL;
 }
 
+// Whether single precision is asked for of what the host has in double alone.
+static bool is_float_of_double(const struct solve_command *command)
+{
+    return command->arguments->precision == SOLVE_PRECISION_FLOAT &&
+           command->task.method != SPARSE_METHOD_CGNR;
+}
+
 static kn_status check_together(const struct solve_command *command, kn_error *err)
 {
     const struct solve_arguments *arguments = command->arguments;
@@ -142,6 +146,10 @@ static kn_status check_together(const struct solve_command *command, kn_error *e
     bool named = common->devices.count > 0,
          named_host = named && strcmp(common->devices.items[0], "host") == 0;
 
+    if (arguments->tolerance && arguments->noise && arguments->stop == SPARSE_STOP_AUTO)
+        return kn_fail(err, KN_ERROR_ARGUMENT,
+                       "--tolerance and --noise both say when to stop; with --stop residual or --stop "
+                       "discrepancy one does, and the other is looked at in the end");
     if (task->stop == SPARSE_STOP_RESIDUAL && !arguments->tolerance)
         return kn_fail(err, KN_ERROR_ARGUMENT,
                        "--stop residual wants --tolerance T: stop when |A x - b| is T |b|");
@@ -165,15 +173,21 @@ static kn_status check_together(const struct solve_command *command, kn_error *e
         return kn_fail(
             err, KN_ERROR_ARGUMENT,
             "%s is the host's alone, but --device %s was asked for; there is --device host, and devices "
-            "have --method cgnr, --nonnegative and --bounds 0,inf or -inf,0 as its penalty, --stop fixed, "
-            "residual and discrepancy",
+            "have --method cgnr and printed, --nonnegative and --bounds as a penalty, and --stop fixed, "
+            "residual, discrepancy and ncp",
             host, common->devices.items[0]);
+    if (task->correction && names_host(arguments))
+        return kn_fail(
+            err, KN_ERROR_ARGUMENT,
+            "--correction is OpenCL C, for which the host has no compiler; devices have, in single "
+            "precision: --device cpu, or one of koine devices");
     if (device && named_host)
         return kn_fail(err, KN_ERROR_ARGUMENT,
                        "%s wants a device; --device host has the formats sell and simple", device);
-    if (host && arguments->precision == SOLVE_PRECISION_FLOAT && task->method != SPARSE_METHOD_CGNR)
+    if ((host || named_host) && is_float_of_double(command))
         return kn_fail(err, KN_ERROR_ARGUMENT,
-                       "--method %s computes in double precision; leave out --precision float", host);
+                       "--method %s computes in double precision on the host; leave out --precision float",
+                       sparse_method_names[task->method]);
     if (arguments->precision == SOLVE_PRECISION_DOUBLE && ((named && !named_host) || device))
         return kn_fail(
             err, KN_ERROR_ARGUMENT,
@@ -292,6 +306,10 @@ kn_status solve_open(struct solve_command *command, kn_error *err)
     } else {
         status = tool_open(&command->tool, device_alone(command) ? TOOL_DEVICE : TOOL_DEVICE_OR_HOST, err);
     }
+    if (!status && !command->tool.place.queue && is_float_of_double(command))
+        status = kn_fail(err, KN_ERROR_ARGUMENT,
+                         "--precision float: there is no device, and the host has --method %s in double",
+                         sparse_method_names[command->task.method]);
     command->task.is_double = !command->tool.place.queue && arguments->precision != SOLVE_PRECISION_FLOAT;
     return status;
 }

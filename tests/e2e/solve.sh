@@ -26,6 +26,8 @@ with open("nan.mtx", "w") as f:
 arrays.save("sinogram.npy", "f8", [1.0] * 45)
 arrays.save("short.npy", "f8", [1.0] * 59)
 arrays.save("x0.npy", "f8", [1.0] * columns)
+arrays.save("discs.npy", "f8", [1.0 * ((x - 24) ** 2 + (y - 24) ** 2 < 400) + ((x - 30) ** 2 + (y - 24) ** 2 < 30)
+                                for y in range(48) for x in range(48)])
 PYTHON
 a=$work/a.mtx
 b=$work/b.mtx
@@ -56,9 +58,12 @@ expect_refused 'wants --noise' --stop discrepancy
 expect_refused 'there is --device host' --device cpu --method bb
 expect_refused 'there is --device host' --device cpu --nonnegative
 expect_refused 'there is --device host' --device cpu --preconditioner jacobi
-expect_refused 'there is --device host' --device cpu --stop ncp
+expect_refused 'all its iterations' --device cpu --method printed --stop ncp
 expect_refused 'in single precision' --device cpu --precision double
-expect_refused 'wants a device' --device host --correction d
+expect_refused 'in double precision on the host' --device host --method printed --precision float
+expect_refused 'no compiler; .*--device cpu' --device host --correction d
+expect_refused 'no compiler; .*--device cpu' --precision double --correction d
+expect_refused 'both say when to stop' --tolerance 0.1 --noise 3
 expect_refused 'wants a device' --device host --format merge
 expect_refused 'leave one out' --format merge --method bb
 expect_refused '--weight is of' --weight 2
@@ -125,6 +130,8 @@ expect_stderr 'the tolerance was not reached'
 expect_stdout 'single precision'
 expect_exit 0 koine solve "$a" "$b" -o "$work/noise.npy" --rhs 1 --noise 7.6
 expect_stdout 'stopped by discrepancy'
+expect_exit 1 koine solve "$a" "$b" -o "$work/both.npy" --rhs 1 --noise 0.1 --tolerance 0.99 --stop residual
+expect_stderr 'the noise was not reached: .*stopped by residual'
 
 (cd "$work" && PYTHONDONTWRITEBYTECODE=1 PYTHONPATH=$sources/tests/e2e python3 - <<'PYTHON') || fail "the answers are wrong"
 import arrays, json
@@ -230,11 +237,29 @@ need_device
 expect_exit 0 koine solve "$a" "$b" -o "$work/device.npy" --rhs 1 --format simple --json "$work/device.json"
 expect_stdout 'single precision, A as simple, A\^T as simple, separate'
 expect_stdout '5 launches an iteration'
+expect_exit 0 koine solve "$a" "$b" -o "$work/twice.npy" --rhs 1 --format simple --method printed -n 60
+expect_stdout 'printed, single precision, A as simple, A\^T as simple, separate launches, A and A\^T twice'
+expect_stdout 'stopped by iterations after 60 iterations'
+expect_stdout '9 launches an iteration'
+expect_exit 0 koine project parallel:90,64,48 "$work/discs.npy" -o "$work/clean.npy" --device host
+(cd "$work" && PYTHONDONTWRITEBYTECODE=1 PYTHONPATH=$sources/tests/e2e python3 - <<'PYTHON') || fail "making noise"
+import arrays, random
+random.seed(31)
+clean = list(arrays.load("clean.npy")[2])
+deviation = 0.02 * (sum(v * v for v in clean) / len(clean)) ** 0.5
+arrays.save("noisy.npy", "f8", [v + random.gauss(0, deviation) for v in clean])
+PYTHON
+expect_exit 0 koine solve parallel:90,64,48 "$work/noisy.npy" -o "$work/white.npy" --device host --stop ncp
+expect_stdout 'stopped by ncp after [5-9] iterations'
+expect_exit 0 koine solve parallel:90,64,48 "$work/noisy.npy" -o "$work/device-white.npy" --format simple --stop ncp
+expect_stdout 'stopped by ncp after [5-9] iterations'
+expect_stdout '10 launches an iteration'
 (cd "$work" && PYTHONDONTWRITEBYTECODE=1 PYTHONPATH=$sources/tests/e2e python3 - <<'PYTHON') || fail "the device is wrong"
 import arrays, json
 wanted = list(arrays.load("x.npy")[2])[0::2]
-found = list(arrays.load("device.npy")[2])
-assert max(abs(a - b) for a, b in zip(found, wanted)) < 1e-4 * max(map(abs, wanted)), (found, wanted)
+for path in ("device.npy", "twice.npy"):
+    found = list(arrays.load(path)[2])
+    assert max(abs(a - b) for a, b in zip(found, wanted)) < 1e-4 * max(map(abs, wanted)), (path, found, wanted)
 report = json.load(open("device.json"))
 assert report["precision"] == "float" and report["launches_per_iteration"] == 5
 assert report["history_of"] == "normal_residual" and report["device"]["spec"] != "host"

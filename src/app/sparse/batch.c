@@ -82,6 +82,10 @@ static kn_status check_options(const struct sparse_batch_options *options, kn_er
                              counts[i].value, counts[i].name, counts[i].most);
     if (!status && options->wide == 2)
         status = kn_fail(err, KN_ERROR_ARGUMENT, "2 images of a work-item; there are 1, 4, 8 and 16");
+    if (!status && (options->solver.printed || options->solver.white))
+        status = kn_fail(err, KN_ERROR_ARGUMENT,
+                         "many right-hand sides at once have neither the loop as it is printed nor a stop at "
+                         "the whiteness of A x - b; solve one at a time");
     if (!status && options->solver.residual > 0)
         status = kn_fail(err, KN_ERROR_ARGUMENT,
                          "many right-hand sides stop at a gradient, not at a residual (%g); solve one after "

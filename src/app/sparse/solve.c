@@ -15,11 +15,6 @@ const char *const sparse_preconditioning_names[] = {"none", "jacobi", "ilu", NUL
 
 static const double penalty_factor = 50;
 
-bool sparse_bounds_are_signs(double low, double high)
-{
-    return (low == 0 && high == INFINITY) || (low == -INFINITY && high == 0);
-}
-
 bool sparse_holds_bounds(enum sparse_method method)
 {
     return method == SPARSE_METHOD_FISTA || method == SPARSE_METHOD_BB;
@@ -71,28 +66,28 @@ static kn_status check_numbers(const struct sparse_task *task, kn_error *err)
 static kn_status check_ways(const struct sparse_task *task, bool on_device, kn_error *err)
 {
     const bool cgnr = task->method == SPARSE_METHOD_CGNR, gram = task->method == SPARSE_METHOD_GRAM;
+    const bool printed = task->method == SPARSE_METHOD_PRINTED;
     const bool host = !on_device;
     const struct {
         bool asked;
         const char *words;
     } refused[] = {
-        {on_device && !cgnr, "devices have conjugate gradients (cgnr) alone; the host has this method"},
+        {on_device && !cgnr && !printed,
+         "devices have conjugate gradients (cgnr, printed) alone; the host has this method"},
         {on_device && task->preconditioning, "preconditioners are the host's alone"},
-        {on_device && task->stop == SPARSE_STOP_NCP,
-         "devices do not look at the whiteness (ncp); the host does"},
-        {on_device && task->bounded && !sparse_bounds_are_signs(task->low, task->high),
-         "devices have penalties for x < 0 and for x > 0; the host has them for any bounds"},
         {on_device && task->bounded && task->correction,
          "a penalty for bounds and a correction of its own; write both in one"},
-        {host && task->correction, "a correction in OpenCL C wants a device"},
+        {host && task->correction,
+         "a correction in OpenCL C wants a device: the host has no compiler for it"},
         {host && task->format != SPARSE_AUTO && task->format != SPARSE_SELL && task->format != SPARSE_SIMPLE,
          "the host has the formats sell and simple (rows); the others want a device"},
-        {!cgnr && task->format != SPARSE_AUTO, "formats are a choice of cgnr's; the other methods have one"},
+        {!cgnr && !(printed && on_device) && task->format != SPARSE_AUTO,
+         "formats are a choice of cgnr's, and of printed on devices; the other methods have one"},
         {!cgnr && task->preconditioning, "preconditioners go with cgnr"},
         {gram && task->bounded,
          "gram has no bounds; fista and bb hold them, and with cgnr they are a penalty"},
         {gram && task->stop != SPARSE_STOP_FIXED, "gram has no iterations to stop"},
-        {!cgnr && !sparse_holds_bounds(task->method) && task->stop != SPARSE_STOP_FIXED,
+        {printed && task->stop != SPARSE_STOP_FIXED,
          "the loop as it is printed does all its iterations; cgnr stops by a rule"},
         {sparse_holds_bounds(task->method) && task->stop == SPARSE_STOP_NCP,
          "only cgnr looks at the whiteness of the residual (ncp)"},
@@ -235,7 +230,7 @@ static solve_way *way_of(const struct solve_run *run)
                                                     [SPARSE_METHOD_BB] = solve_bounded,
                                                     [SPARSE_METHOD_GRAM] = solve_gram};
 
-    return run->queue ? solve_device_cgnr : ways[run->task.method];
+    return run->queue ? solve_device : ways[run->task.method];
 }
 
 // A geometry's: on a device its size alone is looked at.

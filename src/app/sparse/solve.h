@@ -68,6 +68,7 @@ struct sparse_solution {
                             // start's; so, too, but with a correction
     double *history;        // iterations + 1: the residual after each; of a device the normal residual
     bool reached;           // tolerance and noise, as far as they are asked for
+    const char *missed;     // which of them is not: "tolerance" or "noise"; NULL: neither
 };
 
 struct sparse_answer {
@@ -93,9 +94,6 @@ struct sparse_progress {
 
 // Whether bounds hold exactly; otherwise they are a penalty.
 bool sparse_holds_bounds(enum sparse_method method);
-
-// Whether the device's penalty has these bounds: x >= 0, and x <= 0.
-bool sparse_bounds_are_signs(double low, double high);
 
 // What AUTO stands for.
 struct sparse_task sparse_task_settle(const struct sparse_task *task);

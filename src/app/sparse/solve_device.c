@@ -62,10 +62,12 @@ static size_t most_at_once(const struct solve_run *run)
     return most < MOST_AT_ONCE ? (size_t)most / BLOCK * BLOCK : MOST_AT_ONCE;
 }
 
-// Many columns at once have no stop at a residual, and matrices in one format.
+// Many columns at once have cgnr alone, no stop at a residual or by its whiteness, and matrices in one
+// format.
 static bool is_batch(const struct solve_run *run)
 {
     return run->b->count > 1 && !run->task.geometry && run->task.format == SPARSE_AUTO &&
+           run->task.method == SPARSE_METHOD_CGNR && run->task.stop != SPARSE_STOP_NCP &&
            solve_goal(run, 0) <= 0 && most_at_once(run) > 1;
 }
 
@@ -74,8 +76,11 @@ static struct sparse_solver_options options_of(const struct solve_run *run, size
     const struct sparse_task *task = &run->task;
     size_t rows = run->matrix->rows;
     double right = solve_norm(run->b->values + column * rows, rows), goal = solve_goal(run, column);
+    bool printed = task->method == SPARSE_METHOD_PRINTED; // does all its iterations
     struct sparse_solver_options options = {.iterations = task->iterations,
-                                            .gradient = task->past_floor ? -1 : 0,
+                                            .gradient = task->past_floor || printed ? -1 : 0,
+                                            .printed = printed,
+                                            .white = task->stop == SPARSE_STOP_NCP,
                                             .residual = right > 0 ? goal / right : 0,
                                             .lambda = task->lambda,
                                             .smooth = task->smooth,
@@ -84,11 +89,10 @@ static struct sparse_solver_options options_of(const struct solve_run *run, size
                                             .weight = task->correction ? task->weight : 0,
                                             .format = task->format};
 
-    if (task->bounded && task->low == 0)
-        options.nonnegative = task->weight;
-    if (task->bounded && task->low != 0) {
-        options.correction = "(x > 0 ? weight * d : 0)";
-        options.weight = task->weight;
+    if (task->bounded) {
+        options.penalty = task->weight;
+        options.low = task->low;
+        options.high = task->high;
     }
     return options;
 }
@@ -135,10 +139,11 @@ static void say_code(struct solve_run *run, const struct device_run *d)
                  sparse_batch_images(d->batch),
                  sparse_batch_is_whole(d->batch) ? "many iterations a launch" : "separate launches");
     else
-        snprintf(code, size, "single precision, A as %s, A^T as %s, %s launches%s",
+        snprintf(code, size, "single precision, A as %s, A^T as %s, %s launches%s%s",
                  sparse_format_names[sparse_solver_format(d->solver, false)],
                  sparse_format_names[sparse_solver_format(d->solver, true)],
-                 sparse_solver_is_fused(d->solver) ? "fused" : "separate", recorded(d->solver));
+                 sparse_solver_is_fused(d->solver) ? "fused" : "separate",
+                 run->task.method == SPARSE_METHOD_PRINTED ? ", A and A^T twice" : "", recorded(d->solver));
 }
 
 static kn_status prepare(struct solve_run *run, struct device_run *d, kn_error *err)
@@ -175,7 +180,8 @@ static void take_result(struct solve_run *run, const struct sparse_solver_result
     static const char *const reasons[] = {[SPARSE_STOPPED_ITERATIONS] = "iterations",
                                           [SPARSE_STOPPED_GRADIENT] = "floor",
                                           [SPARSE_STOPPED_RESIDUAL] = "residual",
-                                          [SPARSE_STOPPED_CURVATURE] = "curvature"};
+                                          [SPARSE_STOPPED_CURVATURE] = "curvature",
+                                          [SPARSE_STOPPED_WHITENESS] = "ncp"};
 
     solution->iterations = result->iterations;
     solution->normal_residual = result->normal_residual;
@@ -244,7 +250,7 @@ static kn_status solve_together(struct solve_run *run, struct device_run *d, siz
     return status;
 }
 
-kn_status solve_device_cgnr(struct solve_run *run, kn_error *err)
+kn_status solve_device(struct solve_run *run, kn_error *err)
 {
     struct device_run d = {.queue = NULL};
     size_t count = run->b->count;

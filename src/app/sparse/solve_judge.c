@@ -170,8 +170,11 @@ kn_status solve_judge(const struct solve_run *run, const double *starts, kn_erro
         solution->residual = ratio(residual, solve_norm(b, rows));
         if (!task->correction)
             solution->normal_residual = ratio(gradient, first);
-        solution->reached = (task->tolerance == 0 || solution->residual <= slack * task->tolerance) &&
-                            (task->noise == 0 || residual <= slack * task->noise);
+        if (task->tolerance > 0 && !(solution->residual <= slack * task->tolerance))
+            solution->missed = "tolerance";
+        else if (task->noise > 0 && !(residual <= slack * task->noise))
+            solution->missed = "noise";
+        solution->reached = !solution->missed;
     }
     free(r);
     return status;

@@ -15,10 +15,21 @@ enum { MOST_ITERATIONS = 1 << 20, MOVED = 16 };
 // Local memory that a kernel takes at most, for the columns that every group keeps.
 enum { FUSED_BYTES = 48 << 10 };
 
-const char *const sparse_stopped_names[] = {"iterations", "gradient", "residual", "curvature", NULL};
+const char *const sparse_stopped_names[] = {"iterations", "gradient",  "residual",
+                                            "curvature",  "whiteness", NULL};
 
 static const char *const names[SOLVER_KERNELS] = {
-    "cgnr_forward", "cgnr_backward", "cgnr_residual", "cgnr_curve", "cgnr_step", "cgnr_rest", "cgnr_turn"};
+    [SOLVER_FORWARD] = "cgnr_forward",
+    [SOLVER_BACKWARD] = "cgnr_backward",
+    [SOLVER_RESIDUAL] = "cgnr_residual",
+    [SOLVER_CURVE] = "cgnr_curve",
+    [SOLVER_STEP] = "cgnr_step",
+    [SOLVER_REST] = "cgnr_rest",
+    [SOLVER_TURN] = "cgnr_turn",
+    [SOLVER_PRINTED_MOVE] = "printed_move",
+    [SOLVER_PRINTED_RESIDUAL] = "printed_residual",
+    [SOLVER_PRINTED_GRADIENT] = "printed_gradient",
+};
 
 bool sparse_solver_is_fused(const struct sparse_solver *solver)
 {
@@ -43,6 +54,11 @@ enum sparse_format sparse_solver_format(const struct sparse_solver *solver, bool
 
 // ---- options ----
 
+bool solver_keeps_residual(const struct sparse_solver_options *options)
+{
+    return options->residual > 0 || options->white;
+}
+
 kn_status solver_check_options(const struct sparse_solver_options *options, kn_error *err)
 {
     const struct {
@@ -51,6 +67,7 @@ kn_status solver_check_options(const struct sparse_solver_options *options, kn_e
     } parts[] = {{"lambda", options->lambda},
                  {"the weight of smoothness", options->smooth},
                  {"the weight of the penalty for negative numbers", options->nonnegative},
+                 {"the weight of the penalty for bounds", options->penalty},
                  {"the gradient to stop at", fabs(options->gradient)},
                  {"the residual to stop at", options->residual}};
 
@@ -65,12 +82,20 @@ kn_status solver_check_options(const struct sparse_solver_options *options, kn_e
         return kn_fail(err, KN_ERROR_ARGUMENT, "the correction's weight is %g", options->weight);
     if (options->smooth > 0 && options->order != 1 && options->order != 2)
         return kn_fail(err, KN_ERROR_ARGUMENT, "differences of order %u; there are 1 and 2", options->order);
-    if (options->nonnegative > 0 && options->correction)
-        return kn_fail(err, KN_ERROR_ARGUMENT,
-                       "a penalty for negative numbers and a correction of its own; write both in one");
+    if ((options->nonnegative > 0) + (options->penalty > 0) + (options->correction != NULL) > 1)
+        return kn_fail(
+            err, KN_ERROR_ARGUMENT,
+            "penalties for negative numbers and for bounds, and a correction of its own, take each "
+            "other's place; write both in one");
+    if (options->penalty > 0 && !((float)options->low <= (float)options->high))
+        return kn_fail(err, KN_ERROR_ARGUMENT, "bounds from %g to %g; expected the lower one first",
+                       options->low, options->high);
     if ((unsigned)options->launches > SPARSE_LAUNCHES_SEPARATE)
         return kn_fail(err, KN_ERROR_ARGUMENT, "there is no way of launching %d; see sparse_launches",
                        (int)options->launches);
+    if ((options->printed || options->white) && options->launches == SPARSE_LAUNCHES_FUSED)
+        return kn_fail(err, KN_ERROR_ARGUMENT, "%s has separate launches; leave them open, or ask for those",
+                       options->printed ? "the loop as it is printed" : "a stop at the whiteness of A x - b");
     return KN_OK;
 }
 
@@ -82,9 +107,21 @@ struct solver_terms solver_terms_of(const struct sparse_solver_options *options)
         .order = options->smooth > 0 ? options->order : 0,
         .lambda = (float)options->lambda,
         .smooth = (float)options->smooth,
-        .weight = (float)(options->correction ? options->weight : options->nonnegative),
+        .weight = (float)(options->correction    ? options->weight
+                          : options->penalty > 0 ? options->penalty
+                                                 : options->nonnegative),
         .gradient = options->gradient < 0 ? -1 : (float)(gradient * gradient),
         .residual = options->residual > 0 ? (float)(options->residual * options->residual) : -1};
+}
+
+static unsigned bits_of(double value)
+{
+    const union {
+        float number;
+        unsigned bits;
+    } single = {.number = (float)value};
+
+    return single.bits;
 }
 
 void solver_define(struct column_defines *defines, const kn_context *context,
@@ -95,6 +132,10 @@ void solver_define(struct column_defines *defines, const kn_context *context,
     column_define(defines, "ACC_SOFT", !info->fp64);
     if (strcmp(info->backend, "cuda") == 0) // NVIDIA's OpenCL finds out by itself
         column_define(defines, "KN_SUBGROUP", 1);
+    if (options->penalty > 0) {
+        column_define(defines, "LOW_BITS", bits_of(options->low));
+        column_define(defines, "HIGH_BITS", bits_of(options->high));
+    }
     if (options->correction)
         column_define_text(defines, "CORRECTION", options->correction);
     else if (options->nonnegative > 0)
@@ -136,8 +177,8 @@ static kn_status choose_launches(struct sparse_solver *s, kn_error *err)
                        "%zu, and takes half of 2^32 rows; use separate ones",
                        s->rows, s->columns, fused_bytes(s), info->spec, info->name, local_limit(info));
     s->fused = launches == SPARSE_LAUNCHES_FUSED ||
-               (launches == SPARSE_LAUNCHES_AUTO && s->options.format == SPARSE_AUTO &&
-                info->type != KN_DEVICE_CPU && can_fuse(s, info));
+               (launches == SPARSE_LAUNCHES_AUTO && s->options.format == SPARSE_AUTO && !s->options.printed &&
+                !s->options.white && info->type != KN_DEVICE_CPU && can_fuse(s, info));
     return KN_OK;
 }
 
@@ -269,19 +310,25 @@ static kn_status get_kernel(struct sparse_solver *s, unsigned kernel, kn_error *
     column_define(&defines, "LANES", (unsigned)s->lanes);
     column_define(&defines, "COLUMNS", s->fused ? (unsigned)kept_columns(s) : 1);
     column_define(&defines, "INDEX_BITS", s->columns <= UINT16_MAX ? 16 : 32);
-    column_define(&defines, "RESIDUAL", s->options.residual > 0);
+    column_define(&defines, "RESIDUAL", solver_keeps_residual(&s->options));
     solver_define(&defines, s->context, &s->options);
-    return engine_builtin_kernel(s->context, "sparse_solver.cl", defines.items, defines.count,
-                                 KN_POLICY_DEFAULT, names[kernel], &s->kernels[kernel], err);
+    return engine_builtin_kernel(
+        s->context, kernel < SOLVER_PRINTED_MOVE ? "sparse_solver.cl" : "sparse_printed.cl", defines.items,
+        defines.count, KN_POLICY_DEFAULT, names[kernel], &s->kernels[kernel], err);
 }
 
 static kn_status get_kernels(struct sparse_solver *s, kn_error *err)
 {
     kn_status status = KN_OK;
 
-    for (unsigned i = 0; i < SOLVER_KERNELS && !status; i++)
+    for (unsigned i = 0; i < (s->options.printed ? SOLVER_KERNELS : SOLVER_PRINTED_MOVE) && !status; i++)
         status = get_kernel(s, i, err);
     return status;
+}
+
+static bool is_of_rows(unsigned buffer)
+{
+    return buffer == SOLVER_W || buffer == SOLVER_R || buffer == SOLVER_RIGHT;
 }
 
 static kn_status create_buffers(struct sparse_solver *s, kn_error *err)
@@ -291,10 +338,9 @@ static kn_status create_buffers(struct sparse_solver *s, kn_error *err)
     kn_status status = KN_OK;
 
     for (unsigned i = 0; i < SOLVER_BUFFERS && !status; i++) {
-        size_t bytes = i == SOLVER_STATE
-                           ? cells * SOLVER_CELL
-                           : (i == SOLVER_W || i == SOLVER_R ? s->rows : s->columns) * sizeof(float);
-        if (i != SOLVER_PLACES)
+        size_t bytes =
+            i == SOLVER_STATE ? cells * SOLVER_CELL : (is_of_rows(i) ? s->rows : s->columns) * sizeof(float);
+        if (i != SOLVER_PLACES && (i != SOLVER_RIGHT || s->options.printed))
             status = kn_buffer_create(s->context, bytes, &s->buffers[i], err);
     }
     return status;
@@ -331,6 +377,8 @@ static kn_status create_solver(kn_queue *queue, const struct sparse_matrix *matr
     }
     if (!status)
         status = create_buffers(s, err);
+    if (!status && options->white)
+        status = solver_white_create(queue, s, err);
     if (!status)
         status = solver_record(queue, s, err);
     if (status)
@@ -379,6 +427,7 @@ void sparse_solver_free(struct sparse_solver *solver)
         spmv_product_free(&solver->products[i]);
     for (unsigned i = 0; i < SOLVER_BUFFERS; i++)
         kn_buffer_free(solver->buffers[i]);
+    solver_white_free(&solver->white);
     free(solver);
 }
 
@@ -415,6 +464,8 @@ static kn_status begin(kn_queue *queue, struct sparse_solver *s, kn_buffer *righ
     double rest;
     kn_status status = kn_buffer_copy(queue, x, 0, b[SOLVER_X], 0, bytes, NO_EVENT, err);
 
+    if (!status && s->options.printed)
+        status = kn_buffer_copy(queue, right, 0, b[SOLVER_RIGHT], 0, s->rows * sizeof zero, NO_EVENT, err);
     if (!status)
         status = find_residual(queue, s, b[SOLVER_X], right, &rest, goal, err);
     if (!status && (!isfinite(*goal) || !isfinite(rest)))
@@ -425,6 +476,8 @@ static kn_status begin(kn_queue *queue, struct sparse_solver *s, kn_buffer *righ
         status = kn_buffer_write(queue, b[SOLVER_STATE], SOLVER_CELLS * s->parts * SOLVER_CELL, start,
                                  sizeof start, err);
     if (!status)
+        status = solver_white_begin(queue, s, *goal, err);
+    if (!status)
         status = spmv_product_apply(queue, &s->products[1], b[SOLVER_R], b[SOLVER_V], err);
     if (!status)
         status = solver_launch_curve(queue, s, b[SOLVER_X], b[SOLVER_X], b[SOLVER_H], err);
@@ -434,7 +487,8 @@ static kn_status begin(kn_queue *queue, struct sparse_solver *s, kn_buffer *righ
 }
 
 static const enum sparse_stopped reasons[] = {SPARSE_STOPPED_ITERATIONS, SPARSE_STOPPED_GRADIENT,
-                                              SPARSE_STOPPED_RESIDUAL, SPARSE_STOPPED_CURVATURE};
+                                              SPARSE_STOPPED_RESIDUAL, SPARSE_STOPPED_CURVATURE,
+                                              SPARSE_STOPPED_WHITENESS};
 
 kn_status solver_take_history(const double *squares, size_t stride, struct sparse_solver_result *result,
                               kn_error *err)
@@ -487,14 +541,14 @@ static kn_status read_history(kn_queue *queue, const struct sparse_solver *s, si
 
 static unsigned count_launches(const struct sparse_solver *s)
 {
-    unsigned launches = 2;
+    unsigned products = 0;
 
-    if (!s->fused) {
-        launches = 3 + (s->options.residual > 0);
-        for (unsigned i = 0; i < 2; i++)
-            launches += (unsigned)s->products[i].launch_count + s->products[i].adds;
-    }
-    return launches;
+    if (s->fused)
+        return 2;
+    for (unsigned i = 0; i < 2; i++)
+        products += (unsigned)s->products[i].launch_count + s->products[i].adds;
+    return s->options.printed ? 2U + SOLVER_PRINTED_LAUNCHES + 2 * products + solver_white_launches(s)
+                              : 3U + solver_keeps_residual(&s->options) + products + solver_white_launches(s);
 }
 
 kn_status sparse_solver_solve(kn_queue *queue, struct sparse_solver *solver, kn_buffer *b, kn_buffer *x,
@@ -517,10 +571,15 @@ kn_status sparse_solver_solve(kn_queue *queue, struct sparse_solver *solver, kn_
     found.seconds = kn_clock_seconds() - begun;
     if (!status)
         status = read_history(queue, solver, launched, &found, err);
+    if (!status && found.stopped == SPARSE_STOPPED_WHITENESS)
+        status = solver_white_take_end(queue, solver, &found, err);
     if (!status) {
         // Iteration k leaves x in the other place than it has read it from.
         kn_buffer *at =
             solver->buffers[solver->fused && found.iterations % 2 == 0 ? SOLVER_NEXT_X : SOLVER_X];
+
+        if (found.stopped == SPARSE_STOPPED_WHITENESS)
+            at = solver->white.x;
         status = kn_buffer_copy(queue, at, 0, x, 0, solver->columns * sizeof(float), NO_EVENT, err);
     }
     if (!status)

@@ -21,9 +21,12 @@ enum sparse_stopped {
     SPARSE_STOPPED_GRADIENT,   // |g| reached options.gradient of its first one
     SPARSE_STOPPED_RESIDUAL,   // |A x - b| reached options.residual of |b|
     SPARSE_STOPPED_CURVATURE,  // d.e was not positive: nothing is left to do, or the correction is not convex
+    // A x - b has become less white than it was (ncp.h): x, and the number of iterations, are those of the
+    // last one that was as white
+    SPARSE_STOPPED_WHITENESS
 };
 extern const char
-    *const sparse_stopped_names[]; // "iterations", "gradient", "residual", "curvature"; ends with NULL
+    *const sparse_stopped_names[]; // "iterations", "gradient", "residual", "curvature", "whiteness", NULL
 
 // What `gradient` is at least: single precision has nothing more to give.
 #define SPARSE_FLOOR 1e-7
@@ -36,10 +39,20 @@ struct sparse_solver_options {
     double smooth;      // of |D x|^2 / 2
     unsigned order;     // of the differences of neighbouring columns that D takes: 1 or 2
     double nonnegative; // mu, of the penalty mu |min(x, 0)|^2 / 2; 0: none
-    // F(x, d) in place of that: an expression in OpenCL C of floats x, d and weight, and of i, the column;
+    // The same for x beyond `low` and `high`, of which one may be infinite: penalty |x - P x|^2 / 2, where P
+    // x is within them; 0: none.
+    double penalty, low, high;
+    // F(x, d) in place of those: an expression in OpenCL C of floats x, d and weight, and of i, the column;
     // linear in d. F(x, x) is the gradient of what is added, F(x, d) how it changes along d. NULL: none.
     const char *correction;
     double weight;
+    // The loop as its source prints it, for comparison: A x - b and the gradient anew from x in every
+    // iteration, by an A and an A^T more. Launches are separate.
+    bool printed;
+    // Stops where A x - b is as white as it gets (ncp.h). The device looks in every iteration, by
+    // kn_fft_execute (KN_FFT_OWN) and three kernels; the host does not wait. Launches are separate, and A x -
+    // b is kept. Cost: the residual and its spectra are read and written once an iteration, x once more.
+    bool white;
     enum sparse_format format; // of separate launches
     enum sparse_launches launches;
     struct sparse_tuning tuning; // of the products; of fused launches `group` and `lanes` of cgnr_backward

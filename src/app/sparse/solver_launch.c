@@ -140,12 +140,14 @@ static kn_status launch_turn(kn_queue *queue, const struct sparse_solver *s, kn_
 static kn_status iterate_separate(kn_queue *queue, const struct sparse_solver *s, bool last, kn_error *err)
 {
     kn_buffer *const *b = s->buffers;
-    kn_status status = launch_step(queue, s, err);
+    kn_status status = s->options.printed ? solver_launch_printed(queue, s, err) : launch_step(queue, s, err);
 
-    if (!status && s->options.residual > 0)
+    if (!status && solver_keeps_residual(&s->options) && !s->options.printed)
         status = launch_rest(queue, s, err);
     if (!status)
         status = launch_turn(queue, s, err);
+    if (!status)
+        status = solver_white_launch(queue, s, err);
     if (status || last)
         return status;
     status = spmv_product_apply(queue, &s->products[0], b[SOLVER_D], b[SOLVER_W], err);
@@ -204,7 +206,7 @@ size_t solver_cell_of(const struct sparse_solver *s, size_t k)
 kn_status solver_iterate_all(kn_queue *queue, const struct sparse_solver *s, size_t *launched, kn_error *err)
 {
     size_t all = s->options.iterations + 1, k = 0;
-    bool looks = s->options.gradient > 0 || s->options.residual > 0;
+    bool looks = s->options.gradient > 0 || solver_keeps_residual(&s->options);
     double code = 0;
     kn_status status = KN_OK;
 

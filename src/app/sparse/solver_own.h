@@ -4,6 +4,7 @@
 #define KN_APP_SPARSE_SOLVER_OWN_H
 
 #include "solver.h"
+#include "solver_white.h"
 #include "spmv_own.h"
 
 // Of `state`: how many groups leave a part at most; bytes of a cell, and cells of an iteration; cells of
@@ -18,6 +19,9 @@ enum {
     SOLVER_STEP,
     SOLVER_REST,
     SOLVER_TURN,
+    SOLVER_PRINTED_MOVE, // these are made where they are asked for
+    SOLVER_PRINTED_RESIDUAL,
+    SOLVER_PRINTED_GRADIENT,
     SOLVER_KERNELS
 };
 enum {
@@ -33,6 +37,7 @@ enum {
     SOLVER_R,
     SOLVER_STATE,
     SOLVER_PLACES,
+    SOLVER_RIGHT, // b, for the loop as it is printed
     SOLVER_BUFFERS
 };
 
@@ -53,6 +58,7 @@ struct sparse_solver {
     size_t group, back_group, lanes; // of cgnr_forward and the vectors' kernels; of cgnr_backward
     struct solver_terms terms;
     kn_buffer *buffers[SOLVER_BUFFERS];
+    struct solver_white white;
     kn_recording *recording; // of a block of iterations; NULL: each is launched
 };
 
@@ -75,6 +81,14 @@ kn_status solver_launch_residual(kn_queue *queue, const struct sparse_solver *so
 // e = v + L d, and sums.
 kn_status solver_launch_curve(kn_queue *queue, const struct sparse_solver *solver, kn_buffer *d, kn_buffer *h,
                               kn_buffer *e, kn_error *err);
+
+// Whether r = A x - b is kept.
+bool solver_keeps_residual(const struct sparse_solver_options *options);
+
+// What the loop as it is printed has in place of the step: x, and A x - b and the gradient anew from it.
+kn_status solver_launch_printed(kn_queue *queue, const struct sparse_solver *solver, kn_error *err);
+// Launches of that, but for A and A^T.
+enum { SOLVER_PRINTED_LAUNCHES = 3 };
 
 // The block of iterations that is replayed, if there are as many.
 kn_status solver_record(kn_queue *queue, struct sparse_solver *solver, kn_error *err);
