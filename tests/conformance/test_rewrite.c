@@ -205,12 +205,12 @@ static struct host_form start_on_host(const struct src_unit *unit, const struct 
     write_program(path, unit, cuda, bank);
     snprintf(path, sizeof path, "%s/in", form.folder);
     save(path, in, sizeof in);
-    snprintf(
-        command, sizeof command,
-        "cd '%s' && %s -std=gnu++17 -O0 -w -fno-strict-aliasing -fwrapv -frounding-math -ffp-contract=off "
-        "-I'%s/tests/shim' "
-        "-o program program.cpp >&2 && ./program in out",
-        form.folder, quick_compiler(), source ? source : ".");
+    snprintf(command, sizeof command,
+             "cd '%s' && %s -std=gnu++17 -O0 -w -Wno-narrowing -fno-strict-aliasing -fwrapv -frounding-math "
+             "-ffp-contract=off "
+             "-I'%s/tests/shim' "
+             "-o program program.cpp >&2 && ./program in out",
+             form.folder, quick_compiler(), source ? source : ".");
     form.running = popen(command, "r");
     ck_assert_ptr_nonnull(form.running);
     return form;
