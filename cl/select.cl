@@ -270,8 +270,10 @@ inline bracket bracket_of(__global const job *at)
     made.low = order_of(decode_key((sort_key)at->low));
     made.high = order_of(decode_key((sort_key)at->high));
     made.first = order_of(decode_key(low));
-    high += at->tied[1] ? 0 : 1; // the first that is too high, or 0 past the last: all values but one then
-    made.width = at->low == at->high && at->tied[0] ? 0 : high == low ? KEY_MAX : (sort_key)(high - low);
+    high += at->tied[1] ? 0 : 1; // the first that is too high, or 0 past the last
+    made.width = at->low == at->high && at->tied[0] ? 0 : (sort_key)(high - low);
+    if (high == low && !at->tied[0] && !at->tied[1]) // of all values all but one
+        made.width = KEY_MAX;
     made.tied = at->tied[0] || at->tied[1];
     return made;
 }

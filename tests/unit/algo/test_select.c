@@ -89,6 +89,7 @@ enum pattern {
     TWO_VALUES, // of floats, -0 and 0
     INFINITIES, // of integers, the least and the greatest there are
     DENORMALS,
+    NEIGHBOURS, // two values with none between them, and some others
     PATTERNS
 };
 
@@ -102,14 +103,16 @@ static union element make_special(kn_type type, enum pattern pattern, union elem
     const unsigned width = 8 * (unsigned)kn_type_size(type);
     const uint64_t sign = (uint64_t)1 << (width - 1),
                    mantissa = ((uint64_t)1 << (type == KN_F32 ? 23 : 52)) - 1;
-    const uint64_t chosen = bits.u64 & sign;
+    const uint64_t chosen = bits.u64 & sign, least = (type - KN_I8) % 2 ? 0 : sign;
 
     if (pattern == TWO_VALUES)
         bits.u64 = chosen;
+    else if (pattern == NEIGHBOURS)
+        bits.u64 = bits.u64 >> 32 & 7 ? sign / 2 + (chosen != 0) : bits.u64;
     else if (pattern == DENORMALS)
         bits.u64 = chosen | (bits.u64 & mantissa & (sign - 1));
     else if (bits.u64 >> 32 & 3)
-        bits.u64 = chosen | (type >= KN_F32 ? sign - 1 - mantissa : chosen ? 0 : sign - 1);
+        bits.u64 = type >= KN_F32 ? chosen | (sign - 1 - mantissa) : chosen ? least : ~least;
     return bits;
 }
 
@@ -254,7 +257,7 @@ END_TEST
 // By both ways, as far as each goes.
 START_TEST(special_patterns)
 {
-    static const kn_type some[] = {KN_F32, KN_F64, KN_I32, KN_I8};
+    static const kn_type some[] = {KN_F32, KN_F64, KN_I32, KN_I8, KN_U16};
     static const kn_select_method methods_here[] = {KN_SELECT_DIGITS, KN_SELECT_BRACKETS};
 
     for (size_t t = 0; t < sizeof some / sizeof *some; t++)
