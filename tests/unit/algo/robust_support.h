@@ -117,8 +117,8 @@ static inline double make(kn_type type, enum pattern pattern, size_t i, size_t n
         return u;
     case FAR_FROM_ZERO:
         return (type == KN_F32 ? 1e6 : 1e12) + normal() * (type == KN_F32 ? 10 : 1);
-    case HEAVY_TAILED:
-        return sign / (1e-6 + u);
+    case HEAVY_TAILED: // Cauchy's
+        return tan(3.14159265358979323846 * (u - 0.5));
     case GRID:
         return rint(fmax(-128, fmin(127, 20 * normal() - 33)));
     case MOSTLY_TIES:
