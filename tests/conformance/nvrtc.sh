@@ -1,8 +1,8 @@
 #!/bin/sh
 # SPDX-License-Identifier: Apache-2.0
-# Every subject of tests/conformance, rewritten, under NVRTC for every architecture that it knows: compiled to the end for
-# one of them, in turn. The text asks for no architecture (__CUDA_ARCH__), so that the front end can differ by nothing but
-# what NVRTC itself declares: it reads the subject (templates instantiated, overloads chosen) for the newest besides.
+# Every subject of tests/conformance, rewritten, compiled to the end by NVRTC for one of the architectures that it knows,
+# in turn. The text asks for no architecture (__CUDA_ARCH__), so that they can differ by nothing but what NVRTC itself
+# declares.
 #
 # `widths` makes 10 MB of PTX, with which ptxas takes a minute: it is compiled as far as PTX.
 #
@@ -10,16 +10,11 @@
 . "${srcdir:-.}/tests/e2e/lib.sh"
 
 as_cuda='--std=c++17 --device-as-default-execution-space -diag-suppress=111,128,177,546,550,2464'
-read_only=-fdevice-syntax-only
 all=false
 [ "${1:-}" != --all ] || all=true
 # shellcheck disable=SC2086 # ccache gcc
 ${CC:-cc} -O1 -o "$work/nvrtc" "${srcdir:-.}/tests/shim/nvrtc.c" -ldl || fail "tests/shim/nvrtc.c does not compile"
 archs=$("$work/nvrtc" --archs 2>"$work/err") || skip nvrtc "$(cat "$work/err")"
-echo >"$work/nothing.cu"
-# shellcheck disable=SC2086 # an option or none
-"$work/nvrtc" "$(echo "$archs" | head -n 1)" $read_only "$work" "$work/nothing.cu" >/dev/null 2>"$work/err" ||
-    skip nvrtc "this NVRTC is too old for $read_only"
 
 # One line a compilation, for xargs; a failed one leaves a file that ends in .failed.
 cat >"$work/compile" <<'SCRIPT'
@@ -39,12 +34,9 @@ for subject in "${srcdir:-.}"/tests/conformance/*.cl "${srcdir:-.}"/tests/confor
     fi
     at=0
     for arch in $archs; do
-        if $all || { [ $((turn % count)) -eq $at ] && [ "$name" != widths ]; }; then
+        if $all || [ $((turn % count)) -eq $at ]; then
+            $all || [ "$name" != widths ] || arch=compute_${arch#sm_}
             echo "$work/$name.cu $arch $as_cuda" # no blank at the end: xargs
-        elif [ $((turn % count)) -eq $at ]; then
-            echo "$work/$name.cu compute_${arch#sm_} $as_cuda"
-        elif [ $at -eq $((count - 1)) ]; then
-            echo "$work/$name.cu $arch $as_cuda $read_only"
         fi
         at=$((at + 1))
     done
