@@ -1,0 +1,49 @@
+// SPDX-License-Identifier: Apache-2.0
+// A system solved on a device by conjugate gradients, twice: the same bits.
+#ifndef KN_TESTS_SOLVER_SUPPORT_H
+#define KN_TESTS_SOLVER_SUPPORT_H
+
+#include "system_support.h"
+
+#include "../../../../src/app/sparse/solver_own.h"
+
+#define ROOM 64 // poisoned bytes behind the solution
+
+// The solution, or NULL where it is refused; the caller frees it and the history.
+static inline float *solve(const struct system *s, const struct sparse_solver_options *options,
+                           struct sparse_solver_result *result)
+{
+    size_t rows = s->matrix.rows, columns = s->matrix.columns;
+    struct sparse_solver *solver = NULL;
+    float *x = malloc(columns * sizeof *x + 1), *again = malloc(columns * sizeof *x + 1);
+    kn_buffer *b = test_upload_with_room(s->b, rows * sizeof *x, 0);
+    kn_buffer *at = test_upload_with_room(s->x, columns * sizeof *x, ROOM);
+    struct sparse_solver_result repeated;
+
+    ck_assert(x && again);
+    EXPECT_OK(sparse_solver_create(queue, &s->matrix, options, &solver, &err));
+    if (options->launches != SPARSE_LAUNCHES_AUTO)
+        ck_assert_int_eq(sparse_solver_is_fused(solver), options->launches == SPARSE_LAUNCHES_FUSED);
+    EXPECT_OK(sparse_solver_solve(queue, solver, b, at, result, &err));
+    EXPECT_OK(kn_buffer_read(queue, at, 0, x, columns * sizeof *x, &err));
+    test_expect_poison(at, columns * sizeof *x);
+    // Once more, with the same solver: the same bits.
+    EXPECT_OK(kn_buffer_write(queue, at, 0, s->x, columns * sizeof *x, &err));
+    EXPECT_OK(sparse_solver_solve(queue, solver, b, at, &repeated, &err));
+    EXPECT_OK(kn_buffer_read(queue, at, 0, again, columns * sizeof *x, &err));
+    if (options->format != SPARSE_BACKPROJECTION) {
+        ck_assert_int_eq(memcmp(x, again, columns * sizeof *x), 0);
+        ck_assert_uint_eq(repeated.iterations, result->iterations);
+        ck_assert_int_eq(
+            memcmp(repeated.history, result->history, (repeated.iterations + 1) * sizeof *repeated.history),
+            0);
+    }
+    free(repeated.history);
+    free(again);
+    sparse_solver_free(solver);
+    kn_buffer_free(b);
+    kn_buffer_free(at);
+    return x;
+}
+
+#endif
