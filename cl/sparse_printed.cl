@@ -28,21 +28,9 @@ printed_move(__global const float *d, __global float *e, __global float *x, uint
              uint parts, uint most)
 {
     __local acc node[GROUP];
-    uint iteration = read_cell(state, COUNT(0));
-    float length = 0;
+    float length;
 
-    if (iteration > most)
-        return; // of all groups
-    count_iteration(state, parts, iteration);
-    if (read_cell(state, CODE(0)) != 0)
-        return; // of all groups
-    if (iteration > 0) {
-        acc curvature = sum_parts(state + PARTIAL(0), parts, node);
-        length = step_length(sum_parts(state + PARTIAL(1), parts, node), curvature);
-    }
-    if (get_global_id(0) == 0)
-        state[STEP(iteration)] = acc_of(length);
-    if (isnan(length))
+    if (!begin_step(state, parts, most, node, &length))
         return; // of all groups
     FOR_COLUMNS(j, n) {
         float own = d[j], before = x[j];

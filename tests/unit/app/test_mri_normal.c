@@ -5,8 +5,6 @@
 
 #include "../../../src/app/mri/normal.h"
 
-enum { ROOM = 64 };
-
 // Unequal, odd, prime, single; rows longer than a run of the forward sum.
 static const struct mri_matrix matrices[] = {
     {2, {1, 1, 1}}, {2, {2, 3, 1}}, {2, {7, 5, 1}},  {2, {13, 1, 1}},  {2, {1, 13, 1}},
@@ -37,23 +35,6 @@ static double error_of(const struct scan *scan)
     return (forward + back) * M_SQRT2;
 }
 
-static double complex *apply(struct mri_forward_normal *forward, const double complex *x, size_t voxels)
-{
-    const struct mri_normal normal = mri_forward_normal_of(forward);
-    kn_buffer *from = test_upload_image(x, voxels, 0), *to = test_upload_image(NULL, voxels, ROOM);
-    double complex *y, *kept;
-
-    EXPECT_OK(normal.apply(normal.context, queue, from, to, &err));
-    y = test_download_image(to, voxels);
-    kept = test_download_image(from, voxels);
-    ck_assert_int_eq(memcmp(kept, x, voxels * sizeof *x), 0);
-    test_expect_poison(to, voxels * 2 * sizeof(float));
-    free(kept);
-    kn_buffer_free(from);
-    kn_buffer_free(to);
-    return y;
-}
-
 static struct mri_forward_normal *create(const struct scan *scan, bool weighted, enum mri_kernel kernel)
 {
     struct mri_forward_normal *forward = NULL;
@@ -69,7 +50,8 @@ static void check(const struct mri_matrix *matrix, size_t samples, bool weighted
 {
     struct scan scan = scan_make(matrix, samples, state);
     struct mri_forward_normal *forward = create(&scan, weighted, kernel);
-    double complex *x = test_image(scan.voxels, state), *y = apply(forward, x, scan.voxels);
+    double complex *x = test_image(scan.voxels, state),
+                   *y = test_apply_normal(mri_forward_normal_of(forward), x, scan.voxels);
     double complex *wanted = test_image(scan.voxels, state);
     double magnitude = 0, weight = 0, most;
 
@@ -108,7 +90,8 @@ START_TEST(symmetric)
     struct scan scan = scan_make(&matrices[2], 50, &state);
     struct mri_forward_normal *forward = create(&scan, true, MRI_TUNED);
     double complex *x = test_image(scan.voxels, &state), *y = test_image(scan.voxels, &state);
-    double complex *tx = apply(forward, x, scan.voxels), *ty = apply(forward, y, scan.voxels);
+    double complex *tx = test_apply_normal(mri_forward_normal_of(forward), x, scan.voxels),
+                   *ty = test_apply_normal(mri_forward_normal_of(forward), y, scan.voxels);
     double complex left = test_product(tx, y, scan.voxels), right = test_product(x, ty, scan.voxels);
     double sum_x = 0, sum_y = 0, weight = 0;
 
@@ -142,7 +125,7 @@ START_TEST(what_ran)
 
     EXPECT_OK(kn_profile_start(queue, &err));
     for (size_t i = 0; i < 3; i++)
-        free(apply(forward, x, scan.voxels));
+        free(test_apply_normal(mri_forward_normal_of(forward), x, scan.voxels));
     EXPECT_OK(kn_profile_stop(queue, &entries, &count, &err));
     for (size_t i = 0; i < count; i++) {
         there += strcmp(entries[i].kernel, "mri_forward") == 0;

@@ -39,22 +39,6 @@ static double apply_error(const struct scan *scan, bool weighted, const struct m
            (transform + 2 * eps) * sqrt((double)size.points * squares);
 }
 
-static double complex *apply(struct mri_toeplitz *toeplitz, const double complex *x, size_t voxels)
-{
-    kn_buffer *from = test_upload_image(x, voxels, 0), *to = test_upload_image(NULL, voxels, ROOM);
-    double complex *y, *kept;
-
-    EXPECT_OK(mri_toeplitz_apply(queue, toeplitz, from, to, &err));
-    y = test_download_image(to, voxels);
-    kept = test_download_image(from, voxels);
-    ck_assert_int_eq(memcmp(kept, x, voxels * sizeof *x), 0);
-    test_expect_poison(to, voxels * 2 * sizeof(float));
-    free(kept);
-    kn_buffer_free(from);
-    kn_buffer_free(to);
-    return y;
-}
-
 static struct mri_toeplitz *compute_by(const struct scan *scan, bool weighted, enum mri_kernel kernel)
 {
     struct mri_toeplitz *toeplitz = NULL;
@@ -107,7 +91,8 @@ START_TEST(normal)
             bool weighted = (i + c) % 2;
             struct mri_toeplitz *toeplitz = compute(&scan, weighted);
             double complex *x = test_image(scan.voxels, &state);
-            double complex *y = apply(toeplitz, x, scan.voxels), *wanted = test_image(scan.voxels, &state);
+            double complex *y = test_apply_normal(mri_toeplitz_normal(toeplitz), x, scan.voxels),
+                           *wanted = test_image(scan.voxels, &state);
             double norm = test_norm(x, scan.voxels), error, bound = apply_error(&scan, weighted, toeplitz);
 
             scan_normal(&scan, weighted, x, wanted);
@@ -141,7 +126,8 @@ START_TEST(kernels)
             struct scan scan = scan_make(&tried[i], 60, &state);
             struct mri_toeplitz *toeplitz = compute_by(&scan, i == 0, (enum mri_kernel)kernel);
             double complex *x = test_image(scan.voxels, &state);
-            double complex *y = apply(toeplitz, x, scan.voxels), *wanted = test_image(scan.voxels, &state);
+            double complex *y = test_apply_normal(mri_toeplitz_normal(toeplitz), x, scan.voxels),
+                           *wanted = test_image(scan.voxels, &state);
             // Of a difference: a float's rounding of some turns, 2 pi eps each, and of the sum (sum.h: 3e-6
             // for turns by the dozen); their sums over all differences bound the eigenvalues'.
             double error = 3e-6 * (double)(8 * scan.voxels * scan.samples);
@@ -167,7 +153,8 @@ START_TEST(symmetric)
         struct scan scan = scan_make(&matrices[i], 50, &state);
         struct mri_toeplitz *toeplitz = compute(&scan, i % 2);
         double complex *x = test_image(scan.voxels, &state), *y = test_image(scan.voxels, &state);
-        double complex *tx = apply(toeplitz, x, scan.voxels), *ty = apply(toeplitz, y, scan.voxels);
+        double complex *tx = test_apply_normal(mri_toeplitz_normal(toeplitz), x, scan.voxels),
+                       *ty = test_apply_normal(mri_toeplitz_normal(toeplitz), y, scan.voxels);
         double bound = apply_error(&scan, i % 2, toeplitz), norms;
         double complex left = test_product(tx, y, scan.voxels), right = test_product(x, ty, scan.voxels);
 
@@ -312,14 +299,14 @@ START_TEST(kept)
     struct scan scan = scan_make(&matrices[6], 20, &state);
     struct mri_toeplitz *toeplitz = compute(&scan, true), *again = NULL;
     double complex *x = test_image(scan.voxels, &state);
-    double complex *y = apply(toeplitz, x, scan.voxels), *y_again;
+    double complex *y = test_apply_normal(mri_toeplitz_normal(toeplitz), x, scan.voxels), *y_again;
 
     snprintf(path, sizeof path, "%s/scan.q", folder);
     EXPECT_OK(mri_toeplitz_save(queue, toeplitz, path, false, &err));
     EXPECT_OK(mri_toeplitz_load(queue, &scan.matrix, scan.k, scan.samples, scan.weights, path, &again, &err));
     ck_assert_str_eq(mri_toeplitz_kernel(again), "host-double");
     ck_assert(test_same(mri_toeplitz_bound(again), mri_toeplitz_bound(toeplitz)));
-    y_again = apply(again, x, scan.voxels);
+    y_again = test_apply_normal(mri_toeplitz_normal(again), x, scan.voxels);
     ck_assert_int_eq(memcmp(y, y_again, scan.voxels * sizeof *y), 0);
 
     // Not overwritten unless forced; the same bits then.
