@@ -194,6 +194,8 @@ kn_status mri_host_normal_create_forward(const struct mri_matrix *matrix, const 
         made->matrix = *matrix;
         made->bound = NAN;
         made->forward = forward;
+    } else {
+        free(forward);
     }
     if (status)
         mri_host_normal_free(made);

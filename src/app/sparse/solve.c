@@ -88,7 +88,8 @@ static kn_status check_ways(const struct sparse_task *task, bool on_device, kn_e
          "gram has no bounds; fista and bb hold them, and with cgnr they are a penalty"},
         {gram && task->stop != SPARSE_STOP_FIXED, "gram has no iterations to stop"},
         {printed && task->stop != SPARSE_STOP_FIXED,
-         "the loop as it is printed does all its iterations; cgnr stops by a rule"},
+         "printed, the loop as its source has it, does all its iterations; leave the stopping rule out, or "
+         "take cgnr"},
         {sparse_holds_bounds(task->method) && task->stop == SPARSE_STOP_NCP,
          "only cgnr looks at the whiteness of the residual (ncp)"},
     };
