@@ -1,97 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// The pipeline from scan to image: each solver and kernel against double precision, slabs against the whole,
-// coils, weights, basis, scale, a start and a kept Q, Parboil's voxels; what does not go together, and what
-// does not fit. Tolerances: mri_sum_device's stated 3e-6 of the adjoint for this band; what least squares
-// makes of it grows by the condition of the equations, at most (bound + lambda) / lambda.
-#include "../device_support.h"
-
-#include <math.h>
-
-#include "../../../src/app/mri/recon.h"
-#include "../../../src/app/mri/reference.h"
-
-enum { SAMPLES = 230, COILS = 3, VOXELS = 13 * 10 };
-
-static const double sum_error = 3e-6;
-
-// A random scan of 13 x 10 voxels.
-static struct mri_scan make_scan(size_t coils)
-{
-    uint64_t state = test_seed("scan");
-    struct mri_scan scan = {.matrix = {2, {13, 10, 1}},
-                            .matrix_from = "the test",
-                            .samples = SAMPLES,
-                            .coils = coils,
-                            .voxels = VOXELS,
-                            .k = malloc(3 * SAMPLES * sizeof *scan.k),
-                            .data = malloc(coils * SAMPLES * sizeof *scan.data)};
-
-    ck_assert(scan.k && scan.data);
-    for (size_t m = 0; m < SAMPLES; m++)
-        for (size_t axis = 0; axis < 3; axis++)
-            scan.k[3 * m + axis] =
-                axis == 2 ? 0 : (double)scan.matrix.size[axis] * (test_uniform(&state) - 0.5);
-    for (size_t i = 0; i < coils * SAMPLES; i++) {
-        double re = 2 * test_uniform(&state) - 1;
-
-        scan.data[i] = mri_complex(re, 2 * test_uniform(&state) - 1);
-    }
-    scan.range = trajectory_range(scan.k, SAMPLES);
-    return scan;
-}
-
-static struct mri_recon_options make_options(enum mri_recon_solver solver, enum mri_kernel kernel)
-{
-    return (struct mri_recon_options){
-        .solver = solver, .kernel = kernel, .ls = {.iterations = 30, .lambda = 40}};
-}
-
-static double distance(const double complex *x, const double complex *y, size_t count)
-{
-    double difference = 0, size = 0;
-
-    for (size_t i = 0; i < count; i++) {
-        difference += cabs(x[i] - y[i]) * cabs(x[i] - y[i]);
-        size += cabs(y[i]) * cabs(y[i]);
-    }
-    return sqrt(difference / size);
-}
-
-// A coil's adjoint by the reference.
-static void adjoint_of(const struct mri_scan *scan, size_t coil, const double *weights,
-                       const double complex *basis, double complex *image)
-{
-    double complex data[SAMPLES];
-
-    for (size_t m = 0; m < SAMPLES; m++)
-        data[m] = scan->data[coil * SAMPLES + m] * (basis ? conj(basis[m]) : 1);
-    EXPECT_OK(
-        mri_reference_adjoint(&scan->matrix, scan->k, SAMPLES, data, weights, MRI_SCALE_NONE, image, &err));
-}
-
-static struct mri_recon_result run(const struct mri_scan *scan, const struct mri_recon_options *options)
-{
-    struct mri_recon_result result;
-
-    EXPECT_OK(mri_recon(queue, scan, options, &result, &err));
-    return result;
-}
-
-// By double precision on the host, whose own test is against both sums.
-static struct mri_recon_result double_precision(const struct mri_scan *scan,
-                                                const struct mri_recon_options *options)
-{
-    struct mri_recon_options on_host = *options;
-
-    on_host.kernel = MRI_HOST_DOUBLE;
-    on_host.save_q = on_host.load_q = NULL;
-    return run(scan, &on_host);
-}
-
-static double least_squares_error(const struct mri_recon_result *result)
-{
-    return sum_error * (result->bound + result->lambda) / result->lambda;
-}
+// The pipeline from scan to image: each solver and kernel against double precision, coils, weights, basis,
+// scale, a start and a kept Q, Parboil's voxels; what does not go together.
+#include "recon_support.h"
 
 START_TEST(adjoints)
 {
@@ -115,121 +25,6 @@ START_TEST(adjoints)
         ck_assert_ptr_null(result.coils);
         mri_recon_free(&result);
     }
-    mri_scan_free(&scan);
-}
-END_TEST
-
-// Slabs of any size make the same voxels as the whole at once, to what a different split of a sum rounds.
-START_TEST(slabs)
-{
-    static const size_t sizes[] = {1, 2, 7, 31, 64, VOXELS - 1, VOXELS, VOXELS + 1};
-    struct mri_scan scan = make_scan(COILS);
-    struct mri_recon_options options = make_options(MRI_ADJOINT, MRI_REGISTER);
-    struct mri_recon_result whole = run(&scan, &options);
-
-    for (size_t i = 0; i < sizeof sizes / sizeof *sizes; i++) {
-        struct mri_recon_result result;
-
-        if (test_is_slow() && sizes[i] < 7)
-            continue;
-        options.slab = sizes[i];
-        result = run(&scan, &options);
-        ck_assert_double_lt(distance(result.image, whole.image, VOXELS), sum_error);
-        ck_assert_double_eq(result.fhd.rate.pairs, COILS * VOXELS * SAMPLES);
-        mri_recon_free(&result);
-    }
-    mri_recon_free(&whole);
-    mri_scan_free(&scan);
-}
-END_TEST
-
-// How often a kernel is launched by a reconstruction.
-static size_t launches_of(const char *kernel, const struct mri_scan *scan,
-                          const struct mri_recon_options *options, struct mri_recon_result *result)
-{
-    kn_profile_entry *entries = NULL;
-    size_t count = 0, found = 0;
-
-    EXPECT_OK(kn_profile_start(queue, &err));
-    *result = run(scan, options);
-    EXPECT_OK(kn_profile_stop(queue, &entries, &count, &err));
-    for (size_t i = 0; i < count; i++)
-        found += strcmp(entries[i].kernel, kernel) == 0;
-    kn_free(entries);
-    return found;
-}
-
-// What gridding of all samples at once makes is made by chunks of any size. Single precision leaves 3e-7 of
-// each chunk's image (gridding.h), and of C chunks of such samples together sqrt(C) times that of the whole.
-START_TEST(chunks)
-{
-    static const size_t sizes[] = {31, SAMPLES - 1, SAMPLES + 1};
-    struct mri_scan scan = make_scan(2);
-    struct mri_recon_options options = make_options(MRI_GRIDDING, MRI_TUNED);
-    struct mri_recon_result whole = run(&scan, &options);
-    double weights[SAMPLES];
-
-    for (size_t m = 0; m < SAMPLES; m++)
-        weights[m] = 1;
-    options.weights = weights;
-    for (size_t i = 0; i < sizeof sizes / sizeof *sizes; i++) {
-        struct mri_recon_result result;
-        size_t wanted = (SAMPLES + sizes[i] - 1) / sizes[i];
-
-        options.chunk = sizes[i];
-        ck_assert_uint_eq(launches_of("mri_spread", &scan, &options, &result),
-                          2 * wanted + 1); // and the check
-        ck_assert_double_lt(distance(result.image, whole.image, VOXELS), 3e-7 * (1 + sqrt((double)wanted)));
-        mri_recon_free(&result);
-    }
-    mri_recon_free(&whole);
-    mri_scan_free(&scan);
-}
-END_TEST
-
-// A device that pretends to have little memory: samples go in chunks, and the answer is the same.
-START_TEST(little_memory)
-{
-    struct mri_scan scan = make_scan(2);
-    struct mri_recon_options options = make_options(MRI_GRIDDING, MRI_TUNED);
-    struct mri_recon_result whole = run(&scan, &options), result;
-    uint64_t *has = &context->device.info.global_memory;
-    struct mri_recon_memory memory;
-    kn_error why = KN_ERROR_INIT;
-
-    *has = 32768;
-    ck_assert_uint_gt(launches_of("mri_spread", &scan, &options, &result), 2 + 1);
-    ck_assert_uint_le(result.memory.device, *has);
-    ck_assert_double_lt(distance(result.image, whole.image, VOXELS), 1e-6);
-    mri_recon_free(&result);
-    mri_recon_free(&whole);
-
-    // Too little for the grid: what would fit is said.
-    *has = 8192;
-    ck_assert_int_eq(mri_recon(queue, &scan, &options, &result, &why), KN_ERROR_MEMORY);
-    ck_assert_msg(strstr(why.text, "--oversampling 1.25") || strstr(why.text, "--solver adjoint"), "%s",
-                  why.text);
-    mri_recon_free(&result);
-
-    // Where gridding cannot serve: least squares without a grid, which then fits.
-    options = make_options(MRI_LS, MRI_TUNED);
-    options.basis = scan.data;
-    for (*has = 1 << 16; mri_recon_measure(queue, &scan, &options, &memory, &why) == KN_OK; *has -= 256)
-        ;
-    ck_assert_msg(strstr(why.text, "--normal forward, which takes long and no grid, fits with"), "%s",
-                  why.text);
-    options.normal = MRI_NORMAL_FORWARD;
-    EXPECT_OK(mri_recon_measure(queue, &scan, &options, &memory, &err));
-    ck_assert_uint_le(memory.device, *has);
-
-    *has = 1 << 16;
-    options = make_options(MRI_LS, MRI_TUNED);
-    result = run(&scan, &options);
-    whole = double_precision(&scan, &options);
-    ck_assert_uint_le(result.memory.device, *has);
-    ck_assert_double_lt(distance(result.image, whole.image, VOXELS), least_squares_error(&whole));
-    mri_recon_free(&result);
-    mri_recon_free(&whole);
     mri_scan_free(&scan);
 }
 END_TEST
@@ -614,20 +409,9 @@ END_TEST
 
 int main(void)
 {
-    const TTest *const tests[] = {adjoints,
-                                  slabs,
-                                  chunks,
-                                  little_memory,
-                                  coils_weights_basis_scale,
-                                  least_squares,
-                                  forward_normal,
-                                  progress,
-                                  unitary_equation,
-                                  cartesian,
-                                  voxels_anywhere,
-                                  start_and_kept_q,
-                                  variants,
-                                  refused};
+    const TTest *const tests[] = {
+        adjoints,  coils_weights_basis_scale, least_squares,    forward_normal, progress, unitary_equation,
+        cartesian, voxels_anywhere,           start_and_kept_q, variants,       refused};
 
     return test_run("mri recon", tests, sizeof tests / sizeof *tests, test_open, test_close);
 }
