@@ -228,9 +228,15 @@ static void tuned_moments(struct bench *bench, struct work *work)
 static void tune_moments(struct bench *bench, struct work *work)
 {
     static const struct moments_tuning tunings[] = {
-        {256, 4, 4, 0},  {256, 4, 2, 1},  {256, 2, 4, 0}, {256, 2, 8, 0}, {256, 2, 4, 1},
-        {256, 2, 8, 1},  {512, 2, 4, 0},  {512, 2, 8, 0}, {512, 2, 4, 1}, {512, 2, 8, 1},
-        {1024, 2, 4, 0}, {1024, 2, 4, 1}, {128, 2, 4, 1}, {128, 2, 8, 1}};
+        {.group = 128, .width = 2, .unroll = 16, .ahead = 1, .registers = 64},
+        {.group = 128, .width = 2, .unroll = 16, .ahead = 1, .registers = 64, .turns = 2},
+        {.group = 256, .width = 2, .unroll = 16, .ahead = 1, .registers = 64},
+        {.group = 128, .width = 2, .unroll = 8, .ahead = 1},
+        {.group = 128, .width = 2, .unroll = 8, .ahead = 1, .registers = 64},
+        {.group = 256, .width = 2, .unroll = 8, .ahead = 1},
+        {.group = 128, .width = 2, .unroll = 4, .ahead = 1},
+        {.group = 128, .width = 4, .unroll = 4, .ahead = 1},
+        {.group = 256, .width = 4, .unroll = 4}};
     const kn_moments usual = work->moments;
 
     for (size_t i = 0; i < KN_COUNT(tunings); i++) {
@@ -238,8 +244,8 @@ static void tune_moments(struct bench *bench, struct work *work)
         char what[64];
         if (t->group > kn_context_device(bench->context)->max_work_group)
             continue;
-        snprintf(what, sizeof what, "group %u width %u unroll %u ahead %u", t->group, t->width, t->unroll,
-                 t->ahead);
+        snprintf(what, sizeof what, "%ux%u unroll %u%s registers %u turns %u", t->group, t->width, t->unroll,
+                 t->ahead ? " ahead" : "", t->registers, t->turns ? t->turns : 1);
         work->tuning = *t;
         tuned_moments(bench, work);
         bool same = work->moments.sum == usual.sum && work->moments.squares == usual.squares &&

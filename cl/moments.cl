@@ -12,12 +12,13 @@
 //
 // Launch: moments_shift with one group of 64 for each part of the column (`last` for the last of them), unless the shift
 // is given or moments_leaves is to find it; moments_leaves (floats) with any number of groups up to ceil(n / (4096 *
-// LEAVES)), or moments_digits (integers, n <= 2^31) with any number; then moments_fold with ceil(count / (16 * GROUP))
-// groups, in dimension 1 the components, until one cell a row is left.
+// LEAVES)), or moments_digits (integers, n <= 2^31) with any number; then moments_fold with ceil(count / (16 *
+// FOLD_GROUP)) groups, in dimension 1 the components, until one cell a row is left.
 // Cost: reads x once.
 // Tunables: KEY_BITS, KEY_KIND (lib/key.clh); floats: GROUP, WIDTH, ACC_SOFT as in cl/reduce.cl, UNROLL (rows; divides
-// 64), AHEAD (1: so many rows are loaded before those before them are looked at); integers: GROUP (1: for CPUs), LOADS
-// (of 16 bytes, a work-item and tile).
+// 64), AHEAD (1: so many rows have been asked for at any time, the first before the shift is known); integers: GROUP (1:
+// for CPUs), LOADS (of 16 bytes, a work-item and tile); FOLD_GROUP (work-items a group of moments_fold, a power of two;
+// default GROUP).
 #ifndef GROUP
 #define GROUP 256
 #endif
@@ -26,6 +27,9 @@
 #endif
 #ifndef AHEAD
 #define AHEAD 0
+#endif
+#ifndef FOLD_GROUP
+#define FOLD_GROUP GROUP
 #endif
 #ifndef KEY_BITS
 #define KEY_BITS 32
@@ -37,6 +41,7 @@
 #if KEY_KIND == 2
 #undef REAL_BITS // a real has the bits of its key
 #define REAL_BITS KEY_BITS
+#define KINDS_UNROLLED 1
 #include "lib/tree.clh"
 #define sort_key real_key
 #else
@@ -83,14 +88,28 @@ enum { LEAST, GREATEST, FIRST_SUM };
 #if KEY_KIND == 2
 #define FIRST_ACC 3
 #define COMPONENTS 5
+#if ACC_SOFT
+#define ACC_OF_CELL(cell) (cell)
 #else
-#define FIRST_ACC COMPONENTS
+#define ACC_OF_CELL(cell) as_double(cell)
+#endif
+#else
 #define COMPONENTS (KEY_BITS == 64 ? 8 : KEY_BITS == 32 ? 5 : 4)
 #endif
 
+// Two cells of a component.
 inline ulong combine(ulong a, ulong b, uint component)
 {
+#if KEY_KIND == 2
+    if (component >= FIRST_ACC)
+        return acc_bits(acc_add(ACC_OF_CELL(a), ACC_OF_CELL(b)));
+#endif
     return component == LEAST ? min(a, b) : component == GREATEST ? max(a, b) : a + b;
+}
+
+inline ulong combine_four(ulong a, ulong b, ulong c, ulong d, uint component)
+{
+    return combine(combine(a, b, component), combine(c, d, component), component);
 }
 
 inline ulong neutral(uint component)
@@ -98,48 +117,52 @@ inline ulong neutral(uint component)
     return component == LEAST ? 0xffffffffffffffffUL : 0;
 }
 
-// A group's value, which comes to work-item 0.
-inline ulong combine_group(ulong value, uint component, __local ulong *node)
+// The cells of a group of so many work-items, combined in pairs; theirs comes to work-item 0.
+inline ulong combine_group(ulong own, uint component, uint items, __local ulong *node)
 {
     uint item = (uint)get_local_id(0);
 
     barrier(CLK_LOCAL_MEM_FENCE);
-    node[item] = value;
-    for (uint distance = GROUP / 2; distance > 0; distance /= 2) {
+    node[item] = own;
+    for (uint distance = 1; distance < items; distance *= 2) {
+        uint at = item * 2 * distance;
         barrier(CLK_LOCAL_MEM_FENCE);
-        if (item < distance)
-            node[item] = combine(node[item], node[item + distance], component);
+        if (at + distance < items)
+            node[at] = combine(node[at], node[at + distance], component);
     }
     return node[item];
 }
 
-// Rows of `count` cells at `from` become rows of as many as there are groups, at `to`.
-__kernel __attribute__((reqd_work_group_size(GROUP, 1, 1))) void
+// Fours of cells pass through local memory in rows of this, so that 16 neighbours' stand in different banks.
+#define FOLD_ROW (FOLD_GROUP + 4)
+
+// Rows of `count` cells at `from` become rows of as many as there are groups, at `to`. No branch around a barrier: PoCL
+// 3.1 mixes up what work-items keep over one.
+__kernel __attribute__((reqd_work_group_size(FOLD_GROUP, 1, 1))) void
 moments_fold(__global ulong *state, ulong from, ulong count, ulong to)
 {
-    __local ulong node[GROUP];
+    __local ulong node[4 * FOLD_ROW];
     uint component = (uint)get_group_id(1), item = (uint)get_local_id(0);
-    ulong first = (get_group_id(0) * GROUP + item) * 16, value;
+    ulong first = get_group_id(0) * FOLD_GROUP * 16, part[16], own;
     __global const ulong *in = state + from + count * component;
 
-#if KEY_KIND == 2
-    __local acc sums[GROUP];
-    if (component >= FIRST_ACC) {
-        acc part[16];
-        for (uint i = 0; i < 16; i++)
-            part[i] = first + i < count ? ((__global const acc *)in)[first + i] : ACC_ZERO;
-        acc sum = fold_nodes(part, sums);
-        if (item == 0)
-            ((__global acc *)state)[to + get_num_groups(0) * component + get_group_id(0)] = sum;
-        return; // of the whole group
+    // Neighbouring work-items read neighbouring fours.
+#pragma unroll
+    for (uint i = 0; i < 16; i++) {
+        ulong at = first + (i / 4 * FOLD_GROUP + item) * 4 + i % 4;
+        part[i] = at < count ? in[at] : neutral(component);
     }
-#endif
-    value = neutral(component);
-    for (uint i = 0; i < 16 && first + i < count; i++)
-        value = combine(value, in[first + i], component);
-    value = combine_group(value, component, node);
+#pragma unroll
+    for (uint i = 0; i < 4; i++) {
+        uint four = i * FOLD_GROUP + item;
+        node[four % 4 * FOLD_ROW + four / 4] =
+            combine_four(part[4 * i], part[4 * i + 1], part[4 * i + 2], part[4 * i + 3], component);
+    }
+    barrier(CLK_LOCAL_MEM_FENCE);
+    own = combine_four(node[item], node[FOLD_ROW + item], node[2 * FOLD_ROW + item], node[3 * FOLD_ROW + item], component);
+    own = combine_group(own, component, FOLD_GROUP, node);
     if (item == 0)
-        state[to + get_num_groups(0) * component + get_group_id(0)] = value;
+        state[to + get_num_groups(0) * component + get_group_id(0)] = own;
 }
 
 #if KEY_KIND == 2
@@ -207,39 +230,54 @@ inline void take_row(realw row, real shift, statistics *s)
     accw_take(row, shift, s->sums);
 }
 
-// The rows of a whole leaf: nothing to check between loads.
-static inline void take_whole(__global const realw *rows, real shift, statistics *s)
+#if AHEAD
+#define ASKED UNROLL
+#else
+#define ASKED 1 // and none is
+#endif
+
+// AHEAD: asks for the first rows of a work-item's leaf, the first of which begins at x + start.
+static inline void ask(__global const real *x, ulong n, ulong start, realw *row)
 {
 #if AHEAD
-    realw row[UNROLL], next[UNROLL];
+    uint item = (uint)get_local_id(0);
 
+    start += item / ITEMS_PER_LEAF * LEAF;
+    if (start + LEAF <= n) {
+        __global const realw *rows = (__global const realw *)(x + start) + item % ITEMS_PER_LEAF;
 #pragma unroll
-    for (uint i = 0; i < UNROLL; i++)
-        next[i] = rows[i * (LANES / WIDTH)];
+        for (uint i = 0; i < ASKED; i++)
+            row[i] = rows[i * (LANES / WIDTH)];
+    }
+#endif
+}
+
+// The rows of a whole leaf: nothing to check between loads. AHEAD: where a row was, the one ASKED further on is asked for.
+static inline void take_whole(__global const realw *rows, realw *row, real shift, statistics *s)
+{
+#if AHEAD
 #pragma unroll 1
-    for (uint done = UNROLL; done < ROWS; done += UNROLL) {
+    for (uint left = ROWS / ASKED - 1; left > 0; left--) {
+        rows += ASKED * (LANES / WIDTH);
 #pragma unroll
-        for (uint i = 0; i < UNROLL; i++) {
-            row[i] = next[i];
-            next[i] = rows[(done + i) * (LANES / WIDTH)];
-        }
-#pragma unroll
-        for (uint i = 0; i < UNROLL; i++)
+        for (uint i = 0; i < ASKED; i++) {
             take_row(row[i], shift, s);
+            row[i] = rows[i * (LANES / WIDTH)];
+        }
     }
 #pragma unroll
-    for (uint i = 0; i < UNROLL; i++)
-        take_row(next[i], shift, s);
+    for (uint i = 0; i < ASKED; i++)
+        take_row(row[i], shift, s);
 #else
 #pragma unroll UNROLL
-    for (uint row = 0; row < ROWS; row++)
-        take_row(rows[row * (LANES / WIDTH)], shift, s);
+    for (uint i = 0; i < ROWS; i++)
+        take_row(rows[i * (LANES / WIDTH)], shift, s);
 #endif
 }
 
 // What LEAVES leaves from x + start on come to: sums in leaf[0] and leaf[LEAVES], least and greatest keys and NaN of each
 // work-item in the other arrays; a barrier has come after them. The next call writes to the same local memory.
-static inline void take_leaves(__global const real *x, ulong n, ulong start, real shift, __local accw *wide,
+static inline void take_leaves(__global const real *x, ulong n, ulong start, realw *row, real shift, __local accw *wide,
                                __local acc *leaf, __local real_key *least, __local real_key *greatest,
                                __local uint *nan)
 {
@@ -251,7 +289,7 @@ static inline void take_leaves(__global const real *x, ulong n, ulong start, rea
     bool whole = start + LEAF <= n;
     start += item % ITEMS_PER_LEAF * WIDTH;
     if (whole)
-        take_whole((__global const realw *)(x + start), shift, &s);
+        take_whole((__global const realw *)(x + start), row, shift, &s);
     if (!whole || accw_is_nan(s.sums[0])) { // once more, with a look at each
         begin(&s);
         for (uint row = 0; row < ROWS; row++) {
@@ -282,15 +320,20 @@ inline void combine_extremes(__local real_key *least, __local real_key *greatest
     }
 }
 
-// The shift for all groups alike, where x is the whole column.
-inline real find_shift(__global const real *x, ulong n, __local sort_key *key, __local uint *rank, __local sort_key *chosen)
+// The shift for all groups alike, where x is the whole column; else `given`. No branch around a barrier: PoCL 3.1 mixes up
+// what work-items keep over one.
+inline real find_shift(__global const real *x, ulong n, bool find, real given, __local sort_key *key, __local uint *rank,
+                       __local sort_key *chosen)
 {
-    uint samples = n < SAMPLES ? (uint)n : SAMPLES;
+    uint samples = !find ? 0 : n < SAMPLES ? (uint)n : SAMPLES;
 
-    for (uint sample = (uint)get_local_id(0); sample < samples; sample += GROUP)
-        key[sample] = sample_key(((__global const sort_key *)x)[sample_place(sample, n)]);
+    for (uint i = 0; i < (SAMPLES + GROUP - 1) / GROUP; i++) {
+        uint sample = i * GROUP + (uint)get_local_id(0);
+        if (sample < samples)
+            key[sample] = sample_key(((__global const sort_key *)x)[sample_place(sample, n)]);
+    }
     choose_shift(key, samples, rank, chosen);
-    return AS_REAL((real_key)decode_key(*chosen));
+    return find ? AS_REAL((real_key)decode_key(*chosen)) : given;
 }
 
 // Cells first, first + 1, ... of the rows at `base`, one for every LEAVES leaves of x[0..n). `find`: x is the whole column,
@@ -302,14 +345,16 @@ moments_leaves(__global const real *x, ulong n, __global ulong *state, ulong bas
     __local acc leaf[2 * LEAVES];
     __local real_key least[GROUP], greatest[GROUP], key[SAMPLES], chosen;
     __local uint nan[GROUP], rank[RANKS];
-    real shift = find ? find_shift(x, n, key, rank, &chosen) : AS_REAL((real_key)state[0]);
     ulong count = (n + LEAVES * LEAF - 1) / (LEAVES * LEAF);
+    realw row[ASKED];
 
+    ask(x, n, get_group_id(0) * LEAVES * LEAF, row);
+    real shift = find_shift(x, n, find != 0, find ? 0 : AS_REAL((real_key)state[0]), key, rank, &chosen);
     if (find && get_global_id(0) == 0)
         state[0] = AS_KEY(shift);
     for (ulong i = get_group_id(0); i < count; i += get_num_groups(0)) {
         __global ulong *cell = state + base + first + i;
-        take_leaves(x, n, i * LEAVES * LEAF, shift, wide, leaf, least, greatest, nan);
+        take_leaves(x, n, i * LEAVES * LEAF, row, shift, wide, leaf, least, greatest, nan);
         combine_extremes(least, greatest, nan);
         if (get_local_id(0) == 0) {
             cell[LEAST * stride] = least[0];
@@ -318,6 +363,7 @@ moments_leaves(__global const real *x, ulong n, __global ulong *state, ulong bas
             *(__global acc *)(cell + FIRST_ACC * stride) = leaf[0];
             *(__global acc *)(cell + (FIRST_ACC + 1) * stride) = leaf[LEAVES];
         }
+        ask(x, n, (i + get_num_groups(0)) * LEAVES * LEAF, row);
         barrier(CLK_LOCAL_MEM_FENCE);
     }
 }
@@ -380,7 +426,7 @@ moments_digits(__global const sort_key *x, ulong skip, ulong n, __global ulong *
     __global ulong *cell = state + base + get_group_id(0);
     for (uint c = 0; c < COMPONENTS; c++) {
         ulong own = c == LEAST ? least : c == GREATEST ? greatest : sums[c < FIRST_SUM ? 0 : c - FIRST_SUM];
-        own = combine_group(own, c, node);
+        own = combine_group(own, c, GROUP, node);
         if (item == 0)
             cell[c * get_num_groups(0)] = own;
     }
