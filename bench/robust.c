@@ -3,15 +3,18 @@
 // in the same run, or against the counts of 8 bits on the host.
 //
 //     bench/robust [--device SPEC] [--smallest LOG2] [--largest LOG2] [--type float|double|int8] [--kernels]
+//                  [--tune]
 //
 // Columns: median, least and most of the device's time from the first kernel's start to the last one's end
 // (by its events), the median of the time that the caller waits, the column's bytes by the device's time.
-// --kernels: when each kernel began and what it took.
+// --kernels: when each kernel began and what it took. --tune: only the method of one read, with other shapes
+// of the launches after it, too.
 #include <stdbool.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
+#include "../src/algo/robust.h"
 #include "bench.h"
 
 enum { PREFIXES = 75, COLUMNS = 64 };
@@ -20,7 +23,7 @@ struct work {
     kn_context *context;
     kn_queue *queue;
     kn_error err;
-    bool kernels;
+    bool kernels, tune;
     kn_type type;
     size_t n;
     kn_buffer *x;
@@ -82,6 +85,23 @@ static const char *judge(const kn_robust *found, const kn_robust *expected, kn_r
                                      : "right, but by another method";
 }
 
+static void tune(struct work *work, const kn_robust *expected)
+{
+    static const unsigned shapes[][ENGINE_TUNABLES] = {
+        {256, 5, 8, 512}, {512, 1, 8, 512},  {512, 2, 8, 512}, {512, 2, 4, 512},  {512, 3, 4, 512},
+        {512, 3, 8, 512}, {1024, 1, 8, 512}, {512, 2, 8, 256}, {512, 2, 8, 1024}, {512, 2, 16, 512}};
+
+    for (size_t i = 0; i < sizeof shapes / sizeof *shapes; i++) {
+        const unsigned *s = shapes[i];
+        char what[64];
+        bench_try(engine_tuning_try(work->context, &robust_tunables, s, &work->err), &work->err);
+        snprintf(what, sizeof what, "%u x %u a unit, %u, %u", s[0], s[1], s[2], s[3]);
+        stats(work);
+        report(work, stats, what, judge(&work->results[0], expected, KN_ROBUST_FUSED));
+    }
+    bench_try(engine_tuning_try(work->context, &robust_tunables, NULL, &work->err), &work->err);
+}
+
 static void bench_floats(struct work *work)
 {
     kn_robust expected;
@@ -89,11 +109,15 @@ static void bench_floats(struct work *work)
     work->options = (kn_robust_options){.method = KN_ROBUST_SELECT};
     stats(work);
     expected = work->results[0];
-    report(work, stats, "select", "");
+    if (!work->tune)
+        report(work, stats, "select", "");
     work->options = (kn_robust_options){.method = KN_ROBUST_FUSED};
     stats(work);
     report(work, stats, "fused", judge(&work->results[0], &expected, KN_ROBUST_FUSED));
-    report(work, columns, "fused, 64 columns", "");
+    if (work->tune)
+        tune(work, &expected);
+    else
+        report(work, columns, "fused, 64 columns", "");
 }
 
 static void bench_bytes(struct work *work, const signed char *host)
@@ -171,6 +195,8 @@ int main(int argc, char **argv)
     for (int i = 1; i < argc; i++) {
         if (strcmp(argv[i], "--kernels") == 0)
             work.kernels = true;
+        else if (strcmp(argv[i], "--tune") == 0)
+            work.tune = true;
         else if (i + 1 < argc && strcmp(argv[i], "--device") == 0)
             spec = argv[++i];
         else if (i + 1 < argc && strcmp(argv[i], "--smallest") == 0)
@@ -183,7 +209,7 @@ int main(int argc, char **argv)
             return fprintf(stderr,
                            "usage: %s [--device SPEC] [--smallest LOG2] [--largest LOG2] [--type "
                            "float|double|int8] "
-                           "[--kernels]\n",
+                           "[--kernels] [--tune]\n",
                            argv[0]),
                    2;
     }

@@ -50,6 +50,7 @@
 #define STRAY 0
 #endif
 
+#include "lib/local_sort.clh"
 #include "lib/robust.clh"
 #include "lib/sample.clh"
 #include "lib/tree.clh"
@@ -64,63 +65,10 @@
 
 // ---- the brackets ----
 
-// What a step of a bitonic sort does to keys `distance` apart, or (`mirror`) to those in mirrored places of two runs.
-static inline void exchange(__local real_key *key, uint size, uint distance, bool mirror)
-{
-    barrier(CLK_LOCAL_MEM_FENCE);
-    for (uint pair = (uint)get_local_id(0); pair < size / 2; pair += SORT_GROUP) {
-        uint i = 2 * pair - (pair & (distance - 1));
-        uint j = mirror ? i ^ (2 * distance - 1) : i + distance;
-        real_key a = key[i], b = key[j];
-        key[i] = min(a, b);
-        key[j] = max(a, b);
-    }
-}
-
-// The same for keys 2 * distance apart and then for those `distance` apart.
-static inline void exchange_twice(__local real_key *key, uint size, uint distance)
-{
-    barrier(CLK_LOCAL_MEM_FENCE);
-    for (uint four = (uint)get_local_id(0); four < size / 4; four += SORT_GROUP) {
-        __local real_key *at = key + 4 * four - 3 * (four & (distance - 1));
-        real_key a = at[0], b = at[distance], c = at[2 * distance], d = at[3 * distance];
-        real_key low[2] = {min(a, c), min(b, d)}, high[2] = {max(a, c), max(b, d)};
-        at[0] = min(low[0], low[1]);
-        at[distance] = max(low[0], low[1]);
-        at[2 * distance] = min(high[0], high[1]);
-        at[3 * distance] = max(high[0], high[1]);
-    }
-}
-
-// The steps for `distance`, a power of two or 0, and all shorter ones.
-static inline void exchange_all(__local real_key *key, uint size, uint distance)
-{
-    for (; distance > 1; distance /= 4)
-        exchange_twice(key, size, distance / 2);
-    if (distance == 1)
-        exchange(key, size, 1, false);
-}
-
-// Sorts `size` keys, a power of two, that are sorted in runs of `run`, another.
-static inline void sort_local(__local real_key *key, uint size, uint run)
-{
-    for (; run < size; run *= 2) {
-        exchange(key, size, run, true);
-        exchange_all(key, size, run / 2);
-    }
-    barrier(CLK_LOCAL_MEM_FENCE);
-}
-
-// Sorts `size` keys, a power of two, that fall and then rise.
-static inline void sort_valley(__local real_key *key, uint size)
-{
-    exchange_all(key, size, size / 2);
-    barrier(CLK_LOCAL_MEM_FENCE);
-}
-
+// From 8 on.
 inline uint power_of_two(uint n)
 {
-    return n <= 2 ? 2 : 1u << (32 - (uint)clz(n - 1));
+    return n <= 8 ? 8 : 1u << (32 - (uint)clz(n - 1));
 }
 
 // From each part of a column its samples; from the last of them the shift.
@@ -150,7 +98,7 @@ robust_lists(__global const real *x, ulong skip, ulong first, ulong count, ulong
              __global real_key *sample, uint size, __global real_key *points, uint last, __global uint *counters, ulong counter_count, uint find,
              ulong shift, __global real_key *shift_sample, __global column *columns)
 {
-    __local real_key key[SORT], chosen;
+    __local real_key key[PLACE(SORT)], chosen;
     __local uint rank[RANKS];
     uint item = (uint)get_local_id(0), list = (uint)get_group_id(0), lists = (uint)get_num_groups(0) - 1;
     ulong number = get_group_id(1);
@@ -180,16 +128,16 @@ robust_lists(__global const real *x, ulong skip, ulong first, ulong count, ulong
     // Of this launch or an earlier one: no work-item reads another's.
     size = power_of_two(own);
     for (uint i = item; i < size; i += SORT_GROUP)
-        key[i] = i < own ? sample[i] : REAL_KEY_MAX;
-    sort_local(key, size, 1);
+        key[PLACE(i)] = i < own ? sample[i] : REAL_KEY_MAX;
+    sort_local(key, size);
     for (uint i = item; i < own / step; i += SORT_GROUP)
-        points[list * (SORT / lists) + i] = key[i * step + step / 2];
+        points[list * (SORT / lists) + i] = key[PLACE(i * step + step / 2)];
 }
 
 // The key of rank `rank` of `count`, or outside of them that of an infinity.
 inline real point_at(__local const real_key *key, uint count, int rank)
 {
-    real inside = AS_REAL(decode_key(key[clamp(rank, 0, (int)count - 1)]));
+    real inside = AS_REAL(decode_key(key[PLACE(clamp(rank, 0, (int)count - 1))]));
 
     return rank < 0 ? -(real)INFINITY : rank >= (int)count ? (real)INFINITY : inside;
 }
@@ -206,7 +154,7 @@ inline real together(real a, real b)
 __kernel __attribute__((reqd_work_group_size(SORT_GROUP, 1, 1))) void
 robust_brackets(__global const real_key *points, uint count, uint run, uint reach, ulong n, __global column *columns)
 {
-    __local real_key key[SORT];
+    __local real_key key[PLACE(SORT)];
     __local uint seen[ENDS];
     uint item = (uint)get_local_id(0), size = power_of_two(count), tied = 0;
     int lower = (int)(count - 1) / 2 - (int)reach, upper = (int)(count / 2 + reach);
@@ -215,11 +163,11 @@ robust_brackets(__global const real_key *points, uint count, uint run, uint reac
 
     points += get_group_id(1) * SORT;
     for (uint i = item; i < size; i += SORT_GROUP)
-        key[i] = i < count ? points[i] : REAL_KEY_MAX;
+        key[PLACE(i)] = i < count ? points[i] : REAL_KEY_MAX;
     if (item == 0)
         for (uint e = 0; e < ENDS; e++)
             seen[e] = 0;
-    sort_local(key, size, run);
+    merge_local(key, size, run);
     real centre = point_at(key, count, (int)count / 2);
     end[0] = point_at(key, count, lower);
     end[1] = point_at(key, count, upper);
@@ -227,7 +175,7 @@ robust_brackets(__global const real_key *points, uint count, uint run, uint reac
 
     // The same of the distances from the centre, which the median is off by.
     for (uint i = item; i < count; i += SORT_GROUP)
-        key[i] = (real_key)key_of_element(fabs(AS_REAL(decode_key(key[i])) - centre));
+        key[PLACE(i)] = (real_key)key_of_element(fabs(AS_REAL(decode_key(key[PLACE(i)])) - centre));
     sort_valley(key, size);
     real off = fmax(end[1] - centre, centre - end[0]), middle = point_at(key, count, (int)count / 2);
     real near = point_at(key, count, lower), far = point_at(key, count, upper);

@@ -11,68 +11,73 @@
 // Launch, in dimension 1 a group a column, with any number of groups: robust_bins (more than one level where the whole
 // column is read), then robust_narrow. Cost: a read each of what was kept.
 // Tunables: GROUP (a power of two, not above the number of bins; 1: no atomics on local memory, for CPUs), DIGIT (log2 of
-// bins), REAL_BITS, ACC_SOFT.
+// bins), AHEAD (elements that a work-item of many loads before it looks at the first), REAL_BITS, ACC_SOFT.
 #include "lib/window.clh"
+
+#ifndef AHEAD
+#if GROUP == 1
+#define AHEAD 1
+#else
+#define AHEAD 8
+#endif
+#endif
 
 // What is read: the elements kept of a column, or a part of it, of which all count.
 typedef struct {
     __global const real *x;
     ulong n;
-    bool all;
 } source;
 
 inline source source_of(__global const real *x, ulong skip, ulong n, ulong room, __global const uint *counters, ulong number)
 {
     source from;
 
-    from.all = room == 0;
-    from.x = x + (from.all ? skip : number * room);
-    from.n = from.all ? n : min((ulong)counters[KEPT], room);
+    from.x = x + (room ? number * room : skip);
+    from.n = room ? min((ulong)counters[KEPT], room) : n;
     return from;
 }
 
 // The bins of the table's interval in which the two ranks lie, as an interval; found[0], found[3]: the first and the last
 // bin; *total: how many elements the table has. False if a rank lies elsewhere.
-static inline bool pick(__global const uint *table, interval *at, __global const ulong *target, __local ulong *count,
-                        __local ulong *sum, __local ulong *found, ulong *total)
+static inline bool pick(__global const uint *table, interval *at, __global const ulong *target, __local uint *count,
+                        __local uint *sum, __local uint *found, uint *total)
 {
-    uint item = (uint)get_local_id(0), shift = shift_of(at->bits);
+    uint shift = shift_of(at->bits);
     ulong rank[2] = {target[0] - at->before, target[1] - at->before};
     bool inside = target[0] >= at->before;
 
-    for (uint i = item; i < BINS; i += GROUP)
+    for (uint i = (uint)get_local_id(0); i < BINS; i += GROUP)
         count[i] = table[i];
-    if (item == 0)
-        for (uint i = 0; i < 6; i++)
-            found[i] = 0;
     barrier(CLK_LOCAL_MEM_FENCE);
-    find_bin(count, sum, rank[0], found);
-    *total = sum[GROUP - 1];
-    barrier(CLK_LOCAL_MEM_FENCE);
-    find_bin(count, sum, rank[1], found + 3);
-    at->low += found[0] << shift;
+    *total = find_bins(count, sum, rank, found);
+    at->low += (ulong)found[0] << shift;
     at->before += rank[0] - found[1];
-    at->bits = bits_of(((found[3] - found[0] + 1) << shift) - 1);
+    at->bits = bits_of((((ulong)found[3] - found[0] + 1) << shift) - 1);
     return inside && rank[1] < *total;
 }
 
-// Where a work-item begins, and how far it goes on; and how many elements it loads before it looks at the first.
+// Where a work-item begins, and how far it goes on.
 #if GROUP == 1
 #define SHARE(i, end, n)                                                                                               \
     ulong i = (n) * get_group_id(0) / get_num_groups(0), end = (n) * (get_group_id(0) + 1) / get_num_groups(0)
 #define STEP 1
-#define AHEAD 1
 #else
 #define SHARE(i, end, n) ulong i = get_global_id(0), end = (n)
 #define STEP get_global_size(0)
-#define AHEAD 4
 #endif
 
+// What lies past the end reads as a NaN, of which there is none.
 inline void load_ahead(__global const real *x, ulong i, ulong end, real *element)
 {
+    if (i + (AHEAD - 1) * STEP < end) {
 #pragma unroll
-    for (uint k = 0; k < AHEAD; k++)
-        element[k] = i + k * STEP < end ? x[i + k * STEP] : 0;
+        for (uint k = 0; k < AHEAD; k++)
+            element[k] = x[i + k * STEP];
+    } else {
+#pragma unroll
+        for (uint k = 0; k < AHEAD; k++)
+            element[k] = i + k * STEP < end ? x[i + k * STEP] : (real)NAN;
+    }
 }
 
 // PoCL 3.1 compiles loops wrong that stand in a condition.
@@ -82,29 +87,69 @@ inline void load_ahead(__global const real *x, ulong i, ulong end, real *element
 #define MAY_BE_TIED(b) ((b).tied != 0)
 #endif
 
-// `tied`, a constant: whether an end may be.
-inline bool is_asked(real x, const brackets *b, uint question, bool tied)
+// What is asked of each element. Where work-items share the work, `question` and `tied` (whether an end may be) are
+// constants, as what has one is inlined for each.
+typedef struct {
+    brackets b;
+    window w;
+    acc centre;
+    uint question;
+    bool tied, all;
+} inquiry;
+
+inline inquiry inquiry_of(__global const column *own, ulong room)
 {
-    if (tied)
-        return is_kept(x, b, question);
-    if (question == MEDIAN)
-        return (x >= b->end[0]) & (x <= b->end[1]);
-    return ((x >= b->end[2]) & (x <= b->end[3])) | ((x >= b->end[4]) & (x <= b->end[5]));
+    inquiry of;
+
+    of.b = brackets_of(own);
+    of.centre = own->median;
+    of.all = room == 0;
+    return of;
 }
 
-// `tied` is a constant where this is inlined.
-static inline void count_elements(const source *from, const brackets *b, uint question, bool tied, acc centre,
-                                  const window *w, uint first, __local uint *bins)
+inline bool is_asked(real x, const inquiry *of)
 {
+    const real *end = of->b.end;
+
+    if (of->all)
+        return !isnan(x);
+    if (of->tied)
+        return is_kept(x, &of->b, of->question);
+    if (of->question == MEDIAN)
+        return (x >= end[0]) & (x <= end[1]);
+    return ((x >= end[2]) & (x <= end[3])) | ((x >= end[4]) & (x <= end[5]));
+}
+
+// `stands`: for its bin, as number `number`.
+inline void count_element(real x, const inquiry *of, bool stands, uint number, __local uint *bins)
+{
+    if (!is_asked(x, of))
+        return;
+    ulong key = key_of(x, of->question, of->centre);
+    if (!lies_in_window(key, &of->w, of->question))
+        return;
+    uint digit = digit_of(key, &of->w, of->question);
+    count_digit(digit, 1, bins);
+    if (stands)
+        represent(digit, number, bins);
+}
+
+// Of each load of so many one element may stand for its bin, another one in the next work-items.
+#define REPRESENTED 4
+
+static inline void count_elements(const source *from, inquiry of, uint question, bool tied, uint first, __local uint *bins)
+{
+    uint turn = AHEAD < REPRESENTED ? 0 : (uint)get_local_id(0) / 32 % REPRESENTED;
     SHARE(i, end, from->n);
 
+    of.question = question;
+    of.tied = tied;
     for (; i < end; i += AHEAD * STEP) {
         real element[AHEAD];
         load_ahead(from->x, i, end, element);
 #pragma unroll
         for (uint k = 0; k < AHEAD; k++)
-            if (i + k * STEP < end && (from->all || is_asked(element[k], b, question, tied)))
-                count_key(key_of(element[k], question, centre), w, 1, first ? (uint)(i + k * STEP) + 1 : 0, bins);
+            count_element(element[k], &of, first && k % REPRESENTED == turn, (uint)(i + k * STEP) + 1, bins);
     }
 }
 
@@ -115,21 +160,18 @@ __kernel __attribute__((reqd_work_group_size(GROUP, 1, 1))) void
 robust_bins(__global const real *x, ulong skip, ulong n, ulong room, __global column *columns, __global uint *counters,
             ulong tables, uint question, uint level, uint first)
 {
-    __local uint bins[TABLE];
-    __local ulong count[BINS], sum[GROUP], found[6];
-    ulong number = get_group_id(1), total;
-    uint item = (uint)get_local_id(0);
+    __local uint bins[TABLE], sum[SUMS], found[6];
+    ulong number = get_group_id(1);
+    uint item = (uint)get_local_id(0), total;
     __global column *own = columns + number;
     interval at = own->level[level == 0 ? 0 : level - 1], widest = own->level[0];
-    acc centre = own->median;
-    brackets b = brackets_of(own);
-    window w;
+    inquiry of = inquiry_of(own, room);
 
     __global uint *table = counters + get_num_groups(1) * COUNTERS + (number * tables + question + level) * TABLE;
     counters += number * COUNTERS;
     if (level > 0) {
         at.before += level == 1 && room ? counters[question == MEDIAN ? BELOW : INNER] : 0;
-        pick(table - TABLE, &at, own->target, count, sum, found, &total);
+        pick(table - TABLE, &at, own->target, bins, sum, found, &total);
         if (get_group_id(0) == 0 && item == 0)
             own->level[level] = at;
     }
@@ -137,16 +179,18 @@ robust_bins(__global const real *x, ulong skip, ulong n, ulong room, __global co
         bins[i] = 0;
     barrier(CLK_LOCAL_MEM_FENCE);
     source from = source_of(x, skip, n, room, counters, number);
-    set_window(&w, widest.low, last_of(widest), &at);
-    if (MAY_BE_TIED(b))
-        count_elements(&from, &b, question, true, centre, &w, first, bins);
+    set_window(&of.w, widest.low, last_of(widest), &at);
+    if (MAY_BE_TIED(of.b))
+        count_elements(&from, of, question, true, first, bins);
+    else if (question == MEDIAN)
+        count_elements(&from, of, MEDIAN, false, first, bins);
     else
-        count_elements(&from, &b, question, false, centre, &w, first, bins);
-    if (!from.all && get_group_id(0) == 0 && item == 0)
+        count_elements(&from, of, DEVIATION, false, first, bins);
+    if (!of.all && get_group_id(0) == 0 && item == 0)
         for (uint e = 0; e < ENDS; e++) {
             uint weight = weight_of(own, counters, question, e);
             if (weight)
-                count_key(key_of(AS_REAL((real_key)own->end[e]), question, centre), &w, weight, 0, bins);
+                count_key(key_of(AS_REAL((real_key)own->end[e]), question, of.centre), &of.w, question, weight, bins);
         }
     barrier(CLK_LOCAL_MEM_FENCE);
     for (uint i = item; i < BINS; i += GROUP) {
@@ -163,33 +207,44 @@ typedef struct {
     uint has, met[2];
 } pivots;
 
+// Where keys go that are gathered, and how many there are.
+typedef struct {
+    __global ulong *keys;
+    __global uint *count;
+    ulong room;
+} gatherer;
+
+// Few lie in the window: whether they are asked for is looked at last.
+static inline void gather_element(real x, const inquiry *of, pivots *p, const gatherer *to)
+{
+    ulong key = key_of(x, of->question, of->centre);
+
+    if (!lies_in_window(key, &of->w, of->question) || !is_asked(x, of))
+        return;
+    if ((p->has & 1) && key == p->key[0]) {
+        p->met[0]++;
+    } else if ((p->has & 2) && key == p->key[1]) {
+        p->met[1]++;
+    } else {
+        uint at = atomic_inc(to->count);
+        if (at < to->room)
+            to->keys[at] = key;
+    }
+}
+
 // As count_elements.
-static inline void gather_elements(const source *from, const brackets *b, uint question, bool tied, acc centre,
-                                   const window *w, pivots *p, __global uint *counters,
-                                   __global ulong *gathered, ulong gathered_room)
+static inline void gather_elements(const source *from, inquiry of, uint question, bool tied, pivots *p, const gatherer *to)
 {
     SHARE(i, end, from->n);
 
+    of.question = question;
+    of.tied = tied;
     for (; i < end; i += AHEAD * STEP) {
         real element[AHEAD];
         load_ahead(from->x, i, end, element);
 #pragma unroll
-        for (uint k = 0; k < AHEAD; k++) {
-            if (i + k * STEP >= end || !(from->all || is_asked(element[k], b, question, tied)))
-                continue;
-            ulong key = key_of(element[k], question, centre);
-            if (!lies_in_window(key, w))
-                continue;
-            if ((p->has & 1) && key == p->key[0]) {
-                p->met[0]++;
-            } else if ((p->has & 2) && key == p->key[1]) {
-                p->met[1]++;
-            } else {
-                uint to = atomic_inc(&counters[GATHERED + question]);
-                if (to < gathered_room)
-                    gathered[to] = key;
-            }
-        }
+        for (uint k = 0; k < AHEAD; k++)
+            gather_element(element[k], &of, p, to);
     }
 }
 
@@ -200,16 +255,13 @@ robust_narrow(__global const real *x, ulong skip, ulong n, ulong room, __global 
               ulong tables, uint question, uint level, uint first, __global const real *head,
               __global ulong *gathered, ulong gathered_room)
 {
-    __local ulong count[BINS], sum[GROUP], found[6];
-    __local uint equal[2];
-    ulong number = get_group_id(1), total;
-    uint item = (uint)get_local_id(0);
+    __local uint count[BINS], sum[SUMS], found[6], equal[2];
+    ulong number = get_group_id(1);
+    uint item = (uint)get_local_id(0), total;
     pivots p = {{0, 0}, 0, {0, 0}};
     __global column *own = columns + number;
     interval at = own->level[level - 1], widest = own->level[0];
-    acc centre = own->median;
-    brackets b = brackets_of(own);
-    window w;
+    inquiry of = inquiry_of(own, room);
 
     __global const uint *table =
         counters + get_num_groups(1) * COUNTERS + (number * tables + question + level - 1) * TABLE;
@@ -221,7 +273,7 @@ robust_narrow(__global const real *x, ulong skip, ulong n, ulong room, __global 
         uint representative = table[BINS + found[3 * k]];
         if (representative && (k == 0 || found[3] != found[0])) {
             p.has |= 1u << k;
-            p.key[k] = key_of(head[(room ? number * room : 0) + representative - 1], question, centre);
+            p.key[k] = key_of(head[(room ? number * room : 0) + representative - 1], question, of.centre);
         }
     }
     if (item == 0)
@@ -237,11 +289,14 @@ robust_narrow(__global const real *x, ulong skip, ulong n, ulong room, __global 
     }
     barrier(CLK_LOCAL_MEM_FENCE);
     source from = source_of(x, skip, n, room, counters, number);
-    set_window(&w, widest.low, last_of(widest), &at);
-    if (MAY_BE_TIED(b))
-        gather_elements(&from, &b, question, true, centre, &w, &p, counters, gathered, gathered_room);
+    gatherer to = {gathered, &counters[GATHERED + question], gathered_room};
+    set_window(&of.w, widest.low, last_of(widest), &at);
+    if (MAY_BE_TIED(of.b))
+        gather_elements(&from, of, question, true, &p, &to);
+    else if (question == MEDIAN)
+        gather_elements(&from, of, MEDIAN, false, &p, &to);
     else
-        gather_elements(&from, &b, question, false, centre, &w, &p, counters, gathered, gathered_room);
+        gather_elements(&from, of, DEVIATION, false, &p, &to);
     for (uint k = 0; k < 2; k++)
         if (p.met[k])
             atomic_add(&equal[k], p.met[k]);

@@ -6,6 +6,7 @@
 
 #include <koine/robust.h>
 
+#include "../engine/tuning.h"
 #include "columns.h"
 
 // Columns that have been checked: column c is about n elements of x from element c * stride on.
@@ -73,12 +74,15 @@ struct robust_ranks {
     kn_queue *queue;
     kn_type type;
     unsigned group, single, digit; // work-items of a group, of one that works alone; bits
+    unsigned ahead;                // elements that a work-item loads at once
     size_t groups, count;          // groups a column, columns
     uint64_t room, tables, gathered_room;
     kn_kernel *bins, *narrow, *settle;
     kn_buffer *columns, *counters, *gathered;
 };
 
+// What a measurement may choose on a GPU: GROUP, GROUPS (a compute unit), AHEAD and SINGLE.
+extern const struct engine_tunables robust_tunables;
 // Chooses the shape for `elements` that are read at most, and gets the kernels.
 kn_status robust_ranks_open(struct robust_ranks *r, uint64_t elements, kn_error *err);
 // Counters and tables of all columns: how many cells of 4 bytes.
@@ -94,8 +98,15 @@ kn_status robust_bins(const struct robust_ranks *r, const struct robust_piece *p
                       uint32_t level, kn_error *err);
 kn_status robust_narrow(const struct robust_ranks *r, const struct robust_piece *piece, uint32_t question,
                         uint32_t level, kn_error *err);
-// n: the column's length if there is something to verify, else 0.
+// What is summed of each column, a row, and a row of their squares: `count` nodes of a row, folded by
+// robust_settle of the median, come to `sums`.
+struct robust_sums {
+    kn_buffer *partial, *sums;
+    uint64_t count; // up to robust_fold_most
+};
+uint64_t robust_fold_most(const struct robust_ranks *r);
+// n: the column's length if there is something to verify, else 0. `sums`: NULL without them.
 kn_status robust_settle(const struct robust_ranks *r, uint32_t question, uint32_t level, uint64_t n,
-                        kn_buffer *sums, kn_error *err);
+                        const struct robust_sums *sums, kn_error *err);
 
 #endif

@@ -46,7 +46,7 @@ unsigned robust_points(const kn_queue *queue, kn_type type)
 
     if (room < (28u << 10))
         return 0;
-    return room >= 4096 * kn_type_size(type) + 256 ? 4096 : 2048;
+    return room >= (4096 + 4096 / 32 + 64) * kn_type_size(type) + 512 ? 4096 : 2048;
 }
 
 static void choose_sample(struct fused *f)
@@ -273,18 +273,31 @@ static kn_status read_column(const struct fused *f, kn_error *err)
     return status;
 }
 
+// So many partial results that folding them takes launches.
+static kn_status fold(struct fused *f, struct robust_sums *sums, kn_error *err)
+{
+    struct tree_job job = {
+        .queue = f->of->queue, .shape = f->tree, .rows = 2 * (unsigned)f->ranks.count, .fold = f->fold};
+    bool many = f->partials > robust_fold_most(&f->ranks);
+    kn_status status = many ? tree_fold(&job, &f->partial, &f->spare, (size_t)f->partials, err) : KN_OK;
+
+    *sums = (struct robust_sums){f->partial, f->spare, many ? 1 : f->partials};
+    return status;
+}
+
 // The median, then the deviations' from it; nothing is read back in between.
 static kn_status ask(struct fused *f, kn_error *err)
 {
     const struct robust_piece kept = {f->candidates, f->candidates, 0, 0, true};
-    kn_status status = KN_OK;
+    struct robust_sums sums;
+    kn_status status = fold(f, &sums, err);
 
     for (uint32_t question = ROBUST_MEDIAN; question <= ROBUST_DEVIATION && !status; question++) {
         status = robust_bins(&f->ranks, &kept, question, 0, err);
         if (!status)
             status = robust_narrow(&f->ranks, &kept, question, 1, err);
         if (!status)
-            status = robust_settle(&f->ranks, question, 1, f->of->n, f->partial, err);
+            status = robust_settle(&f->ranks, question, 1, f->of->n, &sums, err);
     }
     return status;
 }
@@ -336,16 +349,12 @@ static kn_status read_results(struct fused *f, kn_robust *results, kn_error *err
 
 static kn_status answer(struct fused *f, kn_robust *results, kn_error *err)
 {
-    struct tree_job job = {
-        .queue = f->of->queue, .shape = f->tree, .rows = 2 * (unsigned)f->ranks.count, .fold = f->fold};
     kn_status status = get_memory(f, err);
 
     if (!status)
         status = take_sample(f, err);
     if (!status)
         status = read_column(f, err);
-    if (!status)
-        status = tree_fold(&job, &f->partial, &f->spare, (size_t)f->partials, err);
     if (!status)
         status = ask(f, err);
     return status ? status : read_results(f, results, err);

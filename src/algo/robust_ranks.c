@@ -2,25 +2,61 @@
 // The launches of cl/robust_rank.cl and cl/robust_settle.cl.
 #include "robust.h"
 
+#include <string.h>
+
 #include "../base/array.h"
+#include "tree.h"
 
 #define NO_EVENT NULL
+
+const struct engine_tunables robust_tunables = {
+    "robust", "robust_rank.cl", {"GROUP", "GROUPS", "AHEAD", "SINGLE", NULL}};
+
+// The greatest power of two up to `wanted` that the device and the bins take.
+static unsigned fit_group(const struct robust_ranks *r, unsigned wanted)
+{
+    while (wanted > 1 && (wanted > r->queue->context->device.info.max_work_group || wanted > 1u << r->digit))
+        wanted /= 2;
+    return wanted;
+}
+
+static bool is_power_of_two(unsigned value)
+{
+    return value > 0 && !(value & (value - 1));
+}
+
+// What a GPU takes, in the order of the tunables.
+static void choose_tunables(const struct robust_ranks *r, unsigned values[ENGINE_TUNABLES])
+{
+    const unsigned usual[] = {512, 2, r->type == KN_F64 ? 4 : 8, 512};
+
+    if (engine_tuning(r->queue->context, &robust_tunables, values)) {
+        if (is_power_of_two(values[0]) && values[1] > 0 && values[2] > 0 && values[2] <= 64 &&
+            is_power_of_two(values[3]))
+            return;
+        engine_tuning_refuse(r->queue->context, &robust_tunables,
+                             "groups of %u, %u a compute unit, %u elements ahead, one of %u", values[0],
+                             values[1], values[2], values[3]);
+    }
+    memcpy(values, usual, sizeof usual);
+}
 
 static void choose_shape(struct robust_ranks *r, uint64_t elements)
 {
     const kn_device_info *info = &r->queue->context->device.info;
     bool cpu = info->type == KN_DEVICE_CPU && !info->loop_limit;
-    uint64_t most = (cpu ? 4 : 8) * (uint64_t)(info->compute_units ? info->compute_units : 1);
+    unsigned values[ENGINE_TUNABLES] = {1, 4, 1, 1};
+    uint64_t most = info->compute_units ? info->compute_units : 1;
 
+    if (!cpu)
+        choose_tunables(r, values);
     r->digit = info->local_memory < (40u << 10) ? 8 : 11;
-    r->group = cpu ? 1 : 256;
-    while (r->group > 1 && (r->group > info->max_work_group || r->group > 1u << r->digit))
-        r->group /= 2;
-    r->single = cpu ? 1 : 1024;
-    while (r->single > 1 && (r->single > info->max_work_group || r->single > 1u << r->digit))
-        r->single /= 2;
+    r->group = fit_group(r, values[0]);
+    r->single = fit_group(r, values[3]);
+    r->ahead = values[2];
+    most *= values[1];
     // Each work-item has some elements, and each group columns besides.
-    most = most / r->count + 1;
+    most = most > r->count ? most / r->count : 1;
     if (info->loop_limit && most < elements / (1024 * r->group) + 1)
         most = elements / (1024 * r->group) + 1;
     r->groups = (size_t)(elements / (16 * r->group) + 1);
@@ -45,6 +81,8 @@ kn_status robust_ranks_open(struct robust_ranks *r, uint64_t elements, kn_error 
         column_define_type(&defines, r->queue, r->type);
         column_define(&defines, "DIGIT", r->digit);
         column_define(&defines, "GROUP", *wanted[i].group);
+        if (i < 2)
+            column_define(&defines, "AHEAD", r->ahead);
         // Strict: distances are what they are said to be, to the bit.
         status = engine_builtin_kernel(r->queue->context, wanted[i].file, defines.items, defines.count,
                                        KN_POLICY_STRICT, wanted[i].name, wanted[i].kernel, err);
@@ -90,13 +128,20 @@ kn_status robust_narrow(const struct robust_ranks *r, const struct robust_piece 
     return launch(r, r->narrow, r->group, r->groups, args, KN_COUNT(args), err);
 }
 
-kn_status robust_settle(const struct robust_ranks *r, uint32_t question, uint32_t level, uint64_t n,
-                        kn_buffer *sums, kn_error *err)
+uint64_t robust_fold_most(const struct robust_ranks *r)
 {
+    return (uint64_t)TREE_FOLD_BY * r->single;
+}
+
+kn_status robust_settle(const struct robust_ranks *r, uint32_t question, uint32_t level, uint64_t n,
+                        const struct robust_sums *sums, kn_error *err)
+{
+    const struct robust_sums none = {r->columns, r->columns, 0}, *of = sums ? sums : &none;
     const kn_arg args[] = {
         KN_BUFFER(r->columns),  KN_BUFFER(r->counters),     KN_VALUE(question), KN_VALUE(level),
         KN_BUFFER(r->gathered), KN_VALUE(r->gathered_room), KN_VALUE(r->room),  KN_VALUE(n),
-        KN_BUFFER(sums)};
+        KN_BUFFER(of->partial), KN_VALUE(of->count),        KN_BUFFER(of->sums)};
+    size_t groups = sums && question == ROBUST_MEDIAN ? 3 : 1; // of which two fold
 
-    return launch(r, r->settle, r->single, 1, args, KN_COUNT(args), err);
+    return launch(r, r->settle, r->single, groups, args, KN_COUNT(args), err);
 }

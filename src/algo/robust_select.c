@@ -39,7 +39,7 @@ static kn_status read_levels(const struct selection *s, uint32_t levels, kn_erro
                                     : robust_narrow(&s->ranks, &part, ROBUST_DEVIATION, level, err);
         }
     }
-    return status ? status : robust_settle(&s->ranks, ROBUST_DEVIATION, levels, 0, s->ranks.columns, err);
+    return status ? status : robust_settle(&s->ranks, ROBUST_DEVIATION, levels, 0, NULL, err);
 }
 
 static kn_status get_memory(struct selection *s, kn_error *err)
