@@ -155,11 +155,15 @@ autocorr_radial(__global const ulong *products, __global const sums *windows, __
     __global const ulong *of_frame = products + (from + frame) * reach * (2 * reach - 1);
     __global real *to = rings + (frame * reach + ring) * NUMBERS;
     sums first_whole = window(tables, 0, 0, 0, reach), second_whole = window(tables, 1, 0, 0, reach);
-    uint last = starts[SECTORS * ring + sector + 1];
+    uint i = starts[SECTORS * ring + sector] + item % LANES, last = starts[SECTORS * ring + sector + 1];
+    uint next = i < last ? members[i] : 0;
     share sum = {0, 0, 0, 0, 0, 0};
 
-    for (uint i = starts[SECTORS * ring + sector] + item % LANES; i < last; i += LANES) {
-        uint offset = members[i], y0 = offset / (2 * reach - 1);
+    while (i < last) {
+        uint offset = next, y0 = offset / (2 * reach - 1);
+        i += LANES;
+        if (i < last) // asked for before what it is needed for
+            next = members[i];
         int x0 = (int)(offset % (2 * reach - 1)) - (int)(reach - 1);
         real value = normalized(of_frame[offset], pairs(width, height, x0, y0), window(tables, 0, x0, y0, reach),
                                 window(tables, 1, x0, y0, reach), n_whole, first_whole, second_whole);

@@ -2,17 +2,17 @@
 // Sums of pixels and of their squares over the overlaps of a rectangular image with itself, or with another one, for all
 // offsets up to R, exact: the tables of lib/autocorr.clh, and the mean level of each image, rounded down.
 //
-// autocorr_strips adds up columns in strips of STRIP rows, autocorr_prefixes the strips: prefix s has the rows above
-// s * STRIP, the last prefix all of them. autocorr_windows takes DROP neighbouring j: a column's sum without j rows is a
-// prefix and a few rows; the sums along the columns give both tables' rows.
+// autocorr_prefixes adds up columns, strip by strip of STRIP rows: prefix s has the rows above s * STRIP, the last prefix
+// all of them. autocorr_windows takes DROP neighbouring j: a column's sum without j rows is a prefix and a few rows; the
+// sums along the columns give both tables' rows.
 //
-// Launch: autocorr_strips: (columns, rounded up to whole groups of GROUP; strips; images), autocorr_prefixes: (columns as
-// before; images), autocorr_windows: (GROUP * ceil((R + 1) / DROP), 2 sides, frames), in groups of GROUP along the first
-// dimension. The images are those from number `from` on, the prefixes of the second ones begin at image second_prefixes.
-// prefixes[image][s][x], one s more than there are strips.
-// Cost: reads every pixel once; then, for each DROP rows of the tables, a prefix and STRIP / 2 + DROP pixels a column;
+// Launch, in groups of GROUP along the first dimension: autocorr_prefixes: (GROUP * ceil(columns / ACROSS), images);
+// autocorr_windows: (GROUP * ceil((R + 1) / DROP), 2 sides, frames). The images are those from number `from` on, the
+// prefixes of the second ones begin at image second_prefixes. prefixes[image][s][x], one s more than there are strips.
+// Cost: reads every pixel once, and writes prefixes twice; then, for each DROP rows of the tables, a prefix and
+// STRIP / 2 + DROP pixels a column;
 // writes 64 (R + 1)^2 bytes a frame.
-// Tunables: PIXEL_BITS, GROUP (a power of two), STRIP, DROP (16 GROUP DROP bytes of local memory).
+// Tunables: PIXEL_BITS, GROUP (a power of two, 16 or more), STRIP, DROP (16 GROUP DROP bytes of local memory).
 #ifndef GROUP
 #define GROUP 256
 #endif
@@ -30,51 +30,54 @@ inline sums square_of(pixel p)
     return (sums)((ulong)p, (ulong)((uint)p * p));
 }
 
+// Rows that are asked for at once.
+#define AT_ONCE 16
+
 inline sums sum_rows(__global const pixel *column, uint width, uint first, uint last)
 {
     sums sum = (sums)(0, 0);
 
-#pragma unroll 8
-    for (uint y = first; y < last; y++)
-        sum += square_of(column[(ulong)y * width]);
+    for (; first < last; first += AT_ONCE) {
+        pixel row[AT_ONCE];
+
+#pragma unroll
+        for (uint i = 0; i < AT_ONCE; i++)
+            row[i] = first + i < last ? column[(ulong)(first + i) * width] : 0;
+#pragma unroll
+        for (uint i = 0; i < AT_ONCE; i++)
+            sum += square_of(row[i]);
+    }
     return sum;
 }
 
-__kernel __attribute__((reqd_work_group_size(GROUP, 1, 1))) void
-autocorr_strips(__global const pixel *pixels, __global sums *prefixes, uint width, uint height, uint from, uint to)
-{
-    uint x = (uint)get_global_id(0), strip = (uint)get_group_id(1);
-    __global const pixel *image = pixels + (from + get_global_id(2)) * width * height;
-
-    if (x < width)
-        prefixes[((to + get_global_id(2)) * (get_num_groups(1) + 1) + strip + 1) * width + x] =
-            sum_rows(image + x, width, strip * STRIP, min(strip * STRIP + STRIP, height));
-}
+// A work-item has some strips of a column, one below the other; DOWN of them have the column.
+#define ACROSS 16
+#define DOWN (GROUP / ACROSS)
 
 __kernel __attribute__((reqd_work_group_size(GROUP, 1, 1))) void
-autocorr_prefixes(__global sums *prefixes, uint width, uint strips)
+autocorr_prefixes(__global const pixel *pixels, __global sums *prefixes, uint width, uint height, uint from, uint to)
 {
-    uint x = (uint)get_global_id(0);
-    __global sums *column = prefixes + get_global_id(1) * (strips + 1) * width + x;
-    sums sum = (sums)(0, 0);
+    __local sums total[GROUP];
+    uint item = (uint)get_local_id(0), x = (uint)get_group_id(0) * ACROSS + item % ACROSS, part = item / ACROSS;
+    uint strips = (height + STRIP - 1) / STRIP, each = (strips + DOWN - 1) / DOWN, first = part * each;
+    uint last = min(first + each, strips);
+    ulong image = get_group_id(1);
+    __global const pixel *column = pixels + (from + image) * width * height + x;
+    __global sums *to_column = prefixes + (to + image) * (strips + 1) * width + x;
+    sums own = (sums)(0, 0), above = (sums)(0, 0);
 
-    if (x >= width)
-        return;
-    column[0] = sum;
-    // So many are under way at once.
-    for (uint first = 1; first <= strips; first += 8) {
-        sums part[8];
-
-#pragma unroll
-        for (uint i = 0; i < 8; i++)
-            part[i] = first + i <= strips ? column[(ulong)(first + i) * width] : (sums)(0, 0);
-#pragma unroll
-        for (uint i = 0; i < 8; i++) {
-            sum += part[i];
-            if (first + i <= strips)
-                column[(ulong)(first + i) * width] = sum;
-        }
+    for (uint strip = first; strip < last && x < width; strip++) {
+        own += sum_rows(column, width, strip * STRIP, min(strip * STRIP + STRIP, height));
+        to_column[(ulong)(strip + 1) * width] = own;
     }
+    total[item] = own;
+    barrier(CLK_LOCAL_MEM_FENCE);
+    for (uint other = item % ACROSS; other < part * ACROSS; other += ACROSS)
+        above += total[other];
+    if (part == 0 && x < width)
+        to_column[0] = (sums)(0, 0);
+    for (uint strip = first; strip < last && x < width && part > 0; strip++)
+        to_column[(ulong)(strip + 1) * width] += above;
 }
 
 // Of a column's rows above y.

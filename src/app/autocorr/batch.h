@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Tasks on their way to a device and back: what is packed, copied and kept between batches.
+// Tasks on their way to a device and back: what is copied and kept between batches.
 #ifndef KN_APP_AUTOCORR_BATCH_H
 #define KN_APP_AUTOCORR_BATCH_H
 
@@ -15,7 +15,7 @@ struct autocorr_fft;
 kn_status autocorr_batch_fft(struct autocorr_engine *engine, const struct autocorr_frames *frames,
                              struct autocorr_fft **fft, kn_error *err);
 
-// The greatest root of sum (I - m)^2 sum (I' - m')^2 of the frames that were packed last, with their means m
+// The greatest root of sum (I - m)^2 sum (I' - m')^2 of the frames that were brought last, with their means m
 // and m' rounded down.
 double autocorr_batch_energy(const struct autocorr_engine *engine);
 

@@ -2,6 +2,7 @@
 // How the kernels of both ways take lines: lengths, lines a group, macros, launches.
 #include "device_fft_own.h"
 
+#include "../../algo/columns.h"
 #include "../../base/array.h"
 #include "../../base/error.h"
 
@@ -106,13 +107,16 @@ static void describe(struct autocorr_fft *fft, const char *name, const struct ff
     }
 }
 
-// Rows: enough work-items. Columns: whole memory transactions.
+// Rows: enough work-items. Columns: whole memory transactions, but for NVIDIA's caches, which put parts of
+// them together: one a group is the fastest.
 kn_status autocorr_fft_cut_lines(struct autocorr_fft *fft, const struct fft_bounds *bounds,
                                  bool powers_of_two, const char *name, struct fft_lines lines[FFT_KERNELS],
                                  kn_error *err)
 {
     const struct autocorr_fft_options *options = &fft->options;
-    unsigned rows, columns = options->columns ? options->columns : (unsigned)(32 / bounds->number);
+    unsigned rows, columns = options->columns                 ? options->columns
+                             : column_is_nvidia(fft->context) ? 1
+                                                              : (unsigned)(32 / bounds->number);
     struct fft_cut across, down;
     kn_status status = choose_cut(fft, "across", fft->width + fft->across - 1, options->across, bounds,
                                   powers_of_two, &across, err);

@@ -9,7 +9,7 @@
 
 #define NO_EVENT NULL
 
-enum { GROUP = 256, STRIP = 32, DROP = 4 };
+enum { GROUP = 256, STRIP = 32, DROP = 4, ACROSS = 16 };
 
 // ---- checks ----
 
@@ -101,28 +101,15 @@ static size_t strip_count(const struct autocorr_frames *frames)
     return (frames->height - 1) / STRIP + 1;
 }
 
-// Of `count` images from number `from` on, to the strips of image number `to`.
-static kn_status add_strips(kn_queue *queue, const struct autocorr_frames *frames, kn_buffer *pixels,
-                            size_t from, size_t count, kn_buffer *strips, size_t to, kn_error *err)
+// Of `count` images from number `from` on, to the prefixes of image number `to`.
+static kn_status add_prefixes(kn_queue *queue, const struct autocorr_frames *frames, kn_buffer *pixels,
+                              size_t from, size_t count, kn_buffer *prefixes, size_t to, kn_error *err)
 {
     const uint32_t values[] = {(uint32_t)frames->width, (uint32_t)frames->height, (uint32_t)from,
                                (uint32_t)to};
-    const kn_range range = {
-        3, {(frames->width - 1) / GROUP * GROUP + GROUP, strip_count(frames), count}, {GROUP, 1, 1}, {0}};
-    const kn_arg args[] = {KN_BUFFER(pixels),   KN_BUFFER(strips),   KN_VALUE(values[0]),
+    const kn_range range = {2, {(frames->width + ACROSS - 1) / ACROSS * GROUP, count}, {GROUP, 1}, {0}};
+    const kn_arg args[] = {KN_BUFFER(pixels),   KN_BUFFER(prefixes), KN_VALUE(values[0]),
                            KN_VALUE(values[1]), KN_VALUE(values[2]), KN_VALUE(values[3])};
-    kn_kernel *kernel;
-    kn_status status = get_kernel(queue, frames->type, "autocorr_strips", &kernel, err);
-
-    return status ? status : kn_launch(queue, kernel, &range, args, KN_COUNT(args), NO_EVENT, err);
-}
-
-static kn_status add_prefixes(kn_queue *queue, const struct autocorr_frames *frames, kn_buffer *strips,
-                              size_t images, kn_error *err)
-{
-    const uint32_t values[] = {(uint32_t)frames->width, (uint32_t)strip_count(frames)};
-    const kn_range range = {2, {(frames->width - 1) / GROUP * GROUP + GROUP, images}, {GROUP, 1}, {0}};
-    const kn_arg args[] = {KN_BUFFER(strips), KN_VALUE(values[0]), KN_VALUE(values[1])};
     kn_kernel *kernel;
     kn_status status = get_kernel(queue, frames->type, "autocorr_prefixes", &kernel, err);
 
@@ -130,7 +117,7 @@ static kn_status add_prefixes(kn_queue *queue, const struct autocorr_frames *fra
 }
 
 static kn_status add_windows(kn_queue *queue, const struct autocorr_frames *frames, size_t from, size_t count,
-                             kn_buffer *strips, const struct autocorr_tables *tables, kn_error *err)
+                             kn_buffer *prefixes, const struct autocorr_tables *tables, kn_error *err)
 {
     const uint32_t values[] = {(uint32_t)frames->width, (uint32_t)frames->height,
                                (uint32_t)(tables->max_offset + 1), (uint32_t)from,
@@ -138,7 +125,7 @@ static kn_status add_windows(kn_queue *queue, const struct autocorr_frames *fram
     const kn_range range = {3, {(tables->max_offset / DROP + 1) * GROUP, 2, count}, {GROUP, 1, 1}, {0}};
     const kn_arg args[] = {
         KN_BUFFER(frames->first),  KN_BUFFER(frames->second ? frames->second : frames->first),
-        KN_BUFFER(strips),         KN_BUFFER(tables->sums),
+        KN_BUFFER(prefixes),       KN_BUFFER(tables->sums),
         KN_BUFFER(tables->levels), KN_VALUE(values[0]),
         KN_VALUE(values[1]),       KN_VALUE(values[2]),
         KN_VALUE(values[3]),       KN_VALUE(values[4])};
@@ -152,26 +139,24 @@ kn_status autocorr_windows_device(kn_queue *queue, const struct autocorr_frames 
                                   size_t count, const struct autocorr_tables *tables, kn_error *err)
 {
     size_t images = frames->second ? 2 * count : count;
-    size_t strips_bytes = images * (strip_count(frames) + 1) * frames->width * 2 * sizeof(uint64_t);
-    kn_buffer *strips;
+    size_t bytes = images * (strip_count(frames) + 1) * frames->width * 2 * sizeof(uint64_t);
+    kn_buffer *prefixes;
     kn_status status;
 
     if (count == 0)
         return KN_OK;
-    status = engine_scratch(queue, AUTOCORR_SCRATCH_STRIPS, strips_bytes, &strips, err);
-    if (!status && kn_buffer_part_count(strips) > 1)
+    status = engine_scratch(queue, AUTOCORR_SCRATCH_STRIPS, bytes, &prefixes, err);
+    if (!status && kn_buffer_part_count(prefixes) > 1)
         status =
             kn_fail(err, KN_ERROR_LIMIT,
                     "%zu frames take %zu bytes of scratch memory, more than one allocation of the device "
                     "holds; give fewer at a time",
-                    count, strips_bytes);
+                    count, bytes);
     if (!status)
-        status = add_strips(queue, frames, frames->first, first, count, strips, 0, err);
+        status = add_prefixes(queue, frames, frames->first, first, count, prefixes, 0, err);
     if (!status && frames->second)
-        status = add_strips(queue, frames, frames->second, first, count, strips, count, err);
-    if (!status)
-        status = add_prefixes(queue, frames, strips, images, err);
-    return status ? status : add_windows(queue, frames, first, count, strips, tables, err);
+        status = add_prefixes(queue, frames, frames->second, first, count, prefixes, count, err);
+    return status ? status : add_windows(queue, frames, first, count, prefixes, tables, err);
 }
 
 // ---- for the host ----
