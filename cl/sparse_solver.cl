@@ -19,10 +19,11 @@
 // are few) and then its rows of w = A d; cgnr_backward, LANES work-items a column. For many columns: cgnr_curve,
 // cgnr_step (RESIDUAL: cgnr_rest), cgnr_turn with `parts` groups each, and A and A^T in between.
 // Cost: forward reads x, h, d, e once a group, and A, in slices of rows as SELL has them (cl/sparse_ell.cl; w and r in
-// that order); backward A^T and w. Curve reads v, d, h, x, writes e; step reads and writes x, h, reads d, e; turn reads
-// h, x, d, writes d.
+// that order); backward A^T and w. What they take is reads that wait for one another: so each asks for what stands at
+// known places first of all, the first AHEAD elements of its row, too. Curve reads v, d, h, x, writes e; step reads and
+// writes x, h, reads d, e; turn reads h, x, d, writes d.
 // Tunables: GROUP, LANES (powers of two), SLICE, COLUMNS (at least as many as there are, in cgnr_forward's local memory),
-// INDEX_BITS (16 or 32), RESIDUAL (1: r = A x - b is kept, too), CORRECTION (cl/lib/cgnr.clh), ACC_SOFT
+// AHEAD, INDEX_BITS (16 or 32), RESIDUAL (1: r = A x - b is kept, too), CORRECTION (cl/lib/cgnr.clh), ACC_SOFT
 // (cl/lib/accumulator.clh), KN_SUBGROUP (cl/lib/rung.clh).
 #ifndef GROUP
 #if KN_CPU
@@ -43,6 +44,13 @@
 #endif
 #ifndef COLUMNS
 #define COLUMNS 4096
+#endif
+#ifndef AHEAD
+#if KN_CPU
+#define AHEAD 1
+#else
+#define AHEAD 12
+#endif
 #endif
 #ifndef INDEX_BITS
 #define INDEX_BITS 32
@@ -79,52 +87,127 @@ inline void keep_record(__global acc *state, uint parts, uint iteration, acc squ
     state[STOP(iteration)] = state[CODE(1)] = acc_of((float)code);
 }
 
+// A work-item's columns: item, item + GROUP, ...
+#define OWN ((COLUMNS + GROUP - 1) / GROUP)
+
+typedef struct {
+    float x, h, d, e;
+} column;
+
+inline void read_columns(__global const float *x, __global const float *h, __global const float *d,
+                         __global const float *e, uint n, column *own)
+{
+#pragma unroll 4
+    for (uint k = 0; k < OWN; k++) {
+        uint j = (uint)get_local_id(0) + k * GROUP;
+        if (j < n) {
+            own[k].x = x[j];
+            own[k].h = h[j];
+            own[k].d = d[j];
+            own[k].e = e[j];
+        }
+    }
+}
+
 // The step's length, or not-a-number where there is none, of all groups alike; and d.e.
-inline float find_step(__global const float *x, __global const float *h, __global const float *d,
-                       __global const float *e, uint n, float weight, __local acc *node, acc *curvature)
+inline float find_step(const column *own, uint n, float weight, __local acc *node, acc *curvature)
 {
     acc slope = ACC_ZERO;
 
-    for (uint j = (uint)get_local_id(0); j < n; j += GROUP) {
-        float own = d[j];
-        *curvature = acc_add_product(*curvature, own, e[j] + correction(x[j], own, j, weight));
-        slope = acc_add_product(slope, own, gradient_at(x[j], h[j], j, weight));
+#pragma unroll 4
+    for (uint k = 0; k < OWN; k++) {
+        uint j = (uint)get_local_id(0) + k * GROUP;
+        if (j < n) {
+            *curvature = acc_add_product(*curvature, own[k].d,
+                                         own[k].e + correction(own[k].x, own[k].d, j, weight));
+            slope = acc_add_product(slope, own[k].d, gradient_at(own[k].x, own[k].h, j, weight));
+        }
     }
     sum_two(curvature, &slope, node);
     return step_length(slope, *curvature);
 }
 
-// |g|^2 after the step, and g.(e + F).
-inline void find_turn(__global const float *x, __global const float *h, __global const float *d,
-                      __global const float *e, uint n, float weight, float length, __local acc *node, acc *squares,
-                      acc *turn)
+// x and h take the step; |g|^2 after it, and g.(e + F).
+inline void take_step(column *own, uint n, float weight, float length, __local acc *node, acc *squares, acc *turn)
 {
-    for (uint j = (uint)get_local_id(0); j < n; j += GROUP) {
-        float own = d[j], along = e[j], at = fma(length, own, x[j]);
-        float slant = gradient_at(at, fma(length, along, h[j]), j, weight);
-        *squares = acc_add_product(*squares, slant, slant);
-        *turn = acc_add_product(*turn, slant, along + correction(x[j], own, j, weight));
+#pragma unroll 4
+    for (uint k = 0; k < OWN; k++) {
+        uint j = (uint)get_local_id(0) + k * GROUP;
+        if (j < n) {
+            float along = own[k].e + correction(own[k].x, own[k].d, j, weight);
+            own[k].x = fma(length, own[k].d, own[k].x);
+            own[k].h = fma(length, own[k].e, own[k].h);
+            float slant = gradient_at(own[k].x, own[k].h, j, weight);
+            *squares = acc_add_product(*squares, slant, slant);
+            *turn = acc_add_product(*turn, slant, along);
+        }
     }
     sum_two(squares, turn, node);
 }
 
-// A row of A, as slices have it, and the direction.
-inline float multiply_row(__global const uint *starts, __global const sell_index *indices,
-                          __global const float *values, uint row, __local const float *direction)
+// The next direction, for the group, and of all columns a share of the groups' each to the next launch.
+inline void leave_columns(const column *own, uint n, float weight, float ratio, __global float *to_x, __global float *to_h,
+                          __global float *to_d, __local float *direction)
+{
+    uint groups = (uint)get_num_groups(0), each = (n + groups - 1) / groups, begin = (uint)get_group_id(0) * each;
+
+#pragma unroll 4
+    for (uint k = 0; k < OWN; k++) {
+        uint j = (uint)get_local_id(0) + k * GROUP;
+        if (j < n) {
+            float turned = fma(ratio, own[k].d, -gradient_at(own[k].x, own[k].h, j, weight));
+            direction[j] = turned;
+            if (j >= begin && j < begin + each) {
+                to_x[j] = own[k].x;
+                to_h[j] = own[k].h;
+                to_d[j] = turned;
+            }
+        }
+    }
+}
+
+// Where a row goes on behind its first AHEAD elements, which are here.
+typedef struct {
+    uint next, end;
+    uint index[AHEAD];
+    float value[AHEAD];
+} row_ahead;
+
+// A row of A, as slices have it. `row` may be none.
+inline void ask_row(__global const uint *starts, __global const sell_index *indices, __global const float *values,
+                    uint row, uint rows, row_ahead *ahead)
+{
+    ahead->next = row < rows ? starts[row / SLICE] + row % SLICE : 0;
+    ahead->end = row < rows ? starts[row / SLICE + 1] : 0;
+#pragma unroll
+    for (uint k = 0; k < AHEAD; k++, ahead->next += SLICE) {
+        bool inside = ahead->next < ahead->end;
+        ahead->index[k] = inside ? indices[ahead->next] : SELL_PAD;
+        ahead->value[k] = inside ? values[ahead->next] : 0;
+    }
+}
+
+// That row and the direction.
+inline float multiply_row(const row_ahead *ahead, __global const sell_index *indices, __global const float *values,
+                          __local const float *direction)
 {
     float sum = 0;
 
-    for (uint i = starts[row / SLICE] + row % SLICE, end = starts[row / SLICE + 1]; i < end; i += SLICE) {
-        uint column = indices[i];
-        if (column != SELL_PAD)
-            sum = fma(values[i], direction[column], sum);
+#pragma unroll
+    for (uint k = 0; k < AHEAD; k++)
+        if (ahead->index[k] != SELL_PAD)
+            sum = fma(ahead->value[k], direction[ahead->index[k]], sum);
+    for (uint i = ahead->next; i < ahead->end; i += SLICE) {
+        uint index = indices[i];
+        if (index != SELL_PAD)
+            sum = fma(values[i], direction[index], sum);
     }
     return sum;
 }
 
-// An iteration reads x, h and d and leaves the next ones elsewhere, since groups do not wait for one another. In the last
-// one, `most`, there is no product any more. `gradient`: |g|^2 / |g_0|^2 to stop at; `residual`: |A x - b|^2 / |b|^2 to stop at, below
-// 0 never.
+// An iteration reads x, h and d and leaves the next ones elsewhere, since groups do not wait for one another. In the
+// last one, `most`, there is no product any more. `gradient`: |g|^2 / |g_0|^2 to stop at; `residual`: |A x - b|^2 / |b|^2
+// to stop at, below 0 never.
 __kernel __attribute__((reqd_work_group_size(GROUP, 1, 1))) void
 cgnr_forward(__global const uint *starts, __global const sell_index *indices, __global const float *values,
              uint rows, uint n, __global const float *x, __global const float *h, __global const float *d,
@@ -134,9 +217,15 @@ cgnr_forward(__global const uint *starts, __global const sell_index *indices, __
 {
     __local float direction[COLUMNS];
     __local acc node[2 * GROUP];
-    uint item = (uint)get_local_id(0), group = (uint)get_group_id(0);
+    uint item = (uint)get_local_id(0), group = (uint)get_group_id(0), row = group * GROUP + item;
+    column own[OWN];
+    row_ahead ahead;
+
+    read_columns(x, h, d, e, n, own);
+    ask_row(starts, indices, values, row, rows, &ahead);
     uint iteration = read_cell(state, COUNT(0)), code = read_cell(state, CODE(0));
-    acc curvature = ACC_ZERO, squares = ACC_ZERO, turn = ACC_ZERO, rest = ACC_ZERO;
+    acc first = iteration > 0 ? state[NORM(0)] : ACC_ZERO, rest = ACC_ZERO;
+    acc curvature = ACC_ZERO, squares = ACC_ZERO, turn = ACC_ZERO;
     float length = 0, ratio = 0;
 
     if (iteration > most)
@@ -151,16 +240,16 @@ cgnr_forward(__global const uint *starts, __global const sell_index *indices, __
         }
 #endif
         if (code == 0) {
-            length = find_step(x, h, d, e, n, weight, node, &curvature);
+            length = find_step(own, n, weight, node, &curvature);
             if (isnan(length))
                 code = STOP_CURVATURE;
         }
     }
     if (code == 0) {
-        find_turn(x, h, d, e, n, weight, length, node, &squares, &turn);
+        take_step(own, n, weight, length, node, &squares, &turn);
         if (iteration > 0)
             ratio = acc_ratio(turn, curvature);
-        if (!(acc_ratio(squares, iteration > 0 ? state[NORM(0)] : squares) > gradient))
+        if (!(acc_ratio(squares, iteration > 0 ? first : squares) > gradient))
             code = STOP_GRADIENT + MOVED;
     } else {
         squares = state[NORM(iteration - 1)];
@@ -169,17 +258,7 @@ cgnr_forward(__global const uint *starts, __global const sell_index *indices, __
     keep_record(state, parts, iteration, squares, rest, length, code);
     if (code != 0 && code < MOVED)
         return; // of all groups alike; x stays where it is
-    uint groups = (uint)get_num_groups(0), each = (n + groups - 1) / groups;
-    for (uint j = item; j < n; j += GROUP) {
-        float at = fma(length, d[j], x[j]), linear = fma(length, e[j], h[j]);
-        float turned = fma(ratio, d[j], -gradient_at(at, linear, j, weight));
-        direction[j] = turned;
-        if (j / each == group) {
-            to_x[j] = at;
-            to_h[j] = linear;
-            to_d[j] = turned;
-        }
-    }
+    leave_columns(own, n, weight, ratio, to_x, to_h, to_d, direction);
     if (code != 0 || iteration == most)
         return;
     barrier(CLK_LOCAL_MEM_FENCE);
@@ -187,14 +266,16 @@ cgnr_forward(__global const uint *starts, __global const sell_index *indices, __
 #if RESIDUAL
     acc rests = ACC_ZERO;
 #endif
-    for (uint row = group * GROUP + item; row < rows; row += groups * GROUP) {
-        float sum = multiply_row(starts, indices, values, row, direction);
+    while (row < rows) {
+        float sum = multiply_row(&ahead, indices, values, direction);
 #if RESIDUAL
         float residue = iteration > 0 ? fma(length, w[row], r[row]) : r[row];
         r[row] = residue;
         rests = acc_add_product(rests, residue, residue);
 #endif
         w[row] = sum;
+        row += (uint)get_num_groups(0) * GROUP;
+        ask_row(starts, indices, values, row, rows, &ahead);
     }
 #if RESIDUAL
     rests = sum_group(rests, node);
@@ -210,18 +291,27 @@ cgnr_backward(__global const uint *starts, __global const uint *indices, __globa
               uint order, __global acc *state, uint parts, uint most)
 {
     __local float part[GROUP];
-    uint column = (uint)(get_global_id(0) / LANES), lane = (uint)get_local_id(0) % LANES;
-    float sum = 0;
+    uint j = (uint)(get_global_id(0) / LANES), lane = (uint)get_local_id(0) % LANES;
+    uint next = j < n ? starts[j] + lane : 0, end = j < n ? starts[j + 1] : 0, index[AHEAD];
+    float value[AHEAD], sum = 0;
 
+#pragma unroll
+    for (uint k = 0; k < AHEAD; k++, next += LANES) {
+        index[k] = next < end ? indices[next] : 0;
+        value[k] = next < end ? values[next] : 0;
+    }
     end_iteration(state, parts);
     if (read_cell(state, CODE(1)) != 0 || read_cell(state, COUNT(1)) > most)
         return; // of all groups
-    if (column < n)
-        for (uint i = starts[column] + lane, end = starts[column + 1]; i < end; i += LANES)
-            sum = fma(values[i], w[indices[i]], sum);
+#pragma unroll
+    for (uint k = 0; k < AHEAD; k++)
+        if (next - (AHEAD - k) * LANES < end)
+            sum = fma(value[k], w[index[k]], sum);
+    for (; next < end; next += LANES)
+        sum = fma(values[next], w[indices[next]], sum);
     sum = sum_lanes(sum, part);
-    if (lane == 0 && column < n)
-        e[column] = sum + linear_part(d, column, n, 1, lambda, smooth, order);
+    if (lane == 0 && j < n)
+        e[j] = sum + linear_part(d, j, n, 1, lambda, smooth, order);
 }
 
 // ---- with any product ----

@@ -8,6 +8,7 @@
 #include "../../base/array.h"
 #include "../../base/clock.h"
 #include "../../base/error.h"
+#include "../../base/number.h"
 
 #define NO_EVENT NULL
 
@@ -114,16 +115,6 @@ struct solver_terms solver_terms_of(const struct sparse_solver_options *options)
         .residual = options->residual > 0 ? (float)(options->residual * options->residual) : -1};
 }
 
-static unsigned bits_of(double value)
-{
-    const union {
-        float number;
-        unsigned bits;
-    } single = {.number = (float)value};
-
-    return single.bits;
-}
-
 void solver_define(struct column_defines *defines, const kn_context *context,
                    const struct sparse_solver_options *options)
 {
@@ -133,8 +124,8 @@ void solver_define(struct column_defines *defines, const kn_context *context,
     if (strcmp(info->backend, "cuda") == 0) // NVIDIA's OpenCL finds out by itself
         column_define(defines, "KN_SUBGROUP", 1);
     if (options->penalty > 0) {
-        column_define(defines, "LOW_BITS", bits_of(options->low));
-        column_define(defines, "HIGH_BITS", bits_of(options->high));
+        column_define(defines, "LOW_BITS", kn_float_bits(options->low));
+        column_define(defines, "HIGH_BITS", kn_float_bits(options->high));
     }
     if (options->correction)
         column_define_text(defines, "CORRECTION", options->correction);
@@ -145,7 +136,7 @@ void solver_define(struct column_defines *defines, const kn_context *context,
 // Columns of the direction that fused launches keep in local memory: one program for all but a few.
 static size_t kept_columns(const struct sparse_solver *s)
 {
-    return ((size_t)s->columns / 256 + 1) * 256;
+    return s->columns ? ((size_t)s->columns + 255) / 256 * 256 : 256;
 }
 
 // Beside two sums of the group.
