@@ -10,7 +10,7 @@
 // by the device's clock; the error as a part of the length of the result; on the fly, how many times faster
 // than the fastest stored format. Then 20 iterations of least squares from the first launch until the device
 // is done. --no-matrix leaves the stored formats out: for 640 x 640 pixels the host takes about 10 GB for
-// them. --tune: groups, pixels a work-item, local memory.
+// them. --tune: groups, views of a group, pixels a work-item, local memory.
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -102,8 +102,10 @@ static double error_of(struct bench *bench, bool transposed)
     return sqrt(off / size);
 }
 
+enum { FORWARD = 1, BACK = 2, BOTH = 3 };
+
 static void run_operator(struct bench *bench, const struct sparse_operator *a, const char *name,
-                         bool is_stored)
+                         bool is_stored, int directions)
 {
     for (int transposed = 0; transposed < 2; transposed++) {
         struct bench_product product = {bench->queue, a, transposed, bench->vectors[transposed],
@@ -111,6 +113,8 @@ static void run_operator(struct bench *bench, const struct sparse_operator *a, c
         struct bench_product_times times;
         double error, *fastest = &bench->fastest[transposed];
 
+        if (!(directions >> transposed & 1))
+            continue;
         upload(bench);
         bench_product_apply(&product);
         error = error_of(bench, transposed);
@@ -128,14 +132,14 @@ static void run_operator(struct bench *bench, const struct sparse_operator *a, c
 }
 
 static void run_computed(struct bench *bench, enum sparse_format format, const struct sparse_tuning *tuning,
-                         const char *name)
+                         const char *name, int directions)
 {
     struct sparse_operator *a = NULL;
 
     if (sparse_operator_create_parallel(bench->queue, &bench->geometry, format, tuning, &a, &bench->err))
         printf("%-46s %s\n", name, bench->err.text);
     else
-        run_operator(bench, a, name, false);
+        run_operator(bench, a, name, false, directions);
     sparse_operator_free(a);
 }
 
@@ -150,7 +154,7 @@ static void run_stored(struct bench *bench)
         if (sparse_operator_create(bench->queue, &bench->matrix, stored[i], NULL, &a, &bench->err))
             printf("%-46s %s\n", sparse_format_names[stored[i]], bench->err.text);
         else
-            run_operator(bench, a, sparse_format_names[stored[i]], true);
+            run_operator(bench, a, sparse_format_names[stored[i]], true, BOTH);
         sparse_operator_free(a);
     }
 }
@@ -191,21 +195,25 @@ static void run_solver(struct bench *bench, enum sparse_format format)
 
 static void tune(struct bench *bench)
 {
-    static const unsigned groups[] = {32, 64, 128, 256, 512}, items[] = {1, 2, 4, 8},
-                          chunks[] = {1024, 4096, 8192};
+    static const unsigned groups[] = {32, 64, 128, 256, 512}, counts[] = {1, 2, 4, 8, 16},
+                          chunks[] = {4096, 8192};
     char name[80];
 
     for (size_t g = 0; g < KN_COUNT(groups); g++)
-        for (size_t i = 0; i < KN_COUNT(items); i++) {
-            struct sparse_tuning tuning = {.group = groups[g], .items = items[i]};
+        for (size_t i = 0; i < KN_COUNT(counts); i++) {
+            struct sparse_tuning tuning = {.group = groups[g], .lanes = counts[i]};
 
-            snprintf(name, sizeof name, "on-the-fly, group %u, items %u", groups[g], items[i]);
-            run_computed(bench, SPARSE_ON_THE_FLY, &tuning, name);
-            for (size_t c = 0; c < KN_COUNT(chunks); c++) {
+            snprintf(name, sizeof name, "on-the-fly, group %u, views %u", groups[g], counts[i]);
+            if (groups[g] >= 16 * counts[i])
+                run_computed(bench, SPARSE_ON_THE_FLY, &tuning, name, FORWARD);
+            tuning = (struct sparse_tuning){.group = groups[g], .items = counts[i]};
+            snprintf(name, sizeof name, "on-the-fly, group %u, items %u", groups[g], counts[i]);
+            run_computed(bench, SPARSE_ON_THE_FLY, &tuning, name, BACK);
+            for (size_t c = 0; c < KN_COUNT(chunks) && counts[i] > 2; c++) {
                 tuning.chunk = chunks[c];
                 snprintf(name, sizeof name, "+local-memory, group %u, items %u, chunk %u", groups[g],
-                         items[i], chunks[c]);
-                run_computed(bench, SPARSE_ON_THE_FLY_LOCAL, &tuning, name);
+                         counts[i], chunks[c]);
+                run_computed(bench, SPARSE_ON_THE_FLY_LOCAL, &tuning, name, counts[i] == 4 ? BOTH : BACK);
             }
         }
 }
@@ -219,7 +227,7 @@ static void run_geometry(struct bench *bench, const char *text, bool matrix, boo
     if (matrix)
         run_stored(bench);
     for (size_t i = 0; i < KN_COUNT(computed); i++)
-        run_computed(bench, computed[i], NULL, sparse_format_names[computed[i]]);
+        run_computed(bench, computed[i], NULL, sparse_format_names[computed[i]], BOTH);
     if (tuning)
         tune(bench);
     if (matrix)

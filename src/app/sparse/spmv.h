@@ -36,7 +36,7 @@ extern const char *const sparse_format_names[]; // "auto", "simple", "memory-lay
 struct sparse_tuning {
     unsigned group; // work-items; on the fly a multiple of 32, or what is left of it
     unsigned lanes; // work-items a row of csr-vector, or a column of backprojection: a power of two, at most
-                    // `group`
+                    // `group`; on-the-fly: views whose rays a group has, so that it divides `group`
     unsigned items; // nonzeros or steps a work-item, of coo, hyb and merge; pixels of on-the-fly's transpose
     unsigned chunk; // floats in local memory
 };

@@ -2,16 +2,24 @@
 // Products on the fly: rows and columns computed from a geometry of parallel rays.
 #include <math.h>
 #include <stdlib.h>
+#include <string.h>
 
 #include "../../base/array.h"
 #include "../../base/error.h"
+#include "../../base/number.h"
 #include "spmv_own.h"
 
 // As cl/sparse_parallel.cl has them.
 enum { FRACTION = 44, TURN = 32 };
 
+// Neighbours side by side, of a line.
+static size_t pairs_of(size_t length)
+{
+    return length + 2;
+}
+
 struct view {
-    int64_t cosine, sine, origin, first, next, drift;
+    int64_t cosine, sine, origin, weight_bits, first, next, drift;
     float weight;
     uint32_t steep;
 };
@@ -27,22 +35,36 @@ struct spmv_task spmv_task_of_geometry(kn_queue *queue, const struct sparse_para
 {
     const kn_device_info *info = kn_context_device(kn_queue_context(queue));
     struct spmv_task task = {.queue = queue, .info = info, .geometry = geometry, .back = back};
-    struct sparse_tuning *to = &task.tuning;
-    size_t pixels = sparse_parallel_columns(geometry);
 
     if (tuning)
-        *to = *tuning;
-    if (!to->group)
-        to->group = info->type == KN_DEVICE_CPU ? 32 : 128;
-    while (to->group > info->max_work_group)
+        task.tuning = *tuning;
+    return task;
+}
+
+// What the tuning leaves open, as measured best on an H200. Small pictures have few pixels for many
+// work-items, and few tiles for large groups.
+static void settle(struct spmv_task *task, bool local)
+{
+    struct sparse_tuning *to = &task->tuning;
+    bool cpu = task->info->type == KN_DEVICE_CPU, any_group = !to->group;
+    size_t pixels = sparse_parallel_columns(task->geometry), units = task->info->compute_units;
+
+    if (any_group)
+        to->group = cpu ? 32 : 128;
+    while (to->group > task->info->max_work_group)
         to->group /= 2;
     to->group -= to->group % side_of(to->group);
-    if (!to->items) // small pictures have few pixels for many work-items
-        for (to->items = 4; to->items > 1 && pixels / to->items < (size_t)info->compute_units * 1024;)
+    if (!to->lanes)
+        to->lanes = cpu ? 1 : 8;
+    while (to->group % to->lanes)
+        to->lanes /= 2;
+    if (!to->items)
+        for (to->items = local && !cpu ? 8 : 4; to->items > 1 && pixels / to->items < units * 256;)
             to->items /= 2;
+    while (any_group && task->back && !local && to->group > 32 && pixels / to->items / to->group < units * 4)
+        to->group /= 2;
     if (!to->chunk)
-        to->chunk = 4096;
-    return task;
+        to->chunk = cpu || !task->back || task->info->local_memory < 36864 ? 4096 : 8192;
 }
 
 // ---- the kernels' tunables ----
@@ -67,13 +89,24 @@ static unsigned tile_height(const struct sparse_tuning *tuning)
     return tuning->group / side_of(tuning->group) * tuning->items;
 }
 
+static size_t tile_count(const struct spmv_task *task)
+{
+    size_t size = task->geometry->size, height = tile_height(&task->tuning),
+           side = side_of(task->tuning.group);
+
+    return (size + side - 1) / side * ((size + height - 1) / height);
+}
+
 static kn_status get_kernel(const struct spmv_task *task, const char *name, kn_kernel **kernel, kn_error *err)
 {
     const struct sparse_tuning *tuning = &task->tuning;
-    unsigned side = side_of(tuning->group), seen = side + tile_height(tuning) + 2;
+    unsigned side = side_of(tuning->group), seen = side + tile_height(tuning) + 3;
     struct column_defines defines = {.count = 0};
 
+    if (strcmp(task->info->backend, "cuda") == 0) // NVIDIA's OpenCL finds out by itself
+        column_define(&defines, "KN_SUBGROUP", 1);
     column_define(&defines, "GROUP", tuning->group);
+    column_define(&defines, "VIEWS", tuning->lanes);
     column_define(&defines, "ROWS", band_rows(tuning));
     column_define(&defines, "SIDE", side);
     column_define(&defines, "PIXELS", tuning->items);
@@ -105,6 +138,7 @@ static kn_status upload_views(const struct spmv_task *task, struct spmv_product 
         table[t] = (struct view){.cosine = fixed(view->cosine),
                                  .sine = fixed(view->sine),
                                  .origin = fixed(view->origin),
+                                 .weight_bits = kn_float_bits(1 / view->greatest),
                                  .first = fixed(-view->origin / over),
                                  .next = fixed(1 / over),
                                  .drift = fixed(-drift / over),
@@ -120,97 +154,121 @@ static kn_status upload_views(const struct spmv_task *task, struct spmv_product 
 
 // ---- launches ----
 
-// The picture turned, in memory of its own, for views that go from column to column.
-static kn_status add_turn(const struct spmv_task *task, struct spmv_product *product, kn_buffer **turned,
+// The picture's neighbours side by side along its lines and columns, in memory of their own.
+static kn_status add_turn(const struct spmv_task *task, struct spmv_product *product, kn_buffer *pairs[2],
                           kn_error *err)
 {
-    size_t size = task->geometry->size, across = (size + TURN - 1) / TURN;
+    size_t size = task->geometry->size, across = (pairs_of(size) + TURN - 1) / TURN;
     kn_kernel *kernel;
-    kn_status status = spmv_upload(task, product, NULL,
-                                   sparse_parallel_columns(task->geometry) * sizeof(float), turned, err);
+    kn_status status = KN_OK;
 
+    for (int i = 0; i < 2 && !status; i++)
+        status = spmv_upload(task, product, NULL, size * pairs_of(size) * 2 * sizeof(float), &pairs[i], err);
     if (!status)
         status = get_kernel(task, "parallel_turn", &kernel, err);
     if (!status) {
-        const struct spmv_argument arguments[] = {spmv_x(), spmv_memory(*turned), spmv_number(size)};
+        const struct spmv_argument arguments[] = {spmv_x(), spmv_memory(pairs[0]), spmv_memory(pairs[1]),
+                                                  spmv_number(size)};
         spmv_add_launch(product, kernel, across * across * task->tuning.group, task->tuning.group, arguments,
                         KN_COUNT(arguments));
     }
     return status;
 }
 
-static kn_status add_forward(const struct spmv_task *task, bool local, struct spmv_product *product,
+// A kernel with the views, what it reads and writes, and the geometry's numbers.
+static void add_kernel(const struct spmv_task *task, struct spmv_product *product, kn_kernel *kernel,
+                       const struct spmv_argument *vectors, size_t count, size_t items)
+{
+    const struct sparse_parallel *geometry = task->geometry;
+    struct spmv_argument arguments[SPMV_ARGUMENTS];
+
+    memcpy(arguments, vectors, count * sizeof *vectors);
+    arguments[count++] = spmv_number(geometry->angles);
+    arguments[count++] = spmv_number(geometry->detectors);
+    arguments[count++] = spmv_number(geometry->size);
+    spmv_add_launch(product, kernel, items, task->tuning.group, arguments, count);
+}
+
+static kn_status add_forward(const struct spmv_task *task, kn_buffer *views, struct spmv_product *product,
                              kn_error *err)
 {
     const struct sparse_parallel *geometry = task->geometry;
-    size_t group = task->tuning.group, a_view = (geometry->detectors + group - 1) / group;
-    kn_buffer *views, *turned = NULL;
+    size_t at_once = task->tuning.lanes, rays = task->tuning.group / at_once;
+    size_t blocks = (geometry->detectors + rays - 1) / rays * ((geometry->angles + at_once - 1) / at_once);
+    kn_buffer *pairs[2];
     kn_kernel *kernel;
-    kn_status status = upload_views(task, product, &views, err);
+    kn_status status = add_turn(task, product, pairs, err);
 
-    if (!status && !local)
-        status = add_turn(task, product, &turned, err);
     if (!status)
-        status = get_kernel(task, local ? "parallel_forward_local" : "parallel_forward", &kernel, err);
-    if (!status && local) {
-        const struct spmv_argument arguments[] = {spmv_memory(views),
-                                                  spmv_x(),
-                                                  spmv_y(),
-                                                  spmv_number(geometry->angles),
-                                                  spmv_number(geometry->detectors),
-                                                  spmv_number(geometry->size)};
-        spmv_add_launch(product, kernel, geometry->angles * a_view * group, group, arguments,
-                        KN_COUNT(arguments));
-    } else if (!status) {
-        const struct spmv_argument arguments[] = {spmv_memory(views),
-                                                  spmv_x(),
-                                                  spmv_memory(turned),
-                                                  spmv_y(),
-                                                  spmv_number(geometry->angles),
-                                                  spmv_number(geometry->detectors),
-                                                  spmv_number(geometry->size)};
-        spmv_add_launch(product, kernel, product->rows, group, arguments, KN_COUNT(arguments));
+        status = get_kernel(task, "parallel_forward", &kernel, err);
+    if (!status) {
+        const struct spmv_argument vectors[] = {spmv_memory(views), spmv_memory(pairs[0]),
+                                                spmv_memory(pairs[1]), spmv_y()};
+        add_kernel(task, product, kernel, vectors, KN_COUNT(vectors), blocks * task->tuning.group);
     }
     return status;
 }
 
-static kn_status add_back(const struct spmv_task *task, bool local, struct spmv_product *product,
+static kn_status add_back(const struct spmv_task *task, kn_buffer *views, struct spmv_product *product,
                           kn_error *err)
 {
     const struct sparse_parallel *geometry = task->geometry;
-    size_t size = geometry->size, group = task->tuning.group, pixels = task->tuning.items;
-    size_t height = tile_height(&task->tuning), side = side_of(task->tuning.group);
-    size_t tiles = (size + side - 1) / side * ((size + height - 1) / height);
-    kn_buffer *views;
-    kn_kernel *kernel;
-    kn_status status = upload_views(task, product, &views, err);
+    size_t pairs = geometry->angles * pairs_of(geometry->detectors);
+    kn_buffer *scaled;
+    kn_kernel *scale, *kernel;
+    kn_status status = spmv_upload(task, product, NULL, pairs * 2 * sizeof(float), &scaled, err);
 
     if (!status)
-        status = get_kernel(task, local ? "parallel_back_local" : "parallel_back", &kernel, err);
+        status = get_kernel(task, "parallel_scale", &scale, err);
+    if (!status)
+        status = get_kernel(task, "parallel_back", &kernel, err);
     if (!status) {
-        const struct spmv_argument arguments[] = {spmv_memory(views),
-                                                  spmv_x(),
-                                                  spmv_y(),
-                                                  spmv_number(geometry->angles),
-                                                  spmv_number(geometry->detectors),
-                                                  spmv_number(size)};
-        spmv_add_launch(product, kernel, local ? tiles * group : size * ((size + pixels - 1) / pixels), group,
-                        arguments, KN_COUNT(arguments));
+        const struct spmv_argument scaling[] = {spmv_memory(views), spmv_x(), spmv_memory(scaled),
+                                                spmv_number(geometry->angles),
+                                                spmv_number(geometry->detectors)};
+        const struct spmv_argument vectors[] = {spmv_memory(views), spmv_memory(scaled), spmv_y()};
+        spmv_add_launch(product, scale, pairs, task->tuning.group, scaling, KN_COUNT(scaling));
+        add_kernel(task, product, kernel, vectors, KN_COUNT(vectors), tile_count(task) * task->tuning.group);
     }
     return status;
 }
 
-static kn_status prepare(const struct spmv_task *task, bool local, struct spmv_product *product,
-                         kn_error *err)
+static kn_status add_local(const struct spmv_task *task, kn_buffer *views, struct spmv_product *product,
+                           kn_error *err)
 {
     const struct sparse_parallel *geometry = task->geometry;
-    // A band's or a batch's places are shared by a group.
-    size_t loops = at_least(task->back ? geometry->angles : geometry->size, task->tuning.chunk / 32);
-    kn_status status = spmv_check_loops(task, product, loops, err);
+    size_t group = task->tuning.group, a_view = (geometry->detectors + group - 1) / group;
+    const struct spmv_argument vectors[] = {spmv_memory(views), spmv_x(), spmv_y()};
+    kn_kernel *kernel;
+    kn_status status =
+        get_kernel(task, task->back ? "parallel_back_local" : "parallel_forward_local", &kernel, err);
 
+    if (!status)
+        add_kernel(task, product, kernel, vectors, KN_COUNT(vectors),
+                   (task->back ? tile_count(task) : geometry->angles * a_view) * group);
+    return status;
+}
+
+static kn_status prepare(const struct spmv_task *given, bool local, struct spmv_product *product,
+                         kn_error *err)
+{
+    struct spmv_task settled = *given, *task = &settled;
+    const struct sparse_parallel *geometry = task->geometry;
+    kn_buffer *views;
+    kn_status status;
+
+    settle(task, local);
+    // A band's or a batch's places are shared by a group.
+    status = spmv_check_loops(
+        task, product, at_least(task->back ? geometry->angles : geometry->size, task->tuning.chunk / 32),
+        err);
+    if (!status)
+        status = upload_views(task, product, &views, err);
     if (status)
         return status;
-    return task->back ? add_back(task, local, product, err) : add_forward(task, local, product, err);
+    return local        ? add_local(task, views, product, err)
+           : task->back ? add_back(task, views, product, err)
+                        : add_forward(task, views, product, err);
 }
 
 kn_status spmv_prepare_on_the_fly(const struct spmv_task *task, struct spmv_product *product, kn_error *err)

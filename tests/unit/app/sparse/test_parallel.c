@@ -97,8 +97,8 @@ END_TEST
 // Other shapes of the same kernels.
 START_TEST(tunings)
 {
-    static const struct sparse_tuning tried[] = {{.group = 64, .items = 3, .chunk = 700},
-                                                 {.group = 96, .items = 4, .chunk = 1}};
+    static const struct sparse_tuning tried[] = {{.group = 64, .lanes = 8, .items = 3, .chunk = 700},
+                                                 {.group = 96, .lanes = 3, .items = 4, .chunk = 1}};
     uint64_t state = test_seed("tunings");
     struct sparse_parallel geometry = test_geometry("parallel:14,83,71,30.25");
 
@@ -160,9 +160,10 @@ START_TEST(ran)
     static const struct {
         enum sparse_format format;
         const char *kernels[2][2];
-    } wanted[] = {{SPARSE_ON_THE_FLY, {{"parallel_turn", "parallel_forward"}, {"parallel_back"}}},
-                  {SPARSE_ON_THE_FLY_LOCAL, {{"parallel_forward_local"}, {"parallel_back_local"}}},
-                  {SPARSE_SELL, {{"spmv_sell"}, {"spmv_sell"}}}};
+    } wanted[] = {
+        {SPARSE_ON_THE_FLY, {{"parallel_turn", "parallel_forward"}, {"parallel_scale", "parallel_back"}}},
+        {SPARSE_ON_THE_FLY_LOCAL, {{"parallel_forward_local"}, {"parallel_back_local"}}},
+        {SPARSE_SELL, {{"spmv_sell"}, {"spmv_sell"}}}};
     uint64_t state = test_seed("ran");
     struct sparse_parallel geometry = test_geometry("parallel:4,9,9");
     float *x = random_vector(81, &state), *first = NULL;
@@ -230,7 +231,7 @@ START_TEST(least_squares)
     static const struct {
         enum sparse_format format;
         unsigned launches;
-    } tried[] = {{SPARSE_ON_THE_FLY, 6}, {SPARSE_ON_THE_FLY_LOCAL, 5}, {SPARSE_CSR_VECTOR, 5}};
+    } tried[] = {{SPARSE_ON_THE_FLY, 7}, {SPARSE_ON_THE_FLY_LOCAL, 5}, {SPARSE_CSR_VECTOR, 5}};
     enum { SIZE = 13, PIXELS = SIZE * SIZE, RAYS = 20 * 17 };
     const struct sparse_reference_options plain = {.iterations = 6};
     uint64_t state = test_seed("least_squares");
