@@ -5,11 +5,12 @@
 //     bench/sparse_batch [--device SPEC] [--matrix FILE.npz|FILE.mtx | --large] [--iterations N] [--images N]
 //     [--tune] [--kernels] [--gram]
 //
-// The matrix: bench/segments.h; 128 images, 400 iterations. Columns: median, least and most of the time of
-// all iterations of all images, from the first launch until the device is done; the least divided by the
-// images; the greatest difference of a residual from that of the same loop in double precision. --kernels:
-// what each launch of a few iterations takes, by the device's clock. --gram: the processor's time, which
-// other processes do not lengthen, and that of the wall.
+// The matrix: bench/segments.h; 128 images, 400 iterations, and 20 in whole solutions. Columns: median, least
+// and most of the time of all iterations of all images, from the first launch until the device is done; the
+// median divided by the images; the greatest difference of a residual from that of the same loop in double
+// precision. --kernels: the median of what a launch of each kernel takes, by the device's clock. --tune:
+// shapes of launches, 40 iterations once, and those medians. --gram: the processor's time, which other
+// processes do not lengthen, and that of the wall.
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -23,7 +24,7 @@
 #include "bench.h"
 #include "segments.h"
 
-enum { REPETITIONS = 5, CHECKED = 3 };
+enum { REPETITIONS = 5, CHECKED = 3, TUNED = 40, WHOLE = 20 };
 
 struct bench {
     kn_context *context;
@@ -33,7 +34,7 @@ struct bench {
     size_t iterations, images;
     float *right, *zero;
     kn_buffer *b, *x;
-    double reference[CHECKED]; // residuals of the first images after all iterations
+    double *history[CHECKED]; // residuals of the first images after each iteration
     struct sparse_solver_result *results;
 };
 
@@ -44,7 +45,6 @@ static void prepare(struct bench *bench)
     struct sparse_matrix *a = &bench->matrix;
     const struct sparse_reference_options options = {.iterations = bench->iterations};
     double *right = bench_allocate(a->rows * sizeof *right), *x = bench_allocate(a->columns * sizeof *x);
-    double *history = bench_allocate((bench->iterations + 1) * sizeof *history);
     size_t rows = bench->images * a->rows, columns = bench->images * a->columns;
     uint64_t seed = 5;
 
@@ -56,20 +56,22 @@ static void prepare(struct bench *bench)
     for (size_t i = 0; i < rows; i++)
         bench->right[i] = (float)(2 * bench_uniform(&seed) - 1);
     for (size_t image = 0; image < CHECKED && image < bench->images; image++) {
-        double norm = 0;
+        double norm = 0, *history = bench_allocate((bench->iterations + 1) * sizeof *history);
         for (size_t i = 0; i < a->rows; i++) {
             right[i] = (double)bench->right[image * a->rows + i];
             norm += right[i] * right[i];
         }
         memset(x, 0, a->columns * sizeof *x);
         TRY(sparse_reference_solve(a, right, &options, x, history, &bench->err));
-        bench->reference[image] = history[bench->iterations] / sqrt(norm);
+        for (size_t k = 0; k <= bench->iterations; k++)
+            history[k] /= sqrt(norm);
+        bench->history[image] = history;
     }
     printf("%zu x %zu, %zu nonzeros; %zu images, %zu iterations; residual %.7f in double precision\n",
-           a->rows, a->columns, a->nonzeros, bench->images, bench->iterations, bench->reference[0]);
+           a->rows, a->columns, a->nonzeros, bench->images, bench->iterations,
+           bench->history[0][bench->iterations]);
     free(right);
     free(x);
-    free(history);
 }
 
 static void upload(struct bench *bench)
@@ -99,24 +101,42 @@ static double solve(struct bench *bench, struct sparse_batch *batch)
     return seconds;
 }
 
+static size_t at_most(const struct bench *bench, size_t iterations)
+{
+    return iterations < bench->iterations ? iterations : bench->iterations;
+}
+
+static int by_kernel(const void *a, const void *b)
+{
+    return strcmp(((const kn_profile_entry *)a)->kernel, ((const kn_profile_entry *)b)->kernel);
+}
+
+// The median of each kernel's launches, in us.
 static void print_kernels(struct bench *bench, struct sparse_batch *batch)
 {
     kn_profile_entry *entries = NULL;
     size_t count = 0;
+    double *times;
 
     TRY(kn_profile_start(bench->queue, &bench->err));
     solve(bench, batch);
     TRY(kn_profile_stop(bench->queue, &entries, &count, &bench->err));
-    for (size_t i = 0; i < count && i < 24; i++)
-        printf("    %-16s %8.2f us, then %6.2f us until the next\n", entries[i].kernel,
-               (double)(entries[i].end - entries[i].start) * 1e-3,
-               i + 1 < count ? (double)(entries[i + 1].start - entries[i].end) * 1e-3 : 0);
+    times = bench_allocate(count * sizeof *times + 1);
+    qsort(entries, count, sizeof *entries, by_kernel);
+    for (size_t i = 0, same; i < count; i += same) {
+        for (same = 0; i + same < count && by_kernel(&entries[i], &entries[i + same]) == 0; same++)
+            times[same] = (double)(entries[i + same].end - entries[i + same].start) * 1e-3;
+        printf("    %s %.2f", entries[i].kernel, bench_times_of(times, same).median);
+    }
+    printf("\n");
+    free(times);
     kn_free(entries);
 }
 
-static void run(struct bench *bench, const struct sparse_batch_options *options, const char *name,
-                bool kernels)
+static void run(struct bench *bench, const struct sparse_batch_options *options, int repetitions,
+                const char *name, bool kernels)
 {
+    size_t iterations = options->solver.iterations;
     struct sparse_batch *batch = NULL;
     double seconds[REPETITIONS], worst = 0;
     struct bench_times times;
@@ -125,63 +145,64 @@ static void run(struct bench *bench, const struct sparse_batch_options *options,
         printf("%-64s %s\n", name, bench->err.text);
         return;
     }
-    for (int i = -1; i < REPETITIONS; i++) {
+    for (int i = -1; i < repetitions; i++) {
         double last = solve(bench, batch);
         if (i >= 0)
             seconds[i] = last;
     }
     for (size_t i = 0; i < CHECKED && i < bench->images; i++) {
-        double off = fabs(bench->results[i].residual - bench->reference[i]);
+        double off = fabs(bench->results[i].residual - bench->history[i][iterations]);
         worst = off > worst || isnan(off) ? off : worst;
     }
-    times = bench_times_of(seconds, REPETITIONS);
+    times = bench_times_of(seconds, (size_t)repetitions);
     printf("%-64s %9.2f ms (%.2f to %.2f) %8.4f ms an image  off %.1e %s\n", name, times.median * 1e3,
            times.least * 1e3, times.most * 1e3, times.median * 1e3 / (double)bench->images, worst,
            worst < 1e-4 ? "right" : "WRONG");
-    fflush(stdout);
     if (kernels)
         print_kernels(bench, batch);
+    fflush(stdout);
     sparse_batch_free(batch);
 }
 
-static void run_named(struct bench *bench, const struct sparse_batch_options *o)
-{
-    char name[128];
+// Shapes of A, of A^T and of the vectors' kernels are independent, so that each line tries one of each; tiles
+// are of A's shape, and what gathers them is of A^T's.
+static const struct shape {
+    unsigned tile; // 0: spread
+    unsigned images, group, wide, shares, ahead, back_group, back_wide, back_shares, back_ahead, step,
+        step_group;
+} shapes[] = {{256, 32, 256, 4, 1, 2, 256, 1, 1, 8, 8, 512},  {128, 32, 256, 4, 1, 2, 256, 4, 1, 8, 8, 256},
+              {256, 32, 128, 4, 1, 2, 128, 1, 1, 8, 8, 1024}, {0, 32, 256, 4, 1, 2, 256, 4, 2, 8, 8, 512},
+              {256, 32, 512, 4, 1, 2, 512, 1, 1, 8, 16, 512}, {256, 16, 256, 4, 1, 2, 256, 1, 1, 8, 16, 256},
+              {64, 32, 128, 4, 1, 2, 512, 4, 1, 8, 16, 1024}, {0, 32, 128, 4, 1, 4, 128, 4, 2, 8, 8, 128},
+              {256, 32, 256, 8, 1, 2, 64, 1, 1, 8, 4, 256},   {512, 16, 512, 4, 1, 2, 256, 4, 1, 8, 8, 256},
+              {0, 32, 512, 4, 1, 1, 512, 4, 4, 8, 8, 512},    {0, 32, 256, 4, 1, 2, 256, 4, 1, 16, 8, 512}};
 
-    snprintf(name, sizeof name, "%u images, wide %u, group %u, shares %u, %u, step %u, group %u", o->images,
-             o->wide, o->group, o->shares, o->back_shares, o->step, o->step_group);
-    run(bench, o, name, false);
-}
-
-// Shapes of products first, then those of the steps.
 static void tune(struct bench *bench)
 {
-    static const unsigned images[] = {8, 16, 32}, wide[] = {1, 4}, groups[] = {128, 256, 512},
-                          shares[] = {1, 2}, back[] = {1, 2, 4, 8}, steps[] = {1, 2, 4, 8, 16},
-                          step_groups[] = {256, 512, 1024};
-    struct sparse_batch_options o = {.solver = {.iterations = bench->iterations, .gradient = -1},
-                                     .launches = SPARSE_BATCH_SPREAD};
+    for (size_t i = 0; i < KN_COUNT(shapes); i++) {
+        const struct shape *s = &shapes[i];
+        const struct sparse_batch_options o = {
+            .solver = {.iterations = at_most(bench, TUNED), .gradient = -1},
+            .launches = s->tile ? SPARSE_BATCH_TILED : SPARSE_BATCH_SPREAD,
+            .tile = s->tile,
+            .images = s->images,
+            .group = s->group,
+            .wide = s->wide,
+            .shares = s->shares,
+            .back_group = s->back_group,
+            .back_wide = s->back_wide,
+            .back_shares = s->back_shares,
+            .ahead = s->ahead,
+            .back_ahead = s->back_ahead,
+            .step = s->step,
+            .step_group = s->step_group};
+        char name[128];
 
-    for (size_t i = 0; i < KN_COUNT(images); i++)
-        for (size_t w = 0; w < KN_COUNT(wide); w++)
-            for (size_t g = 0; g < KN_COUNT(groups); g++)
-                for (size_t s = 0; s < KN_COUNT(shares); s++)
-                    for (size_t k = 0; k < KN_COUNT(back); k++) {
-                        o.images = images[i];
-                        o.wide = wide[w];
-                        o.group = groups[g];
-                        o.shares = shares[s];
-                        o.back_shares = back[k];
-                        if (s == 0 || k == 2)
-                            run_named(bench, &o);
-                    }
-    o = (struct sparse_batch_options){.solver = o.solver, .launches = SPARSE_BATCH_SPREAD};
-    for (size_t s = 0; s < KN_COUNT(steps); s++)
-        for (size_t g = 0; g < KN_COUNT(step_groups); g++) {
-            o.step = steps[s];
-            o.step_group = step_groups[g];
-            run_named(bench, &o);
-        }
+        snprintf(name, sizeof name, "%u images, tile %u, A %u %u %u %u, A^T %u %u %u %u, step %u %u",
+                 o.images, o.tile, o.group, o.wide, o.shares, o.ahead, o.back_group, o.back_wide,
+                 o.back_shares, o.back_ahead, o.step, o.step_group);
+        run(bench, &o, 1, name, true);
+    }
 }
 
 static void run_gram(struct bench *bench)
@@ -248,21 +269,31 @@ int main(int argc, char **argv)
     if (gram) {
         run_gram(bench);
     } else {
-        const struct sparse_batch_options whole = {.solver = {.iterations = bench->iterations,
-                                                              .gradient = -1},
-                                                   .launches = SPARSE_BATCH_WHOLE,
-                                                   .images = 4,
-                                                   .group = 512},
-                                          spread = {.solver = whole.solver, .launches = SPARSE_BATCH_SPREAD};
+        static const struct {
+            enum sparse_batch_launches launches;
+            const char *name;
+            unsigned images, group;
+        } ways[] = {{SPARSE_BATCH_TILED, "tiled", 0, 0},
+                    {SPARSE_BATCH_SPREAD, "spread", 0, 0},
+                    {SPARSE_BATCH_WHOLE, "whole, 4 images a group, 20 iterations", 4, 512}};
         TRY(kn_context_open(spec, &bench->context, &bench->err));
         TRY(kn_queue_open(bench->context, &bench->queue, &bench->err));
         const kn_device_info *info = kn_context_device(bench->context);
         printf("%s: %s, %s, driver %s\n", info->spec, info->name, info->version, info->driver);
         upload(bench);
-        run(bench, &spread, "spread", kernels);
-        run(bench, &whole, "whole, 4 images a group", kernels);
-        if (tuning)
+        if (tuning) {
             tune(bench);
+        } else {
+            for (size_t i = 0; i < KN_COUNT(ways); i++) {
+                bool whole = ways[i].launches == SPARSE_BATCH_WHOLE;
+                const struct sparse_batch_options o = {
+                    .solver = {.iterations = at_most(bench, whole ? WHOLE : SIZE_MAX), .gradient = -1},
+                    .launches = ways[i].launches,
+                    .images = ways[i].images,
+                    .group = ways[i].group};
+                run(bench, &o, whole ? 1 : REPETITIONS, ways[i].name, kernels);
+            }
+        }
         kn_buffer_free(bench->b);
         kn_buffer_free(bench->x);
         kn_queue_close(bench->queue);
@@ -272,5 +303,7 @@ int main(int argc, char **argv)
     free(bench->right);
     free(bench->zero);
     free(bench->results);
+    for (size_t i = 0; i < CHECKED; i++)
+        free(bench->history[i]);
     return 0;
 }

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "batch.h"
+#include "batch_own.h"
 
 #include <math.h>
 #include <stdlib.h>
@@ -8,41 +8,50 @@
 #include "../../base/array.h"
 #include "../../base/clock.h"
 #include "../../base/error.h"
-#include "solver_own.h"
 
 #define NO_EVENT NULL
 
-enum { AT_ONCE = 128, MOST_IMAGES = 32, MOST_GROUP = 1024, LOOK = 32, LONGEST_LAUNCH = 512 };
+enum { AT_ONCE = 128, MOST_IMAGES = 32, MOST_GROUP = 1024, MOST_AHEAD = 16, MOST_TILE = 1024 };
 // What a compute unit reads while a device launches what an iteration takes otherwise.
 enum { WHOLE_BYTES = 1 << 20 };
+// Nonzeros that share a line of tiles, at least, and nonzeros that tiles are made of unasked: 80 bytes each
+// on the host.
+enum { SHARED = 3, MOST_TILED = 1 << 26 };
 
-enum { MULTIPLY, BACK, STEP, WHOLE, TAKE, GIVE, BEGIN, REST, KERNELS };
-static const char *const names[KERNELS] = {"batch_multiply", "batch_multiply", "batch_step",
-                                           "batch_whole",    "batch_take",     "batch_give",
-                                           "batch_begin",    "batch_residual"};
+// Parts of sums at most, of batch_back and of others, and columns and rows of their work-items at least.
+enum { MOST_BACK_PARTS = 512, MOST_PARTS = 64, COLUMNS_EACH = 2, ROWS_EACH = 16 };
 
-enum { X, H, D, E, W, B, NORMS, ENDS, SUMS, BUFFERS };
-
-struct sparse_batch {
-    kn_context *context;
-    struct sparse_batch_options options; // filled in
-    struct solver_terms terms;
-    bool whole;
-    uint32_t rows, columns, most; // `most` images at once, whole blocks
-    struct spmv_product products[2];
-    kn_kernel *kernels[KERNELS];
-    kn_buffer *buffers[BUFFERS];
+// Of which launches they are.
+enum {
+    WHOLE = 1 << SPARSE_BATCH_WHOLE,
+    TILED = 1 << SPARSE_BATCH_TILED,
+    SPREAD = 1 << SPARSE_BATCH_SPREAD,
+    EVERY = WHOLE | TILED | SPREAD
 };
-
-// Images that are in the device's memory: from `first` on, in whole blocks `all` of them.
-struct run {
-    size_t first;
-    uint32_t count, blocks, all;
-};
+static const struct {
+    const char *name, *file;
+    unsigned ways;
+} kernels[BATCH_KERNELS] = {[BATCH_MULTIPLY] = {"batch_multiply", "sparse_batch.cl", EVERY},
+                            [BATCH_MULTIPLY_BACK] = {"batch_multiply", "sparse_batch.cl", EVERY},
+                            [BATCH_BACK] = {"batch_back", "sparse_batch.cl", SPREAD},
+                            [BATCH_TILE] = {"batch_tile", "sparse_batch_tiles.cl", TILED},
+                            [BATCH_GATHER] = {"batch_gather", "sparse_batch_tiles.cl", TILED},
+                            [BATCH_MOVE] = {"batch_move", "sparse_batch.cl", SPREAD | TILED},
+                            [BATCH_TURN] = {"batch_turn", "sparse_batch.cl", SPREAD | TILED},
+                            [BATCH_WHOLE] = {"batch_whole", "sparse_batch_whole.cl", WHOLE},
+                            [BATCH_TAKE] = {"batch_take", "sparse_batch.cl", EVERY},
+                            [BATCH_GIVE] = {"batch_give", "sparse_batch.cl", EVERY},
+                            [BATCH_BEGIN] = {"batch_begin", "sparse_batch.cl", EVERY},
+                            [BATCH_REST] = {"batch_residual", "sparse_batch.cl", EVERY}};
 
 bool sparse_batch_is_whole(const struct sparse_batch *batch)
 {
-    return batch->whole;
+    return batch->launches == SPARSE_BATCH_WHOLE;
+}
+
+bool sparse_batch_is_tiled(const struct sparse_batch *batch)
+{
+    return batch->launches == SPARSE_BATCH_TILED;
 }
 
 unsigned sparse_batch_images(const struct sparse_batch *batch)
@@ -69,7 +78,12 @@ static kn_status check_options(const struct sparse_batch_options *options, kn_er
         unsigned value, most;
     } counts[] = {{"images side by side", options->images, MOST_IMAGES},
                   {"images of a work-item", options->wide, 16},
+                  {"images of a work-item of A^T", options->back_wide, 16},
+                  {"nonzeros ahead", options->ahead, MOST_AHEAD},
+                  {"nonzeros of A^T ahead", options->back_ahead, MOST_AHEAD},
                   {"work-items of a group", options->group, MOST_GROUP},
+                  {"work-items of a group of A^T", options->back_group, MOST_GROUP},
+                  {"rows of a tile", options->tile, MOST_TILE},
                   {"images of a step's group", options->step, MOST_IMAGES},
                   {"work-items of a step's group", options->step_group, MOST_GROUP},
                   {"work-items of a row", options->shares, MOST_IMAGES},
@@ -80,7 +94,7 @@ static kn_status check_options(const struct sparse_batch_options *options, kn_er
         if (counts[i].value && (!is_power(counts[i].value) || counts[i].value > counts[i].most))
             status = kn_fail(err, KN_ERROR_ARGUMENT, "%u %s; expected a power of two up to %u",
                              counts[i].value, counts[i].name, counts[i].most);
-    if (!status && options->wide == 2)
+    if (!status && (options->wide == 2 || options->back_wide == 2))
         status = kn_fail(err, KN_ERROR_ARGUMENT, "2 images of a work-item; there are 1, 4, 8 and 16");
     if (!status && (options->solver.printed || options->solver.white))
         status = kn_fail(err, KN_ERROR_ARGUMENT,
@@ -109,20 +123,57 @@ static unsigned at_most(unsigned value, size_t most)
     return value;
 }
 
-// What is left open, and what does not fit is made smaller.
-static void choose_shape(struct sparse_batch_options *o, const kn_device_info *info)
+// What is left open, and what does not fit is made smaller: what the launches depend on.
+static void choose_blocks(struct sparse_batch_options *o, const kn_device_info *info)
 {
     bool cpu = info->type == KN_DEVICE_CPU;
 
     o->group = at_most(or_default(o->group, cpu ? 32 : 256), info->max_work_group);
+    o->back_group = at_most(or_default(o->back_group, o->group), info->max_work_group);
     o->images = at_most(or_default(o->images, cpu ? 16 : 32), o->group);
-    o->wide = at_most(or_default(o->wide, cpu ? 16 : 1), o->images);
-    if (o->wide == 2)
-        o->wide = 1;
-    o->step_group = at_most(or_default(o->step_group, cpu ? 32 : 1024), info->max_work_group);
-    o->step = at_most(at_most(or_default(o->step, 8), o->images), o->step_group);
+    o->images = at_most(o->images, o->back_group);
+    o->tile = at_most(or_default(o->tile, 256), info->local_memory / (sizeof(float) * o->images));
+}
+
+// Vectors of 2 images there are none.
+static unsigned wide_of(const struct sparse_batch_options *o, unsigned wide)
+{
+    wide = at_most(wide, o->images);
+    return wide == 2 ? 1 : wide;
+}
+
+// And the rest of them. On an H200 columns' lines of tiles are best gathered by a work-item for each number.
+static void choose_shape(struct sparse_batch_options *o, enum sparse_batch_launches launches,
+                         const kn_device_info *info)
+{
+    bool cpu = info->type == KN_DEVICE_CPU;
+
+    o->wide = wide_of(o, or_default(o->wide, cpu ? 16 : 4));
     o->shares = at_most(or_default(o->shares, 1), o->group * o->wide / o->images);
-    o->back_shares = at_most(or_default(o->back_shares, cpu ? 1 : 4), o->group * o->wide / o->images);
+    o->ahead = or_default(o->ahead, cpu ? 1 : 2);
+    o->back_wide = wide_of(o, or_default(o->back_wide, cpu ? 16 : launches == SPARSE_BATCH_TILED ? 1 : 4));
+    o->back_shares = or_default(o->back_shares, cpu ? 1 : 2);
+    o->back_ahead = or_default(o->back_ahead, cpu ? 1 : 8);
+    o->step_group = at_most(or_default(o->step_group, cpu ? 32 : 512), info->max_work_group);
+    o->step = at_most(at_most(or_default(o->step, 8), o->images), o->step_group);
+    if (launches == SPARSE_BATCH_WHOLE) { // a launch of all has one shape
+        o->back_group = o->group;
+        o->back_wide = o->wide;
+        o->back_ahead = o->ahead;
+    }
+    o->back_shares = at_most(o->back_shares, o->back_group * o->back_wide / o->images);
+    if (launches == SPARSE_BATCH_WHOLE)
+        o->shares = o->back_shares;
+}
+
+// So many columns at a time; one piece if there are none.
+static struct batch_pieces divide(uint32_t columns, uint32_t at_a_time, uint32_t most)
+{
+    uint32_t times = columns / at_a_time + (columns % at_a_time > 0);
+    uint32_t each = (times + most - 1) / most * at_a_time;
+    uint32_t count = each ? columns / each + (columns % each > 0) : 1;
+
+    return (struct batch_pieces){each, count};
 }
 
 // What a group of batch_whole reads and writes in an iteration.
@@ -132,7 +183,29 @@ static size_t bytes_of_iteration(const struct sparse_batch *b, const struct spar
            (7 * matrix->columns + 2 * matrix->rows) * b->options.images * sizeof(float);
 }
 
-static kn_status choose_launches(struct sparse_batch *b, const struct sparse_matrix *matrix, kn_error *err)
+// By tiles where so many nonzeros share a line that those of both products are read mostly on chip.
+static kn_status try_tiles(struct sparse_batch *b, kn_queue *queue, const struct sparse_matrix *matrix,
+                           kn_error *err)
+{
+    const kn_device_info *info = kn_context_device(b->context);
+    bool asked = b->options.launches == SPARSE_BATCH_TILED;
+    struct batch_tiles tiles = {.rows = 0};
+    kn_status status = batch_tiles_make(matrix, b->options.tile, &tiles, err);
+
+    if (!status && (asked || (tiles.lines <= matrix->nonzeros / SHARED &&
+                              (uint64_t)tiles.lines * b->most * sizeof(float) <= info->max_alloc))) {
+        b->launches = SPARSE_BATCH_TILED;
+        b->tiles = tiles.tiles;
+        b->tile_rows = tiles.rows;
+        b->lines = tiles.lines;
+        status = batch_tiles_upload(queue, &tiles, b->columns, b->tile_buffers, err);
+    }
+    batch_tiles_free(&tiles);
+    return status;
+}
+
+static kn_status choose_launches(struct sparse_batch *b, kn_queue *queue, const struct sparse_matrix *matrix,
+                                 kn_error *err)
 {
     const kn_device_info *info = kn_context_device(b->context);
     enum sparse_batch_launches launches = b->options.launches;
@@ -141,8 +214,15 @@ static kn_status choose_launches(struct sparse_batch *b, const struct sparse_mat
         return kn_fail(err, KN_ERROR_LIMIT,
                        "%s (%s) stops loops after %u, which whole solutions may need; spread them",
                        info->spec, info->name, info->loop_limit);
-    b->whole = launches == SPARSE_BATCH_WHOLE || (launches == SPARSE_BATCH_AUTO && !info->loop_limit &&
-                                                  bytes_of_iteration(b, matrix) <= WHOLE_BYTES);
+    if (launches == SPARSE_BATCH_TILED && matrix->nonzeros > MOST_TILED)
+        return kn_fail(err, KN_ERROR_LIMIT, "tiles of %zu nonzeros; there are at most %d, spread them",
+                       matrix->nonzeros, MOST_TILED);
+    if (launches == SPARSE_BATCH_AUTO && !info->loop_limit && bytes_of_iteration(b, matrix) <= WHOLE_BYTES)
+        launches = SPARSE_BATCH_WHOLE;
+    b->launches = launches == SPARSE_BATCH_AUTO ? SPARSE_BATCH_SPREAD : launches;
+    if (launches == SPARSE_BATCH_TILED || (launches == SPARSE_BATCH_AUTO && info->type != KN_DEVICE_CPU &&
+                                           !info->loop_limit && matrix->nonzeros <= MOST_TILED))
+        return try_tiles(b, queue, matrix, err);
     return KN_OK;
 }
 
@@ -151,30 +231,31 @@ static kn_status choose_launches(struct sparse_batch *b, const struct sparse_mat
 static kn_status get_kernel(struct sparse_batch *b, unsigned kernel, kn_error *err)
 {
     const struct sparse_batch_options *o = &b->options;
-    bool steps = kernel == STEP || kernel == REST;
+    struct batch_shape shape = batch_shape_of(o, kernel);
     struct column_defines defines = {.count = 0};
 
-    column_define(&defines, "GROUP", steps ? o->step_group : o->group);
+    column_define(&defines, "GROUP", shape.group);
     column_define(&defines, "IMAGES", o->images);
-    column_define(&defines, "WIDE", o->wide);
-    if (kernel != WHOLE)
+    column_define(&defines, "WIDE", shape.wide);
+    column_define(&defines, "AHEAD", shape.ahead);
+    if (kernel == BATCH_TILE || kernel == BATCH_GATHER)
+        column_define(&defines, "TILE", o->tile);
+    else
+        column_define(&defines, "SHARES", shape.shares);
+    if (kernels[kernel].ways != WHOLE)
         column_define(&defines, "STEP", o->step);
-    column_define(&defines, "SHARES", kernel == BACK || kernel == WHOLE ? o->back_shares : o->shares);
     solver_define(&defines, b->context, &o->solver);
-    return engine_builtin_kernel(b->context, kernel == WHOLE ? "sparse_batch_whole.cl" : "sparse_batch.cl",
-                                 defines.items, defines.count, KN_POLICY_DEFAULT, names[kernel],
-                                 &b->kernels[kernel], err);
+    return engine_builtin_kernel(b->context, kernels[kernel].file, defines.items, defines.count,
+                                 KN_POLICY_DEFAULT, kernels[kernel].name, &b->kernels[kernel], err);
 }
 
 static kn_status get_kernels(struct sparse_batch *b, kn_error *err)
 {
     kn_status status = KN_OK;
 
-    for (unsigned i = 0; i < KERNELS && !status; i++)
-        if (b->whole ? i != MULTIPLY && i != STEP : i != WHOLE)
+    for (unsigned i = 0; i < BATCH_KERNELS && !status; i++)
+        if (kernels[i].ways & 1U << b->launches)
             status = get_kernel(b, i, err);
-    if (b->whole) // before and after
-        b->kernels[MULTIPLY] = b->kernels[BACK];
     return status;
 }
 
@@ -197,19 +278,24 @@ static kn_status create_buffers(struct sparse_batch *b, kn_error *err)
 {
     const size_t columns = (size_t)b->columns * b->most * sizeof(float);
     const size_t rows = (size_t)b->rows * b->most * sizeof(float);
-    const size_t bytes[BUFFERS] = {[X] = columns,
-                                   [H] = columns,
-                                   [D] = columns,
-                                   [E] = columns,
-                                   [W] = rows,
-                                   [B] = rows,
-                                   [NORMS] = (b->options.solver.iterations + 1) * b->most * SOLVER_CELL,
-                                   [ENDS] = b->most * sizeof(uint32_t),
-                                   [SUMS] = 2 * (size_t)b->most * SOLVER_CELL};
+    const size_t bytes[BATCH_BUFFERS] = {
+        [BATCH_X] = columns,
+        [BATCH_H] = columns,
+        [BATCH_D] = columns,
+        [BATCH_E] = columns,
+        [BATCH_W] = rows,
+        [BATCH_B] = rows,
+        [BATCH_NORMS] = (b->options.solver.iterations + 1) * b->most * SOLVER_CELL,
+        [BATCH_ENDS] = 2 * (size_t)b->most * sizeof(uint32_t),
+        [BATCH_SUMS] = 2 * (size_t)b->most * b->rests.count * SOLVER_CELL,
+        [BATCH_PARTS] = 2 * (size_t)b->most * b->back.count * SOLVER_CELL,
+        [BATCH_NEXT_PARTS] = 2 * (size_t)b->most * b->steps.count * SOLVER_CELL,
+        [BATCH_CURVATURES] = b->most * SOLVER_CELL,
+        [BATCH_LINES] = (size_t)b->lines * b->most * sizeof(float)};
     const kn_device_info *info = kn_context_device(b->context);
     kn_status status = KN_OK;
 
-    for (unsigned i = 0; i < BUFFERS && !status; i++) {
+    for (unsigned i = 0; i < BATCH_BUFFERS && !status; i++) {
         if (bytes[i] > info->max_alloc)
             return kn_fail(err, KN_ERROR_LIMIT,
                            "%u images of %u rows and %u columns at once take %zu bytes in one piece, and one "
@@ -237,13 +323,21 @@ kn_status sparse_batch_create(kn_queue *queue, const struct sparse_matrix *matri
         b->terms = solver_terms_of(&options->solver);
         b->rows = (uint32_t)matrix->rows;
         b->columns = (uint32_t)matrix->columns;
-        choose_shape(&b->options, kn_context_device(b->context));
+        choose_blocks(&b->options, kn_context_device(b->context));
         at_once = at_once < UINT16_MAX ? at_once : UINT16_MAX;
         b->most = (uint32_t)(at_once + b->options.images - 1) / b->options.images * b->options.images;
-        status = choose_launches(b, matrix, err);
+        status = choose_launches(b, queue, matrix, err);
     }
-    if (!status)
+    if (!status) {
+        const struct sparse_batch_options *o = &b->options;
+        choose_shape(&b->options, b->launches, kn_context_device(b->context));
+        b->back = divide(b->columns,
+                         batch_rows_of(o, b->launches == SPARSE_BATCH_TILED ? BATCH_GATHER : BATCH_BACK),
+                         MOST_BACK_PARTS);
+        b->rests = divide(b->rows, ROWS_EACH * o->step_group / o->step, MOST_PARTS);
+        b->steps = divide(b->columns, COLUMNS_EACH * o->step_group / o->step, MOST_PARTS);
         status = get_kernels(b, err);
+    }
     if (!status)
         status = prepare_products(b, queue, matrix, err);
     if (!status)
@@ -263,136 +357,51 @@ void sparse_batch_free(struct sparse_batch *batch)
         return;
     for (unsigned i = 0; i < 2; i++)
         spmv_product_free(&batch->products[i]);
-    for (unsigned i = 0; i < BUFFERS; i++)
+    for (unsigned i = 0; i < BATCH_BUFFERS; i++)
         kn_buffer_free(batch->buffers[i]);
+    for (unsigned i = 0; i < BATCH_TILE_BUFFERS; i++)
+        kn_buffer_free(batch->tile_buffers[i]);
     free(batch);
-}
-
-// ---- launches ----
-
-static kn_status launch(kn_queue *queue, const struct sparse_batch *b, const struct run *run, unsigned kernel,
-                        size_t groups, const kn_arg *args, size_t count, kn_error *err)
-{
-    size_t group = kernel == STEP || kernel == REST ? b->options.step_group : b->options.group;
-    const kn_range range = {2, {groups * group, run->blocks}, {group, 1}, {0}};
-
-    return groups && run->blocks ? kn_launch(queue, b->kernels[kernel], &range, args, count, NO_EVENT, err)
-                                 : KN_OK;
-}
-
-// Groups for a work-item each of n lines of a block.
-static size_t groups_of(const struct sparse_batch *b, size_t n)
-{
-    return (n * b->options.images + b->options.group - 1) / b->options.group;
-}
-
-// to = A from, or A^T from.
-static kn_status multiply(kn_queue *queue, const struct sparse_batch *b, const struct run *run,
-                          unsigned transposed, kn_buffer *from, kn_buffer *to, kn_error *err)
-{
-    kn_buffer *const *a = b->products[transposed].buffers;
-    uint32_t rows = transposed ? b->columns : b->rows, n = transposed ? b->rows : b->columns;
-    unsigned shares = transposed || b->whole ? b->options.back_shares : b->options.shares;
-    size_t each = b->options.group * b->options.wide / (b->options.images * shares);
-    const kn_arg args[] = {KN_BUFFER(a[SPMV_CSR_STARTS]),
-                           KN_BUFFER(a[SPMV_CSR_INDICES]),
-                           KN_BUFFER(a[SPMV_CSR_VALUES]),
-                           KN_VALUE(rows),
-                           KN_VALUE(n),
-                           KN_BUFFER(from),
-                           KN_BUFFER(to)};
-
-    return launch(queue, b, run, transposed ? BACK : MULTIPLY, (rows + each - 1) / each, args, KN_COUNT(args),
-                  err);
-}
-
-static kn_status launch_step(kn_queue *queue, const struct sparse_batch *b, const struct run *run,
-                             uint32_t iteration, kn_error *err)
-{
-    kn_buffer *const *m = b->buffers;
-    const struct solver_terms *t = &b->terms;
-    const kn_arg args[] = {KN_BUFFER(m[X]),       KN_BUFFER(m[H]),      KN_BUFFER(m[D]),
-                           KN_BUFFER(m[E]),       KN_VALUE(b->columns), KN_VALUE(t->weight),
-                           KN_VALUE(t->lambda),   KN_VALUE(t->smooth),  KN_VALUE(t->order),
-                           KN_VALUE(t->gradient), KN_BUFFER(m[NORMS]),  KN_BUFFER(m[ENDS]),
-                           KN_VALUE(run->all),    KN_VALUE(iteration)};
-
-    return launch(queue, b, run, STEP, b->options.images / b->options.step, args, KN_COUNT(args), err);
-}
-
-static kn_status launch_whole(kn_queue *queue, const struct sparse_batch *b, const struct run *run,
-                              uint32_t first, uint32_t last, kn_error *err)
-{
-    kn_buffer *const *m = b->buffers, *const *a = b->products[0].buffers,
-                     *const *back = b->products[1].buffers;
-    const struct solver_terms *t = &b->terms;
-    const kn_arg args[] = {KN_BUFFER(a[SPMV_CSR_STARTS]),
-                           KN_BUFFER(a[SPMV_CSR_INDICES]),
-                           KN_BUFFER(a[SPMV_CSR_VALUES]),
-                           KN_BUFFER(back[SPMV_CSR_STARTS]),
-                           KN_BUFFER(back[SPMV_CSR_INDICES]),
-                           KN_BUFFER(back[SPMV_CSR_VALUES]),
-                           KN_VALUE(b->rows),
-                           KN_VALUE(b->columns),
-                           KN_BUFFER(m[X]),
-                           KN_BUFFER(m[H]),
-                           KN_BUFFER(m[D]),
-                           KN_BUFFER(m[E]),
-                           KN_BUFFER(m[W]),
-                           KN_VALUE(t->weight),
-                           KN_VALUE(t->lambda),
-                           KN_VALUE(t->smooth),
-                           KN_VALUE(t->order),
-                           KN_VALUE(t->gradient),
-                           KN_BUFFER(m[NORMS]),
-                           KN_BUFFER(m[ENDS]),
-                           KN_VALUE(run->all),
-                           KN_VALUE(first),
-                           KN_VALUE(last)};
-
-    return launch(queue, b, run, WHOLE, 1, args, KN_COUNT(args), err);
-}
-
-// Vectors of n numbers between the caller's buffer and ours.
-static kn_status move(kn_queue *queue, const struct sparse_batch *b, const struct run *run, unsigned kernel,
-                      kn_buffer *from, kn_buffer *to, uint32_t n, kn_error *err)
-{
-    const uint64_t first = run->first;
-    const kn_arg args[] = {KN_BUFFER(from), KN_BUFFER(to), KN_VALUE(first), KN_VALUE(n),
-                           KN_VALUE(run->count)};
-
-    return launch(queue, b, run, kernel, groups_of(b, n), args, KN_COUNT(args), err);
 }
 
 // ---- before and after ----
 
-// w = A x - b; squares of it and of b, of every image.
-static kn_status find_residuals(kn_queue *queue, const struct sparse_batch *b, const struct run *run,
+// w = A x - b; squares of it and of b, of every image, each a sum of pieces in their order.
+static kn_status find_residuals(kn_queue *queue, const struct sparse_batch *b, const struct batch_run *run,
                                 double *sums, kn_error *err)
 {
     kn_buffer *const *m = b->buffers;
-    const kn_arg args[] = {KN_BUFFER(m[W]), KN_BUFFER(m[B]), KN_VALUE(b->rows), KN_BUFFER(m[SUMS]),
-                           KN_VALUE(run->all)};
-    kn_status status = multiply(queue, b, run, 0, m[X], m[W], err);
+    const kn_arg args[] = {KN_BUFFER(m[BATCH_W]),   KN_BUFFER(m[BATCH_B]),    KN_VALUE(b->rows),
+                           KN_VALUE(b->rests.each), KN_BUFFER(m[BATCH_SUMS]), KN_VALUE(run->all)};
+    const size_t count = 2 * (size_t)run->all, groups = b->options.images / b->options.step * b->rests.count;
+    double *parts = malloc(b->rests.count * count * sizeof *parts);
+    kn_status status = parts ? batch_multiply(queue, b, run, 0, m[BATCH_X], m[BATCH_W], err)
+                             : kn_fail_memory(err, b->rests.count * count * sizeof *parts, "solving");
 
     if (!status)
-        status = launch(queue, b, run, REST, b->options.images / b->options.step, args, KN_COUNT(args), err);
-    return status ? status : kn_buffer_read(queue, m[SUMS], 0, sums, 2 * run->all * SOLVER_CELL, err);
+        status = batch_launch(queue, b, run, BATCH_REST, groups, args, KN_COUNT(args), err);
+    if (!status)
+        status = kn_buffer_read(queue, m[BATCH_SUMS], 0, parts, b->rests.count * count * SOLVER_CELL, err);
+    memset(sums, 0, count * sizeof *sums);
+    for (size_t i = 0; i < b->rests.count * count && !status; i++)
+        sums[i % count] += parts[i];
+    free(parts);
+    return status;
 }
 
 // h = A^T (A x - b) + L x; d and e are 0.
-static kn_status begin(kn_queue *queue, const struct sparse_batch *b, const struct run *run, kn_buffer *right,
-                       kn_buffer *x, double *sums, kn_error *err)
+static kn_status begin(kn_queue *queue, const struct sparse_batch *b, const struct batch_run *run,
+                       kn_buffer *right, kn_buffer *x, double *sums, kn_error *err)
 {
     const uint32_t none = 0;
     kn_buffer *const *m = b->buffers;
-    const kn_arg args[] = {KN_BUFFER(m[X]),           KN_BUFFER(m[H]),         KN_BUFFER(m[D]),
-                           KN_BUFFER(m[E]),           KN_VALUE(b->columns),    KN_VALUE(b->terms.lambda),
+    const kn_arg args[] = {KN_BUFFER(m[BATCH_X]),     KN_BUFFER(m[BATCH_H]),   KN_BUFFER(m[BATCH_D]),
+                           KN_BUFFER(m[BATCH_E]),     KN_VALUE(b->columns),    KN_VALUE(b->terms.lambda),
                            KN_VALUE(b->terms.smooth), KN_VALUE(b->terms.order)};
-    kn_status status = move(queue, b, run, TAKE, right, m[B], b->rows, err);
+    kn_status status = batch_carry(queue, b, run, BATCH_TAKE, right, m[BATCH_B], b->rows, err);
 
     if (!status)
-        status = move(queue, b, run, TAKE, x, m[X], b->columns, err);
+        status = batch_carry(queue, b, run, BATCH_TAKE, x, m[BATCH_X], b->columns, err);
     if (!status)
         status = find_residuals(queue, b, run, sums, err);
     for (uint32_t i = 0; i < run->count && !status; i++)
@@ -401,57 +410,17 @@ static kn_status begin(kn_queue *queue, const struct sparse_batch *b, const stru
                              "%s %zu (from 0) is not finite everywhere, or beyond single precision",
                              isfinite(sums[run->all + i]) ? "start" : "right hand side", run->first + i);
     if (!status)
-        status = multiply(queue, b, run, 1, m[W], m[E], err);
+        status = batch_multiply(queue, b, run, 1, m[BATCH_W], m[BATCH_E], err);
     if (!status)
-        status = launch(queue, b, run, BEGIN, groups_of(b, b->columns), args, KN_COUNT(args), err);
-    return status
-               ? status
-               : kn_buffer_fill(queue, m[ENDS], &none, sizeof none, 0, run->all * sizeof none, NO_EVENT, err);
-}
-
-// ---- iterations ----
-
-static kn_status look(kn_queue *queue, const struct sparse_batch *b, const struct run *run, uint32_t *ends,
-                      bool *goes_on, kn_error *err)
-{
-    kn_status status = kn_buffer_read(queue, b->buffers[ENDS], 0, ends, run->all * sizeof *ends, err);
-
-    *goes_on = false;
-    for (uint32_t i = 0; i < run->all && !status; i++)
-        *goes_on = *goes_on || ends[i] == 0;
-    return status;
-}
-
-// All of them, and how each image ended; the host looks now and then whether all have.
-static kn_status iterate(kn_queue *queue, const struct sparse_batch *b, const struct run *run, uint32_t *ends,
-                         kn_error *err)
-{
-    kn_buffer *const *m = b->buffers;
-    uint32_t most = (uint32_t)b->options.solver.iterations + 1;
-    bool goes_on = true;
-    kn_status status = KN_OK;
-
-    for (uint32_t k = 0; k < most && goes_on && !status;) {
-        if (b->whole) {
-            uint32_t last = most - k < LONGEST_LAUNCH ? most : k + LONGEST_LAUNCH;
-            status = launch_whole(queue, b, run, k, last, err);
-            k = last;
-        } else {
-            status = launch_step(queue, b, run, k, err);
-            if (!status && k + 1 < most)
-                status = multiply(queue, b, run, 0, m[D], m[W], err);
-            if (!status && k + 1 < most)
-                status = multiply(queue, b, run, 1, m[W], m[E], err);
-            k++;
-        }
-        if (!status && (b->whole || (b->terms.gradient > 0 && k % LOOK == 0)))
-            status = look(queue, b, run, ends, &goes_on, err);
-    }
-    return status ? status : look(queue, b, run, ends, &goes_on, err);
+        status = batch_launch(queue, b, run, BATCH_BEGIN, batch_groups_of(b, b->columns), args,
+                              KN_COUNT(args), err);
+    return status ? status
+                  : kn_buffer_fill(queue, m[BATCH_ENDS], &none, sizeof none, 0, run->all * sizeof none,
+                                   NO_EVENT, err);
 }
 
 // What an image's end says, and its squares of gradients.
-static kn_status take_results(kn_queue *queue, const struct sparse_batch *b, const struct run *run,
+static kn_status take_results(kn_queue *queue, const struct sparse_batch *b, const struct batch_run *run,
                               const uint32_t *ends, struct sparse_solver_result *results, kn_error *err)
 {
     size_t last = 0;
@@ -466,7 +435,8 @@ static kn_status take_results(kn_queue *queue, const struct sparse_batch *b, con
     norms = malloc((last + 1) * run->all * sizeof *norms);
     if (!norms)
         return kn_fail_memory(err, (last + 1) * run->all * sizeof *norms, "solving");
-    status = kn_buffer_read(queue, b->buffers[NORMS], 0, norms, (last + 1) * run->all * SOLVER_CELL, err);
+    status =
+        kn_buffer_read(queue, b->buffers[BATCH_NORMS], 0, norms, (last + 1) * run->all * SOLVER_CELL, err);
     for (uint32_t i = 0; i < run->count && !status; i++)
         status = solver_take_history(norms + i, run->all, &results[i], err);
     free(norms);
@@ -474,10 +444,10 @@ static kn_status take_results(kn_queue *queue, const struct sparse_batch *b, con
 }
 
 // Images of one run.
-static kn_status solve(kn_queue *queue, const struct sparse_batch *b, const struct run *run, kn_buffer *right,
-                       kn_buffer *x, struct sparse_solver_result *results, kn_error *err)
+static kn_status solve(kn_queue *queue, const struct sparse_batch *b, const struct batch_run *run,
+                       kn_buffer *right, kn_buffer *x, struct sparse_solver_result *results, kn_error *err)
 {
-    double *sums = malloc(run->all * (2 * sizeof *sums + sizeof(uint32_t))), begun;
+    double *sums = malloc(run->all * (2 * sizeof *sums + sizeof(uint32_t))), begun, seconds;
     uint32_t *ends = (uint32_t *)(void *)(sums + 2 * (size_t)run->all);
     kn_status status = sums ? begin(queue, b, run, right, x, sums, err)
                             : kn_fail_memory(err, run->all * 2 * sizeof *sums, "solving");
@@ -486,10 +456,11 @@ static kn_status solve(kn_queue *queue, const struct sparse_batch *b, const stru
         status = kn_queue_finish(queue, err);
     begun = kn_clock_seconds();
     if (!status)
-        status = iterate(queue, b, run, ends, err);
+        status = batch_iterate(queue, b, run, ends, err);
+    seconds = kn_clock_seconds() - begun;
     for (uint32_t i = 0; i < run->count && !status; i++)
-        results[i] = (struct sparse_solver_result){.seconds = kn_clock_seconds() - begun,
-                                                   .launches_per_iteration = b->whole ? 0 : 3};
+        results[i] = (struct sparse_solver_result){
+            .seconds = seconds, .launches_per_iteration = b->launches == SPARSE_BATCH_WHOLE ? 0 : 4};
     if (!status)
         status = take_results(queue, b, run, ends, results, err);
     if (!status)
@@ -499,51 +470,52 @@ static kn_status solve(kn_queue *queue, const struct sparse_batch *b, const stru
         results[i].residual = goal > 0 ? sqrt(rest / goal) : rest > 0 ? INFINITY : 0;
     }
     if (!status)
-        status = move(queue, b, run, GIVE, b->buffers[X], x, b->columns, err);
+        status = batch_carry(queue, b, run, BATCH_GIVE, b->buffers[BATCH_X], x, b->columns, err);
     free(sums);
     return status;
 }
 
-static struct run run_of(const struct sparse_batch *b, size_t first, size_t count)
+static struct batch_run run_of(const struct sparse_batch *b, size_t first, size_t count)
 {
     uint32_t images = b->options.images, some = (uint32_t)(count < b->most ? count : b->most);
     uint32_t blocks = (some + images - 1) / images;
 
-    return (struct run){first, some, blocks, blocks * images};
+    return (struct batch_run){first, some, blocks, blocks * images};
 }
 
 kn_status sparse_batch_transposed(kn_queue *queue, struct sparse_batch *batch, kn_buffer *b, size_t first,
                                   size_t count, kn_buffer **products, kn_error *err)
 {
-    const struct run run = run_of(batch, first, count);
+    const struct batch_run run = run_of(batch, first, count);
     kn_buffer *const *m = batch->buffers;
     kn_status status =
         column_check("sparse_batch_transposed (b)", queue, b, KN_F32, (first + count) * batch->rows, err);
 
     if (!status)
-        status = move(queue, batch, &run, TAKE, b, m[B], batch->rows, err);
+        status = batch_carry(queue, batch, &run, BATCH_TAKE, b, m[BATCH_B], batch->rows, err);
     if (!status)
-        status = multiply(queue, batch, &run, 1, m[B], m[E], err);
-    *products = m[E];
+        status = batch_multiply(queue, batch, &run, 1, m[BATCH_B], m[BATCH_E], err);
+    *products = m[BATCH_E];
     return status;
 }
 
 kn_status sparse_batch_apply(kn_queue *queue, struct sparse_batch *batch, bool transposed, kn_buffer *from,
                              kn_buffer *to, kn_error *err)
 {
-    const struct run run = run_of(batch, 0, 1);
+    const struct batch_run run = run_of(batch, 0, 1);
     uint32_t sources = transposed ? batch->rows : batch->columns;
     uint32_t targets = transposed ? batch->columns : batch->rows;
-    kn_buffer *in = batch->buffers[transposed ? B : X], *out = batch->buffers[transposed ? E : W];
+    kn_buffer *in = batch->buffers[transposed ? BATCH_B : BATCH_X],
+              *out = batch->buffers[transposed ? BATCH_E : BATCH_W];
     kn_status status = column_check("sparse_batch_apply (from)", queue, from, KN_F32, sources, err);
 
     if (!status)
         status = column_check("sparse_batch_apply (to)", queue, to, KN_F32, targets, err);
     if (!status)
-        status = move(queue, batch, &run, TAKE, from, in, sources, err);
+        status = batch_carry(queue, batch, &run, BATCH_TAKE, from, in, sources, err);
     if (!status)
-        status = multiply(queue, batch, &run, transposed, in, out, err);
-    return status ? status : move(queue, batch, &run, GIVE, out, to, targets, err);
+        status = batch_multiply(queue, batch, &run, transposed, in, out, err);
+    return status ? status : batch_carry(queue, batch, &run, BATCH_GIVE, out, to, targets, err);
 }
 
 kn_status sparse_batch_solve(kn_queue *queue, struct sparse_batch *batch, kn_buffer *b, size_t count,
@@ -555,7 +527,7 @@ kn_status sparse_batch_solve(kn_queue *queue, struct sparse_batch *batch, kn_buf
     if (!status)
         status = column_check("sparse_batch_solve (x)", queue, x, KN_F32, count * batch->columns, err);
     for (size_t first = 0; first < count && !status; first += batch->most) {
-        const struct run run = run_of(batch, first, count - first);
+        const struct batch_run run = run_of(batch, first, count - first);
         status = solve(queue, batch, &run, b, x, results + first, err);
     }
     for (size_t i = 0; i < count && status; i++) {

@@ -12,10 +12,16 @@
 // some 100 GB/s that a compute unit has: 0.3 s for 400 iterations. Spread, 32 images side by side gather
 // whole lines of 128 bytes, 220 MB an iteration at some 6 TB/s of L2: 15 ms, 0.5 ms an image, less what L1
 // keeps of x and w. So whole solutions are for systems of which a compute unit reads all in microseconds.
+// Tiles of 128 rows have 80,000 columns in all, a line each: 20 MB an iteration are written and read, and
+// 220 MB are read on chip.
 enum sparse_batch_launches {
-    SPARSE_BATCH_AUTO,   // whole where a compute unit reads all in less time than launches take
-    SPARSE_BATCH_WHOLE,  // many iterations in one launch, a group for each block of images: small systems
-    SPARSE_BATCH_SPREAD, // three an iteration: the vectors' steps, A, and A^T, each over the whole device
+    SPARSE_BATCH_AUTO,  // whole where a compute unit reads all in less time than launches take; tiled, but on
+                        // CPUs, where three nonzeros or more share a line; otherwise spread
+    SPARSE_BATCH_WHOLE, // many iterations in one launch, a group for each block of images: small systems
+    // As spread, but both products at once, by tiles of rows that lie near each other: A d is in local memory
+    // alone, and what is added up there for a column is a line.
+    SPARSE_BATCH_TILED,
+    SPARSE_BATCH_SPREAD, // four an iteration, each over the whole device: two of the vectors, A, and A^T
 };
 
 struct sparse_batch_options {
@@ -26,18 +32,21 @@ struct sparse_batch_options {
     size_t at_once; // images in the device's memory together, rounded up to whole blocks; 0: 128
     // What launches are made of, 0 for what is best known; all powers of two:
     unsigned images;              // of a block, side by side: 1 to 32
-    unsigned wide;                // images of a work-item in products: 1, 4, 8 or 16, at most `images`
-    unsigned group;               // work-items of products, of whole solutions, and of what else there is
-    unsigned step, step_group;    // images of a group of batch_step, and its work-items
+    unsigned wide, back_wide;     // images of a work-item in A, and in A^T: 1, 4, 8 or 16, at most `images`
+    unsigned group, back_group;   // work-items of A, of whole solutions, and of what else there is; of A^T
     unsigned shares, back_shares; // work-items that divide a row of A, and of A^T
+    unsigned ahead, back_ahead;   // nonzeros of a work-item that are read before they are summed: 1 to 16
+    unsigned tile;                // rows of a tile at most: 1 to 1024; less where local memory is
+    unsigned step, step_group;    // images of a group of the vectors' kernels, and its work-items
 };
 
 struct sparse_batch;
 
-// A and A^T on the device, and memory for `at_once` images: 4 columns and 2 rows of floats for each. The
-// matrix may be freed after that. Errors: those of sparse_operator_create; KN_ERROR_ARGUMENT for options out
-// of range; KN_ERROR_BUILD for a correction that does not compile; KN_ERROR_LIMIT for more memory than one
-// allocation of the device holds, and for whole solutions where the device stops long loops.
+// A and A^T on the device, and memory for `at_once` images: 4 columns and 2 rows of floats for each, and a
+// float for each line of tiles. The matrix may be freed after that. Errors: those of sparse_operator_create;
+// KN_ERROR_ARGUMENT for options out of range; KN_ERROR_BUILD for a correction that does not compile;
+// KN_ERROR_LIMIT for more memory than one allocation of the device holds, for whole solutions where the
+// device stops long loops, and for tiles of more than 2^26 nonzeros.
 kn_status sparse_batch_create(kn_queue *queue, const struct sparse_matrix *matrix,
                               const struct sparse_batch_options *options, struct sparse_batch **batch,
                               kn_error *err);
@@ -62,8 +71,10 @@ kn_status sparse_batch_transposed(kn_queue *queue, struct sparse_batch *batch, k
 kn_status sparse_batch_apply(kn_queue *queue, struct sparse_batch *batch, bool transposed, kn_buffer *from,
                              kn_buffer *to, kn_error *err);
 
-// Whether a launch does many iterations; images of a block; and images at once in memory.
+// Whether a launch does many iterations, and whether launches are by tiles; images of a block; and images at
+// once in memory.
 bool sparse_batch_is_whole(const struct sparse_batch *batch);
+bool sparse_batch_is_tiled(const struct sparse_batch *batch);
 unsigned sparse_batch_images(const struct sparse_batch *batch);
 size_t sparse_batch_at_once(const struct sparse_batch *batch);
 

@@ -1,17 +1,18 @@
 // SPDX-License-Identifier: Apache-2.0
-// Many right-hand sides at once, whole and spread launches: against dense solutions and against the loop in
-// double precision; images that end at different iterations; the same bits alone and beside others; what ran;
-// what is refused.
+// Many right-hand sides at once, whole, tiled and spread launches: against dense solutions and against the
+// loop in double precision; images that end at different iterations; the same bits alone and beside others;
+// what ran; what is refused.
 #include "system_support.h"
 
-#include "../../../../src/app/sparse/batch.h"
+#include "../../../../src/app/sparse/batch_own.h"
 #include "../../../../src/app/sparse/gram_device.h"
 #include "../../../../src/app/sparse/terms.h"
 
 enum { ROOM = 64, MOST = 33 };
 
 static const size_t counts[] = {1, 2, 3, 5, MOST};
-static const enum sparse_batch_launches ways[] = {SPARSE_BATCH_WHOLE, SPARSE_BATCH_SPREAD};
+static const enum sparse_batch_launches ways[] = {SPARSE_BATCH_WHOLE, SPARSE_BATCH_TILED,
+                                                  SPARSE_BATCH_SPREAD};
 enum { COUNTS = sizeof counts / sizeof *counts, WAYS = sizeof ways / sizeof *ways };
 
 // Right-hand sides and starts of one matrix; image i's are longer by i.
@@ -90,7 +91,7 @@ START_TEST(dense)
                                                      wanted + i * columns, &err));
         for (size_t w = 0; w < WAYS; w++) {
             const struct sparse_batch_options options = {
-                .solver = {.iterations = 200}, .launches = ways[w], .images = 4, .at_once = 8};
+                .solver = {.iterations = 200}, .launches = ways[w], .images = 4, .tile = 8, .at_once = 8};
             struct sparse_batch *batch = NULL;
             float *all = NULL;
             struct sparse_solver_result results[MOST], of_all[MOST];
@@ -99,6 +100,7 @@ START_TEST(dense)
                 continue;
             EXPECT_OK(sparse_batch_create(queue, &images.system.matrix, &options, &batch, &err));
             ck_assert_int_eq(sparse_batch_is_whole(batch), ways[w] == SPARSE_BATCH_WHOLE);
+            ck_assert_int_eq(sparse_batch_is_tiled(batch), ways[w] == SPARSE_BATCH_TILED);
             ck_assert_uint_eq(sparse_batch_images(batch), 4);
             all = solve(batch, &images, MOST, of_all);
             for (size_t i = 0; i < MOST; i++) {
@@ -164,6 +166,85 @@ START_TEST(shapes)
 }
 END_TEST
 
+// ---- tiles ----
+
+static double of_bits(uint32_t bits)
+{
+    float value;
+
+    memcpy(&value, &bits, sizeof value);
+    return (double)value;
+}
+
+// e is A^T A d, but for the order of sums: a hundred roundings of terms below 1e4.
+static void expect_normal(const struct sparse_matrix *a, const double *d, const double *e)
+{
+    double *w = malloc(a->rows * sizeof *w), *wanted = malloc(a->columns * sizeof *wanted);
+
+    ck_assert(w && wanted);
+    sparse_reference_multiply(a, d, w);
+    sparse_reference_multiply_transposed(a, w, wanted);
+    for (size_t j = 0; j < a->columns; j++)
+        ck_assert_double_le(fabs(e[j] - wanted[j]), 1e-10);
+    free(w);
+    free(wanted);
+}
+
+// Every row with nonzeros is in one tile, and A^T A d by the arrays, in double precision, is the matrix's:
+// values are floats, the sums have other orders. The lines are all there, those of a column together; entries
+// do not get longer than work-items wait for, in a full column neither.
+START_TEST(tiles)
+{
+    static const size_t sizes[][3] = {{1, 1, 1}, {31, 33, 8}, {129, 40, 64}, {300, 7, 256}};
+    uint64_t state = test_seed("tiles");
+
+    for (size_t s = 0; s < sizeof sizes / sizeof *sizes; s++) {
+        size_t rows = sizes[s][0], columns = sizes[s][1];
+        struct system system = system_make(rows, columns, 4, &state);
+        const struct sparse_matrix *a = &system.matrix;
+        double *d = calloc(rows + 2 * columns, sizeof *d), *e = d + columns, *w = e + columns;
+        unsigned char *seen;
+        struct batch_tiles t;
+
+        for (size_t j = 0; j < columns; j++)
+            d[j] = (double)test_signed(&state);
+        EXPECT_OK(batch_tiles_make(a, (uint32_t)sizes[s][2], &t, &err));
+        seen = calloc(t.lines + 1, 1);
+        ck_assert(d && seen);
+        ck_assert_uint_eq(t.tiles, (t.rows + sizes[s][2] - 1) / sizes[s][2]);
+        ck_assert_uint_eq(t.starts[t.rows], t.placed);
+        ck_assert_uint_eq(t.columns[columns], t.lines);
+        for (uint32_t tile = 0; tile < t.tiles; tile++) {
+            uint32_t first = tile * (uint32_t)sizes[s][2];
+            for (uint32_t r = first; r < t.rows && r < first + sizes[s][2]; r++) {
+                w[r] = 0;
+                ck_assert_uint_lt(t.starts[r], t.starts[r + 1]);
+                for (uint32_t i = 4 * t.starts[r]; i < 4 * t.starts[r + 1]; i++)
+                    w[r] += of_bits(t.nonzeros[2 * i + 1]) * d[t.nonzeros[2 * i]];
+            }
+            for (uint32_t k = t.firsts[tile]; k < t.firsts[tile + 1]; k++) {
+                const uint32_t *entry = t.entries + 4 * k;
+                uint32_t column = 0;
+                ck_assert_uint_lt(entry[0], entry[1]);
+                ck_assert_uint_le(entry[1] - entry[0], 64 / 4);
+                ck_assert_uint_le(entry[1], t.returned);
+                ck_assert_uint_lt(entry[2], t.lines);
+                while (t.columns[column + 1] <= entry[2])
+                    column++;
+                ck_assert_uint_eq(seen[entry[2]]++, 0);
+                for (uint32_t i = 4 * entry[0]; i < 4 * entry[1]; i++)
+                    e[column] += of_bits(t.back[2 * i + 1]) * w[first + t.back[2 * i]];
+            }
+        }
+        expect_normal(a, d, e);
+        batch_tiles_free(&t);
+        free(seen);
+        free(d);
+        system_drop(&system);
+    }
+}
+END_TEST
+
 // ---- corrections ----
 
 // A few iterations against the same ones in double precision, which roundings are as far from as in
@@ -186,7 +267,7 @@ START_TEST(corrections)
                                                                 .smooth = terms[t].smooth,
                                                                 .order = terms[t].order,
                                                                 .nonnegative = terms[t].nonnegative},
-                                                     .launches = SPARSE_BATCH_SPREAD,
+                                                     .launches = t ? SPARSE_BATCH_TILED : SPARSE_BATCH_SPREAD,
                                                      .images = 4};
         struct sparse_batch *batch = NULL;
         struct sparse_solver_result results[SOME];
@@ -278,7 +359,7 @@ static double residual_of(const struct images *images, size_t image, const float
 // Each image ends where it does, for its own reason, and keeps what it has while others go on.
 START_TEST(ends)
 {
-    enum { ROWS = 150, COLUMNS = 60, SOME = 6, NOTHING = 2 };
+    enum { ROWS = 300, COLUMNS = 60, SOME = 6, NOTHING = 2 };
     static const struct sparse_solver_options tried[] = {
         {.iterations = 5},
         {.iterations = 100, .gradient = 1e-3},
@@ -372,7 +453,7 @@ END_TEST
 
 // ---- what ran ----
 
-// One launch for all iterations, or three for each; small systems by themselves the former.
+// One launch for all iterations, or four for each; small systems by themselves the former.
 START_TEST(launches)
 {
     enum { ITERATIONS = 4, ROWS = 90, COLUMNS = 50, SOME = 3 };
@@ -381,7 +462,7 @@ START_TEST(launches)
     kn_buffer *b = test_upload_with_room(images.b, SOME * ROWS * sizeof *images.b, 0);
     kn_buffer *x = test_upload_with_room(images.x, SOME * COLUMNS * sizeof *images.x, 0);
 
-    for (int way = 0; way < 3; way++) {
+    for (int way = 0; way <= SPARSE_BATCH_SPREAD; way++) {
         const struct sparse_batch_options options = {.solver = {.iterations = ITERATIONS, .gradient = -1},
                                                      .images = 4,
                                                      .launches = (enum sparse_batch_launches)way};
@@ -389,7 +470,8 @@ START_TEST(launches)
         struct sparse_solver_result results[SOME];
         kn_profile_entry *entries = NULL;
         size_t count = 0;
-        bool whole = way != SPARSE_BATCH_SPREAD && !kn_context_device(context)->loop_limit;
+        bool whole = way <= SPARSE_BATCH_WHOLE && !kn_context_device(context)->loop_limit;
+        bool tiled = way == SPARSE_BATCH_TILED, spread = !whole && !tiled;
 
         if (way == SPARSE_BATCH_WHOLE && !whole) {
             EXPECT_REFUSED(KN_ERROR_LIMIT, "spread them",
@@ -401,12 +483,15 @@ START_TEST(launches)
         EXPECT_OK(kn_profile_start(queue, &err));
         EXPECT_OK(sparse_batch_solve(queue, batch, b, SOME, x, results, &err));
         EXPECT_OK(kn_profile_stop(queue, &entries, &count, &err));
-        ck_assert_uint_eq(results[0].launches_per_iteration, whole ? 0 : 3);
+        ck_assert_uint_eq(results[0].launches_per_iteration, whole ? 0 : 4);
         ck_assert_uint_eq(test_count_kernel(entries, count, "batch_whole"), whole);
-        ck_assert_uint_eq(test_count_kernel(entries, count, "batch_step"), whole ? 0 : ITERATIONS + 1);
+        ck_assert_uint_eq(test_count_kernel(entries, count, "batch_move"), whole ? 0 : ITERATIONS + 1);
+        ck_assert_uint_eq(test_count_kernel(entries, count, "batch_turn"), whole ? 0 : ITERATIONS + 1);
+        ck_assert_uint_eq(test_count_kernel(entries, count, "batch_tile"), tiled ? ITERATIONS : 0);
+        ck_assert_uint_eq(test_count_kernel(entries, count, "batch_gather"), tiled ? ITERATIONS : 0);
+        ck_assert_uint_eq(test_count_kernel(entries, count, "batch_back"), spread ? ITERATIONS : 0);
         // A x and A^T y before the iterations, A x after them.
-        ck_assert_uint_eq(test_count_kernel(entries, count, "batch_multiply"),
-                          3 + (whole ? 0 : 2 * ITERATIONS));
+        ck_assert_uint_eq(test_count_kernel(entries, count, "batch_multiply"), 3 + (spread ? ITERATIONS : 0));
         kn_free(entries);
         free_histories(results, SOME);
         sparse_batch_free(batch);
@@ -414,6 +499,37 @@ START_TEST(launches)
     kn_buffer_free(b);
     kn_buffer_free(x);
     drop_images(&images);
+}
+END_TEST
+
+// Left open, launches are by tiles where rows share columns, but not on CPUs.
+START_TEST(automatic)
+{
+    enum { ROWS = 9000, COLUMNS = 9000, EACH = 9 };
+    const kn_device_info *info = kn_context_device(context);
+    uint32_t *row = malloc(2 * ROWS * EACH * sizeof *row), *column = row + ROWS * EACH;
+    uint64_t state = test_seed("automatic");
+
+    ck_assert_ptr_nonnull(row);
+    for (int near = 0; near < 2; near++) {
+        const struct sparse_entries entries = {ROWS, COLUMNS, ROWS * EACH, row, column, NULL};
+        const struct sparse_batch_options options = {.at_once = 1};
+        struct sparse_matrix matrix;
+        struct sparse_batch *batch = NULL;
+
+        for (uint32_t i = 0; i < ROWS * EACH; i++) {
+            row[i] = i / EACH;
+            column[i] = near ? (row[i] * 7 + i % EACH) % COLUMNS : (uint32_t)(test_random(&state) % COLUMNS);
+        }
+        EXPECT_OK(sparse_from_entries(&entries, &matrix, &err));
+        EXPECT_OK(sparse_batch_create(queue, &matrix, &options, &batch, &err));
+        ck_assert(!sparse_batch_is_whole(batch));
+        ck_assert_int_eq(sparse_batch_is_tiled(batch),
+                         near && info->type != KN_DEVICE_CPU && !info->loop_limit);
+        sparse_batch_free(batch);
+        sparse_free(&matrix);
+    }
+    free(row);
 }
 END_TEST
 
@@ -433,6 +549,9 @@ START_TEST(refused)
         {{.solver = {.residual = 0.1}}, KN_ERROR_ARGUMENT, "stop at a gradient"},
         {{.images = 3}, KN_ERROR_ARGUMENT, "3 images side by side; expected a power of two up to 32"},
         {{.images = 64}, KN_ERROR_ARGUMENT, "64 images side by side"},
+        {{.tile = 48}, KN_ERROR_ARGUMENT, "48 rows of a tile; expected a power of two up to 1024"},
+        {{.ahead = 32}, KN_ERROR_ARGUMENT, "32 nonzeros ahead"},
+        {{.back_wide = 2}, KN_ERROR_ARGUMENT, "there are 1, 4, 8 and 16"},
         {{.wide = 2}, KN_ERROR_ARGUMENT, "there are 1, 4, 8 and 16"},
         {{.launches = (enum sparse_batch_launches)9}, KN_ERROR_ARGUMENT, "launching 9"},
         {{.solver = {.correction = "d +"}, .images = 4}, KN_ERROR_BUILD, ""}};
@@ -458,7 +577,8 @@ END_TEST
 
 int main(void)
 {
-    const TTest *const tests[] = {dense, shapes, corrections, inverse, ends, nothing, launches, refused};
+    const TTest *const tests[] = {dense, shapes,  tiles,    corrections, inverse,
+                                  ends,  nothing, launches, automatic,   refused};
 
     return test_run("sparse_batch", tests, sizeof tests / sizeof *tests, test_open, test_close);
 }
