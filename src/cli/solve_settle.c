@@ -102,7 +102,7 @@ static kn_status read_numbers(struct solve_command *command, kn_error *err)
 // What is asked for that the host alone has, and devices alone; NULL: nothing.
 static const char *host_alone(const struct sparse_task *task)
 {
-    if (task->method != SPARSE_METHOD_CGNR && task->method != SPARSE_METHOD_PRINTED)
+    if (sparse_holds_bounds(task->method))
         return sparse_method_names[task->method];
     if (task->preconditioning)
         return "--preconditioner";
@@ -173,7 +173,8 @@ static kn_status check_together(const struct solve_command *command, kn_error *e
         return kn_fail(
             err, KN_ERROR_ARGUMENT,
             "%s is the host's alone, but --device %s was asked for; there is --device host, and devices "
-            "have --method cgnr and printed, --nonnegative and --bounds as a penalty, and --stop fixed, "
+            "have --method cgnr, printed and gram, --nonnegative and --bounds as a penalty, and --stop "
+            "fixed, "
             "residual, discrepancy and ncp",
             host, common->devices.items[0]);
     if (task->correction && names_host(arguments))

@@ -169,7 +169,11 @@ static kn_status print(const struct sweep *sweep, kn_error *err)
         table_add(&table, "%.4g", point->residual);
         table_add(&table, "%s", is_wrong(point) ? "WRONG" : "right");
     }
-    return table_finish(&table) ? KN_OK : kn_fail_memory(err, 0, "the table");
+    if (!table_finish(&table))
+        return kn_fail_memory(err, 0, "the table");
+    printf("All iterations are done, for the time alone: past the precision's floor a residual means "
+           "nothing.\n");
+    return KN_OK;
 }
 
 static kn_status write_json(const struct sweep *sweep, double total, kn_error *err)

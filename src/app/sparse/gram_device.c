@@ -120,3 +120,9 @@ kn_status sparse_gram_device_solve(kn_queue *queue, struct sparse_gram_device *m
     }
     return status;
 }
+
+kn_status sparse_gram_device_apply(kn_queue *queue, struct sparse_gram_device *made, bool transposed,
+                                   kn_buffer *from, kn_buffer *to, kn_error *err)
+{
+    return sparse_batch_apply(queue, made->batch, transposed, from, to, err);
+}

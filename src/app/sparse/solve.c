@@ -72,8 +72,10 @@ static kn_status check_ways(const struct sparse_task *task, bool on_device, kn_e
         bool asked;
         const char *words;
     } refused[] = {
-        {on_device && !cgnr && !printed,
-         "devices have conjugate gradients (cgnr, printed) alone; the host has this method"},
+        {on_device && sparse_holds_bounds(task->method),
+         "devices have cgnr, printed and gram; the host has this method"},
+        {on_device && gram && task->geometry,
+         "gram wants the matrix of a geometry on the host; leave the device out"},
         {on_device && task->preconditioning, "preconditioners are the host's alone"},
         {on_device && task->bounded && task->correction,
          "a penalty for bounds and a correction of its own; write both in one"},
@@ -231,7 +233,9 @@ static solve_way *way_of(const struct solve_run *run)
                                                     [SPARSE_METHOD_BB] = solve_bounded,
                                                     [SPARSE_METHOD_GRAM] = solve_gram};
 
-    return run->queue ? solve_device : ways[run->task.method];
+    if (run->queue)
+        return run->task.method == SPARSE_METHOD_GRAM ? solve_gram_device : solve_device;
+    return ways[run->task.method];
 }
 
 // A geometry's: on a device its size alone is looked at.

@@ -7,6 +7,7 @@
 #include "../../base/clock.h"
 #include "../../base/error.h"
 #include "batch.h"
+#include "gram_device.h"
 #include "solve_own.h"
 
 enum { MOST_AT_ONCE = 128, BLOCK = 32 }; // columns
@@ -14,7 +15,8 @@ enum { MOST_AT_ONCE = 128, BLOCK = 32 }; // columns
 struct device_run {
     kn_queue *queue;
     struct sparse_solver *solver;
-    struct sparse_batch *batch; // in its place, for `at_once` columns
+    struct sparse_batch *batch;      // in its place, for `at_once` columns
+    struct sparse_gram_device *gram; // in the place of both
     size_t rows, columns, at_once;
     kn_buffer *b, *x;
     float *floats; // as many as the longer of both
@@ -43,8 +45,9 @@ static kn_status multiply(void *data, bool transposed, const double *from, doubl
     kn_status status = send(d, from, transposed ? d->rows : d->columns, source, err);
 
     if (!status)
-        status = d->batch ? sparse_batch_apply(d->queue, d->batch, transposed, source, target, err)
-                          : sparse_solver_apply(d->queue, d->solver, transposed, source, target, err);
+        status = d->gram    ? sparse_gram_device_apply(d->queue, d->gram, transposed, source, target, err)
+                 : d->batch ? sparse_batch_apply(d->queue, d->batch, transposed, source, target, err)
+                            : sparse_solver_apply(d->queue, d->solver, transposed, source, target, err);
     return status ? status : fetch(d, target, to, transposed ? d->columns : d->rows, err);
 }
 
@@ -137,7 +140,9 @@ static void say_code(struct solve_run *run, const struct device_run *d)
     if (d->batch)
         snprintf(code, size, "single precision, %u right-hand sides side by side, %s",
                  sparse_batch_images(d->batch),
-                 sparse_batch_is_whole(d->batch) ? "many iterations a launch" : "separate launches");
+                 sparse_batch_is_whole(d->batch)   ? "many iterations a launch"
+                 : sparse_batch_is_tiled(d->batch) ? "A and A^T by tiles of rows"
+                                                   : "separate launches");
     else
         snprintf(code, size, "single precision, A as %s, A^T as %s, %s launches%s%s",
                  sparse_format_names[sparse_solver_format(d->solver, false)],
@@ -146,29 +151,42 @@ static void say_code(struct solve_run *run, const struct device_run *d)
                  run->task.method == SPARSE_METHOD_PRINTED ? ", A and A^T twice" : "", recorded(d->solver));
 }
 
+static kn_status create_vectors(struct device_run *d, kn_error *err)
+{
+    kn_context *context = kn_queue_context(d->queue);
+    size_t most = (d->rows > d->columns ? d->rows : d->columns) * d->at_once;
+    kn_status status = KN_OK;
+
+    d->floats = malloc((most + 1) * sizeof *d->floats);
+    if (!d->floats)
+        status = kn_fail_memory(err, most * sizeof *d->floats, "the solver");
+    if (!status)
+        status = kn_buffer_create(context, (d->rows * d->at_once + 1) * sizeof *d->floats, &d->b, err);
+    return status ? status
+                  : kn_buffer_create(context, (d->columns * d->at_once + 1) * sizeof *d->floats, &d->x, err);
+}
+
+static double build_seconds(const struct device_run *d)
+{
+    return kn_context_build_seconds(kn_queue_context(d->queue));
+}
+
 static kn_status prepare(struct solve_run *run, struct device_run *d, kn_error *err)
 {
-    kn_context *context = kn_queue_context(run->queue);
-    size_t most;
-    double start = kn_clock_seconds(), built = kn_context_build_seconds(context);
+    double start = kn_clock_seconds(), built;
     kn_status status;
 
     d->queue = run->queue;
+    built = build_seconds(d);
     d->rows = run->matrix->rows;
     d->columns = run->matrix->columns;
     d->at_once = 1;
     status = is_batch(run) ? create_batch(run, d, err) : create_solver(run, d, 0, err);
-    most = (d->rows > d->columns ? d->rows : d->columns) * d->at_once;
-    d->floats = malloc((most + 1) * sizeof *d->floats);
-    if (!status && !d->floats)
-        status = kn_fail_memory(err, most * sizeof *d->floats, "the solver");
     if (!status)
-        status = kn_buffer_create(context, (d->rows * d->at_once + 1) * sizeof *d->floats, &d->b, err);
-    if (!status)
-        status = kn_buffer_create(context, (d->columns * d->at_once + 1) * sizeof *d->floats, &d->x, err);
+        status = create_vectors(d, err);
     if (!status)
         status = kn_queue_finish(d->queue, err);
-    run->answer->prepare_seconds = kn_clock_seconds() - start - (kn_context_build_seconds(context) - built);
+    run->answer->prepare_seconds = kn_clock_seconds() - start - (build_seconds(d) - built);
     if (!status)
         say_code(run, d);
     return status;
@@ -250,6 +268,16 @@ static kn_status solve_together(struct solve_run *run, struct device_run *d, siz
     return status;
 }
 
+static void drop(struct device_run *d)
+{
+    sparse_solver_free(d->solver);
+    sparse_batch_free(d->batch);
+    sparse_gram_device_free(d->gram);
+    kn_buffer_free(d->b);
+    kn_buffer_free(d->x);
+    free(d->floats);
+}
+
 kn_status solve_device(struct solve_run *run, kn_error *err)
 {
     struct device_run d = {.queue = NULL};
@@ -263,10 +291,71 @@ kn_status solve_device(struct solve_run *run, kn_error *err)
         status = d.batch ? solve_together(run, &d, i, some, err) : solve_column(run, &d, i, err);
         solve_done(run, i + some);
     }
-    sparse_solver_free(d.solver);
-    sparse_batch_free(d.batch);
-    kn_buffer_free(d.b);
-    kn_buffer_free(d.x);
-    free(d.floats);
+    drop(&d);
+    return status;
+}
+
+// ---- normal equations ----
+
+// The host's factors, in double precision, and their inverse on the device.
+static kn_status prepare_gram(struct solve_run *run, struct device_run *d, kn_error *err)
+{
+    struct sparse_gram *gram = NULL;
+    double start = kn_clock_seconds(), built = build_seconds(d);
+    kn_status status = sparse_gram_create(run->matrix, &run->terms, &gram, err);
+
+    if (!status)
+        status = sparse_gram_device_create(d->queue, run->matrix, gram, &d->gram, err);
+    sparse_gram_free(gram);
+    if (!status)
+        status = create_vectors(d, err);
+    run->answer->prepare_seconds = kn_clock_seconds() - start - (build_seconds(d) - built);
+    snprintf(run->answer->code, sizeof run->answer->code,
+             "single precision, A^T b and G^-1 of Cholesky factors in double precision");
+    return status;
+}
+
+static kn_status solve_by_gram(struct solve_run *run, struct device_run *d, size_t first, size_t count,
+                               kn_error *err)
+{
+    struct sparse_answer *answer = run->answer;
+    double start = kn_clock_seconds(), built = build_seconds(d);
+    kn_status status = send(d, run->b->values + first * d->rows, count * d->rows, d->b, err);
+
+    answer->copy_seconds += kn_clock_seconds() - start;
+    start = kn_clock_seconds();
+    if (!status)
+        status = sparse_gram_device_solve(d->queue, d->gram, d->b, count, d->x, err);
+    if (!status)
+        status = kn_queue_finish(d->queue, err);
+    answer->iterate_seconds += kn_clock_seconds() - start - (build_seconds(d) - built);
+    start = kn_clock_seconds();
+    if (!status)
+        status = fetch(d, d->x, answer->x.values + first * d->columns, count * d->columns, err);
+    answer->copy_seconds += kn_clock_seconds() - start;
+    for (size_t i = first; i < first + count; i++)
+        answer->solutions[i].stopped_by = "direct";
+    return status;
+}
+
+kn_status solve_gram_device(struct solve_run *run, kn_error *err)
+{
+    size_t count = run->b->count, most = most_at_once(run);
+    struct device_run d = {.queue = run->queue,
+                           .rows = run->matrix->rows,
+                           .columns = run->matrix->columns,
+                           .at_once = count < most ? count
+                                      : most > 0   ? most
+                                                   : 1};
+    kn_status status = prepare_gram(run, &d, err);
+
+    if (!status)
+        status = solve_adjoint(run, multiply, &d, 0x1p-24, err);
+    for (size_t i = 0, some; i < count && !status; i += some) {
+        some = count - i < d.at_once ? count - i : d.at_once;
+        status = solve_by_gram(run, &d, i, some, err);
+        solve_done(run, i + some);
+    }
+    drop(&d);
     return status;
 }

@@ -19,7 +19,7 @@ struct solve_run {
 // All columns: x, and of each solution iterations, stopped_by, history; seconds, launches, code, adjoint. One
 // for each of the methods.
 typedef kn_status solve_way(struct solve_run *run, kn_error *err);
-solve_way solve_host_cgnr, solve_printed, solve_bounded, solve_gram, solve_device;
+solve_way solve_host_cgnr, solve_printed, solve_bounded, solve_gram, solve_device, solve_gram_device;
 
 double solve_norm(const double *x, size_t count);
 // Residual at which the task wants to stop a column, in units of b; 0: it does not.

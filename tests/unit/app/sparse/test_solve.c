@@ -50,6 +50,17 @@ static double distance(const double *x, const double *wanted, size_t count)
     return sqrt(square / norm);
 }
 
+static void expect_near(const struct sparse_answer *found, const struct sparse_answer *wanted, double off,
+                        double residual_off, const char *stopped_by)
+{
+    for (size_t c = 0; c < COUNT; c++) {
+        ck_assert_double_lt(distance(found->x.values + c * COLUMNS, wanted->x.values + c * COLUMNS, COLUMNS),
+                            off);
+        ck_assert_double_eq_tol(found->solutions[c].residual, wanted->solutions[c].residual, residual_off);
+        ck_assert_str_eq(found->solutions[c].stopped_by, stopped_by);
+    }
+}
+
 // The bound of test_solver.c's `dense`: a rounding of each iteration and each term, times a condition of A^T
 // A below 20. A penalty of 3 is as much as the strong nonzeros have, and leaves it there.
 START_TEST(against_the_host)
@@ -116,12 +127,35 @@ START_TEST(many)
     task.iterations = 2000;
     wanted = solve(NULL, &matrix, b, &task);
     ck_assert_msg(strstr(found.code, "side by side") != NULL, "%s", found.code);
-    for (size_t c = 0; c < COUNT; c++) {
-        ck_assert_double_lt(distance(found.x.values + c * COLUMNS, wanted.x.values + c * COLUMNS, COLUMNS),
-                            2e-4);
-        ck_assert_double_eq_tol(found.solutions[c].residual, wanted.solutions[c].residual, 1e-4);
-        ck_assert_str_eq(found.solutions[c].stopped_by, "floor");
-    }
+    expect_near(&found, &wanted, 2e-4, 1e-4, "floor");
+    sparse_answer_free(&found);
+    sparse_answer_free(&wanted);
+    sparse_free(&matrix);
+}
+END_TEST
+
+// On the device A^T b and the product with G^-1, in single precision: each is off by some roundings of 2^-24,
+// times the condition of G, below 20.
+START_TEST(gram)
+{
+    const struct sparse_task task = {
+        .method = SPARSE_METHOD_GRAM, .lambda = 0.5, .smooth = 0.3, .order = 2, .is_double = true};
+    uint64_t state = test_seed("gram");
+    double b[COUNT * ROWS];
+    struct sparse_matrix matrix = make(b, &state);
+    struct sparse_answer found, wanted = solve(NULL, &matrix, b, &task);
+    kn_profile_entry *entries = NULL;
+    size_t count = 0, products = 0;
+
+    EXPECT_OK(kn_profile_start(queue, &err));
+    found = solve(queue, &matrix, b, &task);
+    EXPECT_OK(kn_profile_stop(queue, &entries, &count, &err));
+    for (size_t i = 0; i < count; i++)
+        products += strncmp(entries[i].kernel, "gemm", 4) == 0;
+    kn_free(entries);
+    ck_assert_uint_ge(products, 1);
+    ck_assert_msg(strstr(found.code, "A^T b and G^-1") != NULL, "%s", found.code);
+    expect_near(&found, &wanted, 1e-5, 1e-5, "direct");
     sparse_answer_free(&found);
     sparse_answer_free(&wanted);
     sparse_free(&matrix);
@@ -206,7 +240,7 @@ START_TEST(refused)
         struct sparse_task task;
         const char *words;
     } tried[] = {
-        {{.method = SPARSE_METHOD_FISTA}, "cgnr"},
+        {{.method = SPARSE_METHOD_FISTA}, "cgnr, printed and gram"},
         {{.method = SPARSE_METHOD_PRINTED, .stop = SPARSE_STOP_RESIDUAL, .tolerance = 0.1},
          "all its iterations"},
         {{.preconditioning = SPARSE_PRECONDITIONING_JACOBI}, "the host's alone"},
@@ -230,7 +264,7 @@ END_TEST
 
 int main(void)
 {
-    const TTest *const tests[] = {against_the_host, many, discrepancy, rays, refused};
+    const TTest *const tests[] = {against_the_host, many, gram, discrepancy, rays, refused};
 
     return test_run("solve", tests, sizeof tests / sizeof *tests, test_open, test_close);
 }
