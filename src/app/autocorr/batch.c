@@ -12,9 +12,16 @@
 
 enum { FIRST, SECOND, PRODUCTS, RINGS, MARK, BUFFERS };
 
+// Pinned memory of a batch at most; the images of larger ones go one after the other.
+enum { PINNED_MOST = 128 << 20 };
+
 // One batch on its way.
 struct slot {
     kn_buffer *buffers[BUFFERS];
+    kn_pinned *pinned; // its images, while they are copied
+    size_t pinned_bytes;
+    kn_event
+        *brought[2]; // they are on the device: the first ones, the second ones; NULL: they were waited for
     kn_event *begun, *done; // of the kernels
     struct autocorr_results results;
     size_t count, sum_bytes;
@@ -27,7 +34,7 @@ struct autocorr_kept {
     struct slot slots[AUTOCORR_BATCHES_MAX];
     size_t started, finished;    // batch i is in slot i % AUTOCORR_BATCHES_MAX
     struct autocorr_frames last; // that were started
-    unsigned char *packed;
+    unsigned char *packed;       // one image of a batch that is too large to be pinned
     size_t packed_bytes;
     double *energies; // of each frame, and each image: sum (I - m)^2; of the last batch
     size_t count;     // frames in them
@@ -40,16 +47,27 @@ struct autocorr_kept {
 
 static void forget_events(struct slot *slot)
 {
+    for (size_t i = 0; i < 2; i++) {
+        kn_event_free(slot->brought[i]);
+        slot->brought[i] = NULL;
+    }
     kn_event_free(slot->begun);
     kn_event_free(slot->done);
     slot->begun = slot->done = NULL;
+}
+
+// What is under way uses the slots.
+static void finish_queues(struct autocorr_kept *kept)
+{
+    kn_queue_finish(kept->transfers, NULL);
+    kn_queue_finish(kept->queue, NULL);
 }
 
 void autocorr_batch_abandon(struct autocorr_kept *kept)
 {
     if (!kept || kept->started == kept->finished)
         return;
-    kn_queue_finish(kept->queue, NULL);
+    finish_queues(kept);
     for (; kept->finished < kept->started; kept->finished++)
         forget_events(&kept->slots[kept->finished % AUTOCORR_BATCHES_MAX]);
 }
@@ -59,9 +77,11 @@ void autocorr_batch_free(struct autocorr_kept *kept)
     if (!kept)
         return;
     autocorr_batch_abandon(kept);
-    for (size_t s = 0; s < AUTOCORR_BATCHES_MAX; s++)
+    for (size_t s = 0; s < AUTOCORR_BATCHES_MAX; s++) {
         for (size_t i = 0; i < BUFFERS; i++)
             kn_buffer_free(kept->slots[s].buffers[i]);
+        kn_pinned_free(kept->slots[s].pinned);
+    }
     kn_queue_close(kept->transfers);
     free(kept->packed);
     free(kept->energies);
@@ -165,35 +185,54 @@ static kn_status begin(struct autocorr_engine *engine, kn_error *err)
     return status;
 }
 
-static kn_status make_host_room(struct autocorr_kept *kept, size_t count, size_t image_bytes, kn_error *err)
+static kn_status make_pinned_room(struct autocorr_kept *kept, struct slot *slot, size_t bytes, kn_error *err)
 {
-    double *energies;
+    const kn_device_info *info = kn_context_device(kn_queue_context(kept->queue));
 
-    if (kept->packed_bytes < image_bytes) {
+    if (slot->pinned && slot->pinned_bytes >= bytes)
+        return KN_OK;
+    kn_pinned_free(slot->pinned);
+    slot->pinned = NULL;
+    slot->pinned_bytes = bytes;
+    return bytes <= PINNED_MOST && bytes <= info->max_alloc
+               ? kn_pinned_create(kept->transfers, bytes, &slot->pinned, err)
+               : KN_OK;
+}
+
+static kn_status make_host_room(struct autocorr_kept *kept, struct slot *slot, size_t image_bytes, bool cross,
+                                kn_error *err)
+{
+    size_t count = slot->count;
+    double *energies = realloc(kept->energies, 2 * count * sizeof *energies);
+    kn_status status = KN_OK;
+
+    if (energies)
+        kept->energies = energies;
+    else
+        status = kn_fail_memory(err, 2 * count * sizeof *energies, "a batch of frames");
+    if (!status)
+        status = make_pinned_room(kept, slot, count * image_bytes * (cross ? 2 : 1), err);
+    if (!status && !slot->pinned && kept->packed_bytes < image_bytes) {
         free(kept->packed);
         kept->packed = malloc(image_bytes);
         kept->packed_bytes = kept->packed ? image_bytes : 0;
         if (!kept->packed)
-            return kn_fail_memory(err, image_bytes, "a batch of frames");
+            status = kn_fail_memory(err, image_bytes, "a batch of frames");
     }
-    energies = realloc(kept->energies, 2 * count * sizeof *energies);
-    if (!energies)
-        return kn_fail_memory(err, 2 * count * sizeof *energies, "a batch of frames");
-    kept->energies = energies;
     kept->count = count;
-    return KN_OK;
+    kept->cross = cross;
+    return status;
 }
 
-static kn_status make_room(struct autocorr_engine *engine, struct slot *slot, size_t count,
-                           size_t image_bytes, bool cross, kn_error *err)
+static kn_status make_room(struct autocorr_engine *engine, struct slot *slot, size_t image_bytes, bool cross,
+                           kn_error *err)
 {
-    const size_t bytes[BUFFERS] = {[FIRST] = image_bytes,
-                                   [SECOND] = cross ? image_bytes : 0,
+    const size_t bytes[BUFFERS] = {[FIRST] = slot->count * image_bytes,
+                                   [SECOND] = cross ? slot->count * image_bytes : 0,
                                    [PRODUCTS] = slot->sum_bytes,
                                    [MARK] = sizeof(uint64_t)};
-    kn_status status = make_host_room(engine->kept, count, image_bytes / count, err);
+    kn_status status = make_host_room(engine->kept, slot, image_bytes, cross, err);
 
-    engine->kept->cross = cross;
     for (size_t i = 0; i < BUFFERS && !status; i++)
         if (bytes[i])
             status = grow(engine->queue, &slot->buffers[i], bytes[i], err);
@@ -213,28 +252,46 @@ static void pack(const struct autocorr_image *image, const struct autocorr_task 
     }
 }
 
-// One after the other, as they are where that is without gaps.
+// Packed and on their way; or one after the other, as they are where that is without gaps.
 static kn_status upload(struct autocorr_engine *engine, struct slot *slot, const struct autocorr_task *tasks,
                         bool second, kn_error *err)
 {
     size_t count = tasks[0].first.width * tasks[0].first.height;
-    size_t bytes = count * kn_type_size(tasks[0].first.type);
+    size_t bytes = count * kn_type_size(tasks[0].first.type), all = slot->count * bytes;
     struct autocorr_kept *kept = engine->kept;
+    kn_buffer *to = slot->buffers[second ? SECOND : FIRST];
+    unsigned char *pinned = kn_pinned_data(slot->pinned);
     kn_status status = KN_OK;
 
+    if (pinned && second)
+        pinned += all;
     for (size_t i = 0; i < slot->count && !status; i++) {
         const struct autocorr_image *image = second ? autocorr_second(&tasks[i]) : &tasks[i].first;
         const unsigned char *pixels = image->pixels;
 
-        if (tasks[i].mask || image->stride != image->width) {
-            pack(image, &tasks[i], kept->packed);
-            pixels = kept->packed;
+        if (pinned || tasks[i].mask || image->stride != image->width) {
+            unsigned char *packed = pinned ? pinned + i * bytes : kept->packed;
+            pack(image, &tasks[i], packed);
+            pixels = packed;
         }
         if (engine->ran == AUTOCORR_FFT && !engine->exact)
             kept->energies[2 * i + second] = energy_of(pixels, image->type, count);
-        status = kn_buffer_write(kept->transfers, slot->buffers[second ? SECOND : FIRST], i * bytes, pixels,
-                                 bytes, err);
+        if (!pinned)
+            status = kn_buffer_write(kept->transfers, to, i * bytes, pixels, bytes, err);
     }
+    return status || !pinned
+               ? status
+               : kn_buffer_write_async(kept->transfers, to, 0, pinned, all, &slot->brought[second], err);
+}
+
+// What is launched from now on waits for the images.
+static kn_status wait_for_images(struct autocorr_engine *engine, struct slot *slot, kn_error *err)
+{
+    kn_status status = kn_queue_flush(engine->kept->transfers, err);
+
+    for (size_t i = 0; i < 2 && !status; i++)
+        if (slot->brought[i])
+            status = kn_queue_wait_for(engine->queue, slot->brought[i], err);
     return status;
 }
 
@@ -296,20 +353,21 @@ static kn_status check_way(const struct autocorr_kept *kept, const struct autoco
     return KN_OK;
 }
 
-// Into the slot.
+// Into the slot. The copies may go on when this returns.
 static kn_status bring(struct autocorr_engine *engine, struct slot *slot, const struct autocorr_task *tasks,
                        struct autocorr_frames *frames, kn_error *err)
 {
     bool cross = tasks[0].second.pixels != NULL;
     double start = kn_clock_seconds();
     kn_status status =
-        make_room(engine, slot, frames->count,
-                  frames->count * frames->width * frames->height * kn_type_size(frames->type), cross, err);
+        make_room(engine, slot, frames->width * frames->height * kn_type_size(frames->type), cross, err);
 
     if (!status)
         status = upload(engine, slot, tasks, false, err);
     if (!status && cross)
         status = upload(engine, slot, tasks, true, err);
+    if (!status)
+        status = wait_for_images(engine, slot, err);
     frames->first = slot->buffers[FIRST];
     frames->second = cross ? slot->buffers[SECOND] : NULL;
     slot->launched = kn_clock_seconds();
@@ -348,7 +406,7 @@ kn_status autocorr_batch_start(struct autocorr_engine *engine, const struct auto
     slot->built = kn_context_build_seconds(context) - built;
     engine->seconds.build += slot->built;
     if (status) { // what was launched uses the slot
-        kn_queue_finish(engine->queue, NULL);
+        finish_queues(engine->kept);
         forget_events(slot);
         return status;
     }
@@ -357,8 +415,9 @@ kn_status autocorr_batch_start(struct autocorr_engine *engine, const struct auto
     return KN_OK;
 }
 
-// By the device's clock, or where it has none by the host's.
-static kn_status add_compute_seconds(struct autocorr_engine *engine, const struct slot *slot, kn_error *err)
+// Of copies that nobody waited for, and of the kernels: by the device's clock, or where it has none, kernels
+// by the host's.
+static kn_status add_seconds(struct autocorr_engine *engine, const struct slot *slot, kn_error *err)
 {
     double waited = kn_clock_seconds() - slot->launched, seconds;
     uint64_t start = 0, end = 0, unused;
@@ -368,6 +427,13 @@ static kn_status add_compute_seconds(struct autocorr_engine *engine, const struc
         status = kn_event_span(slot->done, &unused, &end, err);
     seconds = end > start ? 1e-9 * (double)(end - start) : waited;
     engine->seconds.compute += fmax(seconds - slot->built, 0);
+    for (size_t i = 0; i < 2 && !status; i++) {
+        uint64_t copied = 0;
+
+        if (slot->brought[i])
+            status = kn_event_duration(slot->brought[i], &copied, err);
+        engine->seconds.upload += 1e-9 * (double)copied;
+    }
     return status;
 }
 
@@ -381,7 +447,7 @@ kn_status autocorr_batch_finish(struct autocorr_engine *engine, kn_error *err)
 
     kept->finished++;
     if (!status)
-        status = add_compute_seconds(engine, slot, err);
+        status = add_seconds(engine, slot, err);
     if (!status && results->products)
         status = kn_buffer_read(kept->transfers, slot->buffers[PRODUCTS], 0, results->products,
                                 slot->sum_bytes, err);

@@ -142,6 +142,36 @@ START_TEST(rings_in_parts)
 }
 END_TEST
 
+// Images that are more than one allocation may have go one after the other; those without gaps as they are.
+START_TEST(not_pinned)
+{
+    uint64_t state = test_seed("not_pinned");
+    struct batch batch = make_batch(120, 90, 3, KN_U16, true, AUTOCORR_PEARSON, &state);
+    const struct autocorr_results results = {batch.found_products, batch.found, AUTOCORR_PEARSON};
+    const size_t width = batch.tasks[1].first.width, row = width * sizeof(uint16_t);
+    const uint64_t own = context->device.info.max_alloc;
+    uint16_t *dense = malloc(row * batch.tasks[1].first.height);
+    struct autocorr_image gaps = batch.tasks[1].first;
+    struct autocorr_engine engine;
+
+    ck_assert_ptr_nonnull(dense);
+    for (size_t y = 0; y < gaps.height; y++)
+        memcpy(dense + y * width, (const uint16_t *)gaps.pixels + y * gaps.stride, row);
+    batch.tasks[1].first.pixels = dense;
+    batch.tasks[1].first.stride = width;
+    context->device.info.max_alloc = 100000; // the pixels are 64,800 bytes, and as many
+    EXPECT_OK(autocorr_engine_begin(queue, AUTOCORR_DIRECT, false, &engine, &err));
+    EXPECT_OK(autocorr_engine_start(&engine, batch.tasks, TOGETHER, &results, &err));
+    EXPECT_OK(autocorr_engine_finish(&engine, &err));
+    context->device.info.max_alloc = own;
+    expect_batch(&batch, true, "not pinned");
+    autocorr_engine_end(&engine);
+    batch.tasks[1].first = gaps;
+    free(dense);
+    free_batch(&batch);
+}
+END_TEST
+
 // Where they are not made there: masks, an R whose tables nobody holds, the host, sums that have to be exact.
 START_TEST(no_rings)
 {
@@ -295,7 +325,7 @@ END_TEST
 
 int main(void)
 {
-    const TTest *const tests[] = {rings, rings_in_parts, no_rings, two_under_way, series};
+    const TTest *const tests[] = {rings, rings_in_parts, not_pinned, no_rings, two_under_way, series};
 
     return test_run("autocorr batches", tests, sizeof tests / sizeof *tests, test_open, test_close);
 }
