@@ -424,6 +424,84 @@ inline void load_tile(sort_key key[KEYS], __global const sort_key *from, place b
     }
 }
 
+// Where the work-item's keys go in the tile: by digits, equal ones as they came. Those of digit i begin at starts[i]
+// there, and bases[i] more where they are written to; `running`, which is that of digit `item`, is moved on. row_counts
+// has ROWS rows, with KN_MATCH 2 three times as many. Barriers come last.
+inline void rank_tile(const sort_key key[KEYS], uint rank[KEYS], uint shift, uint lane, uint row, place *running,
+                      __local place *bases, __local uint *sums, __local uint *starts, __local uint *row_counts)
+{
+    uint item = row * sub_width() + lane, total = 0;
+    __local uint *own_counts = row_counts + row * DIGITS;
+    __local uint *own_masks = row_counts + (ROWS + row) * DIGITS;
+
+#if KN_MATCH == 2
+    for (uint i = item; i < 3 * ROWS * DIGITS; i += GROUP)
+        row_counts[i] = 0;
+    barrier(CLK_LOCAL_MEM_FENCE);
+#else
+#pragma unroll
+    for (uint i = 0; i < DIGITS; i += sub_width())
+        own_counts[i + lane] = 0;
+    sub_sync();
+#endif
+#if KN_SUBGROUP // else it would be a great many barriers, over which a CPU's compiler sits for a minute
+#pragma unroll
+#endif
+    for (uint i = 0; i < KEYS; i++)
+        rank[i] = rank_in_row(digit_of(key[i], shift), lane, i, own_counts, own_masks);
+    barrier(CLK_LOCAL_MEM_FENCE);
+
+    // The tile's digits: the rows' counts become places in the tile.
+    if (item < DIGITS) {
+#pragma unroll
+        for (uint r = 0; r < GROUP / sub_width(); r++) {
+            uint row_count = row_counts[r * DIGITS + item];
+            row_counts[r * DIGITS + item] = total;
+            total += row_count;
+        }
+    }
+    uint start = scan_digits(total, item, sums);
+    if (item < DIGITS) {
+        starts[item] = start;
+        bases[item] = *running - start;
+        *running += total;
+    }
+    barrier(CLK_LOCAL_MEM_FENCE);
+#if KN_SUBGROUP
+    // A row for each sub-group, and nobody else's.
+#pragma unroll
+    for (uint i = 0; i < DIGITS; i += sub_width())
+        own_counts[i + lane] += starts[i + lane];
+    sub_sync();
+#else
+    for (uint i = item; i < ROWS * DIGITS; i += GROUP)
+        row_counts[i] += starts[i % DIGITS];
+    barrier(CLK_LOCAL_MEM_FENCE);
+#endif
+#pragma unroll
+    for (uint i = 0; i < KEYS; i++)
+        rank[i] += own_counts[digit_of(key[i], shift)];
+    barrier(CLK_LOCAL_MEM_FENCE);
+}
+
+#if VALUE_BYTES
+// The tile's values go where its keys went. Barriers come last.
+inline void store_values(const value moving[KEYS], const uint rank[KEYS], const place to_place[KEYS],
+                         __global value *to, uint item, uint count, __local value *tile)
+{
+#pragma unroll
+    for (uint i = 0; i < KEYS; i++)
+        if (tile_index(item, i) < count)
+            tile[rank[i]] = moving[i];
+    barrier(CLK_LOCAL_MEM_FENCE);
+#pragma unroll
+    for (uint i = 0; i < KEYS; i++)
+        if (i * GROUP + item < count)
+            to[to_place[i]] = tile[i * GROUP + item];
+    barrier(CLK_LOCAL_MEM_FENCE);
+}
+#endif
+
 // arena: the larger of TILE keys (or values) and ROWS * 256 counts (with KN_MATCH 2, three times that).
 __kernel __attribute__((reqd_work_group_size(GROUP, 1, 1))) void scatter_digits(
     __global const sort_key *from, __global sort_key *to,
@@ -435,14 +513,11 @@ __kernel __attribute__((reqd_work_group_size(GROUP, 1, 1))) void scatter_digits(
 {
     __local place bases[DIGITS];
     __local uint sums[DIGITS], starts[DIGITS];
-    __local uint *row_counts = (__local uint *)arena;
     __local sort_key *tile_keys = (__local sort_key *)arena;
     uint lane = sub_lane((uint)get_local_id(0)), row = sub_row((uint)get_local_id(0)), item = row * sub_width() + lane;
     place first = (place)(get_group_id(0) * chunk), end = (place)min(get_group_id(0) * chunk + chunk, n);
     __global uint *next_counts = counts + (size_t)(table + 1) * get_num_groups(0) * DIGITS;
     place running = first_place(item, flags, next_counts - get_num_groups(0) * DIGITS, offsets, totals, bases, arena);
-    __local uint *own_counts = row_counts + row * DIGITS;
-    __local uint *own_masks = row_counts + (ROWS + row) * DIGITS;
     sort_key key[KEYS];
 
 #if PREFETCH
@@ -450,60 +525,12 @@ __kernel __attribute__((reqd_work_group_size(GROUP, 1, 1))) void scatter_digits(
 #endif
     for (place begin = first; begin < end; begin += TILE) { // n is not so close to the end of a place as a tile
         uint count = (uint)min((place)TILE, end - begin);
-        uint rank[KEYS], total = 0;
+        uint rank[KEYS];
 
 #if !PREFETCH
         load_tile(key, from, begin, end, item, flags);
 #endif
-
-#if KN_MATCH == 2
-        for (uint i = item; i < 3 * ROWS * DIGITS; i += GROUP)
-            row_counts[i] = 0;
-        barrier(CLK_LOCAL_MEM_FENCE);
-#else
-#pragma unroll
-        for (uint i = 0; i < DIGITS; i += sub_width())
-            own_counts[i + lane] = 0;
-        sub_sync();
-#endif
-#if KN_SUBGROUP // else it would be a great many barriers, over which a CPU's compiler sits for a minute
-#pragma unroll
-#endif
-        for (uint i = 0; i < KEYS; i++)
-            rank[i] = rank_in_row(digit_of(key[i], shift), lane, i, own_counts, own_masks);
-        barrier(CLK_LOCAL_MEM_FENCE);
-
-        // The tile's digits: the rows' counts become places in the tile.
-        if (item < DIGITS) {
-#pragma unroll
-            for (uint r = 0; r < GROUP / sub_width(); r++) {
-                uint row_count = row_counts[r * DIGITS + item];
-                row_counts[r * DIGITS + item] = total;
-                total += row_count;
-            }
-        }
-        uint start = scan_digits(total, item, sums);
-        if (item < DIGITS) {
-            starts[item] = start;
-            bases[item] = running - start;
-            running += total;
-        }
-        barrier(CLK_LOCAL_MEM_FENCE);
-#if KN_SUBGROUP
-        // A row for each sub-group, and nobody else's.
-#pragma unroll
-        for (uint i = 0; i < DIGITS; i += sub_width())
-            own_counts[i + lane] += starts[i + lane];
-        sub_sync();
-#else
-        for (uint i = item; i < ROWS * DIGITS; i += GROUP)
-            row_counts[i] += starts[i % DIGITS];
-        barrier(CLK_LOCAL_MEM_FENCE);
-#endif
-#pragma unroll
-        for (uint i = 0; i < KEYS; i++)
-            rank[i] += own_counts[digit_of(key[i], shift)];
-        barrier(CLK_LOCAL_MEM_FENCE);
+        rank_tile(key, rank, shift, lane, row, &running, bases, sums, starts, (__local uint *)arena);
 #pragma unroll
         for (uint i = 0; i < KEYS; i++)
             tile_keys[rank[i]] = key[i];
@@ -549,17 +576,7 @@ __kernel __attribute__((reqd_work_group_size(GROUP, 1, 1))) void scatter_digits(
         }
         barrier(CLK_LOCAL_MEM_FENCE);
 #if VALUE_BYTES
-        __local value *tile_values = (__local value *)arena;
-#pragma unroll
-        for (uint i = 0; i < KEYS; i++)
-            if (tile_index(item, i) < count)
-                tile_values[rank[i]] = moving[i];
-        barrier(CLK_LOCAL_MEM_FENCE);
-#pragma unroll
-        for (uint i = 0; i < KEYS; i++)
-            if (i * GROUP + item < count)
-                values_to[to_place[i]] = tile_values[i * GROUP + item];
-        barrier(CLK_LOCAL_MEM_FENCE);
+        store_values(moving, rank, to_place, values_to, item, count, (__local value *)arena);
 #endif
     }
 }
