@@ -7,7 +7,7 @@
 //
 // Launch, after cgnr_turn: white_power with `groups` groups, white_judge with one, white_keep with `parts`. `record` has
 // three numbers for every iteration: the distance, the least one so far, and the last iteration that is as white.
-// white_judge ends the iterations PATIENCE behind that one.
+// white_judge ends the iterations PATIENCE behind that one; behind three times it as long as none was white.
 // Cost: power reads the spectra, 4 bytes for each element of the residual; judge reads `groups` times FREQUENCIES numbers;
 // keep reads and writes x.
 // Tunables: GROUP (a power of two), FREQUENCIES (a power of two from 4 on: half of a segment), PATIENCE, and those of
@@ -88,11 +88,12 @@ inline float find_distance(__global const float *power, uint groups, __local flo
     return sqrt(acc_to_real(sum_group(squares, node)) / FREQUENCIES);
 }
 
-// `allowed`: by how much a residual may be less white than the whitest. What has ended is judged, too, and not noted: with
-// a way out in front of barriers PoCL 3.1 takes the conditions behind them for the same in all work-items.
+// `margin`: by how much a residual may be less white than the whitest; `limit`: how far a white one is from white noise.
+// What has ended is judged, too, and not noted: with a way out in front of barriers PoCL 3.1 takes the conditions behind
+// them for the same in all work-items.
 __kernel __attribute__((reqd_work_group_size(GROUP, 1, 1))) void
-white_judge(__global const float *power, uint groups, float allowed, __global float *record, __global acc *state,
-            uint parts, uint most)
+white_judge(__global const float *power, uint groups, float margin, float limit, __global float *record,
+            __global acc *state, uint parts, uint most)
 {
     __local float own[FREQUENCIES], blocks[BLOCKS];
     __local acc node[GROUP];
@@ -104,13 +105,13 @@ white_judge(__global const float *power, uint groups, float allowed, __global fl
         return;
     if (iteration > 0) {
         least = min(least, record[3 * iteration - 2]);
-        if (distance > least + allowed)
+        if (distance > least + margin)
             last = (uint)record[3 * iteration - 1];
     }
     record[3 * iteration] = distance;
     record[3 * iteration + 1] = least;
     record[3 * iteration + 2] = (float)last;
-    if (iteration >= last + PATIENCE && acc_to_real(state[STOP(iteration)]) == 0)
+    if (iteration >= (least > limit ? 3 : 1) * last + PATIENCE && acc_to_real(state[STOP(iteration)]) == 0)
         state[STOP(iteration)] = state[CODE(1)] = acc_of((float)(STOP_WHITENESS + MOVED));
 }
 

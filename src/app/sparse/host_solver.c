@@ -218,20 +218,20 @@ static bool iterate_at_pace(struct solve *s, struct pace *pace, size_t k)
     return goes_on;
 }
 
-// Whether iteration k is so far behind the last one whose residual could not be told from the whitest, but by
-// three times what noise itself has, that there is none to come.
+// Whether iteration k is so far behind the last one whose residual could not be told from the whitest that
+// there is none to come (ncp.h).
 static bool is_past_whitest(struct solve *s, size_t k)
 {
     const struct sparse_host *host = s->host;
-    double distance;
+    double distance, noise = sparse_ncp_of_noise(host->rows);
 
     for (size_t i = 0; i < host->rows; i++)
         s->wide_r[host->row_order ? host->row_order[i] : i] =
             host->plan.size == sizeof(float) ? (double)((const float *)s->r)[i] : ((const double *)s->r)[i];
     distance = sparse_ncp_distance(s->wide_r, host->rows);
     s->whiteness = k > 0 ? fmin(s->whiteness, distance) : distance;
-    if (distance > s->whiteness + SPARSE_NCP_NOISES * sparse_ncp_of_noise(host->rows))
-        return k >= s->best_k + SPARSE_NCP_PATIENCE;
+    if (distance > s->whiteness + SPARSE_NCP_MARGIN * noise)
+        return k >= (s->whiteness > SPARSE_NCP_WHITE * noise ? 3 : 1) * s->best_k + SPARSE_NCP_PATIENCE;
     s->best_k = k;
     s->best_residual = s->residual;
     s->best_gradient = s->gradient;

@@ -11,8 +11,7 @@ enum sparse_host_stop {
     SPARSE_HOST_STOP_ITERATIONS,  // all of them done
     SPARSE_HOST_STOP_RESIDUAL,    // |A x - b| <= tolerance |b|
     SPARSE_HOST_STOP_DISCREPANCY, // |A x - b| <= noise
-    // A x - b has become less white than it was, by three times what noise itself has (ncp.h): x is the last
-    // one before
+    // A x - b has become less white than it was (ncp.h): x is the last one before
     SPARSE_HOST_STOP_NCP,
     SPARSE_HOST_STOP_FLOOR // the gradient is at the precision's floor: 1e-7 (float), 1e-15 of the first one
 };
@@ -20,7 +19,7 @@ enum sparse_host_stop {
 struct sparse_host_solve_options {
     size_t iterations;
     double tolerance, noise;                            // 0: not looked at
-    bool ncp;                                           // stops there; looks five iterations further
+    bool ncp;                                           // stops there; looks further, as ncp.h says
     bool past_floor;                                    // goes on at the precision's floor, for measurements
     const struct sparse_correction *correction;         // NULL: none
     const struct sparse_preconditioner *preconditioner; // of columns as in files; NULL: none

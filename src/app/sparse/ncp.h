@@ -19,8 +19,10 @@ double sparse_ncp_of_noise(size_t count);
 // Elements that have a periodogram together: 512, or the greatest power of two that there are.
 size_t sparse_ncp_segment(size_t count);
 
-// What ends iterations: so many behind the last one whose residual is no further from white noise than the
-// whitest, but for so many times what noise itself has.
-enum { SPARSE_NCP_SHORTEST = 8, SPARSE_NCP_PATIENCE = 5, SPARSE_NCP_NOISES = 3 };
+// What ends iterations: so many (PATIENCE) behind the last one whose residual is no further from white noise
+// than the whitest, but for so many times (MARGIN) what noise itself has. If the whitest is further than
+// WHITE times that, it is none, and may be a trough on the way, where the coarse structure has been learned:
+// then behind three times as many iterations.
+enum { SPARSE_NCP_SHORTEST = 8, SPARSE_NCP_PATIENCE = 5, SPARSE_NCP_MARGIN = 2, SPARSE_NCP_WHITE = 4 };
 
 #endif

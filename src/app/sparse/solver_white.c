@@ -44,7 +44,8 @@ kn_status solver_white_create(kn_queue *queue, struct sparse_solver *s, kn_error
         return KN_OK;
     white->segments = (uint32_t)shape.batch;
     white->groups = white->segments < MOST_GROUPS ? white->segments : MOST_GROUPS;
-    white->allowed = (float)(SPARSE_NCP_NOISES * sparse_ncp_of_noise(s->rows));
+    white->margin = (float)(SPARSE_NCP_MARGIN * sparse_ncp_of_noise(s->rows));
+    white->limit = (float)(SPARSE_NCP_WHITE * sparse_ncp_of_noise(s->rows));
     const struct {
         kn_buffer **buffer;
         size_t count;
@@ -97,9 +98,9 @@ kn_status solver_white_launch(kn_queue *queue, const struct sparse_solver *s, kn
     const kn_arg power[] = {KN_BUFFER(white->spectra), KN_BUFFER(white->power), KN_VALUE(white->segments),
                             KN_BUFFER(white->scale),   KN_BUFFER(state),        KN_VALUE(s->parts),
                             KN_VALUE(s->most)};
-    const kn_arg judge[] = {KN_BUFFER(white->power),  KN_VALUE(white->groups), KN_VALUE(white->allowed),
-                            KN_BUFFER(white->record), KN_BUFFER(state),        KN_VALUE(s->parts),
-                            KN_VALUE(s->most)};
+    const kn_arg judge[] = {KN_BUFFER(white->power), KN_VALUE(white->groups),  KN_VALUE(white->margin),
+                            KN_VALUE(white->limit),  KN_BUFFER(white->record), KN_BUFFER(state),
+                            KN_VALUE(s->parts),      KN_VALUE(s->most)};
     const kn_arg keep[] = {
         KN_BUFFER(x),     KN_BUFFER(white->x), KN_VALUE(s->columns), KN_BUFFER(white->record),
         KN_BUFFER(state), KN_VALUE(s->parts),  KN_VALUE(s->most)};

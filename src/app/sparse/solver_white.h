@@ -20,7 +20,7 @@ struct solver_white {
     kn_buffer *x;     // of the last iteration that is as white
     uint32_t segments, groups;
     size_t group;
-    float allowed; // by how much a residual may be less white
+    float margin, limit; // by how much a residual may be less white; how far from white noise a white one is
 };
 
 kn_status solver_white_create(kn_queue *queue, struct sparse_solver *solver, kn_error *err);

@@ -77,16 +77,17 @@ static struct system noisy_system(const char *rays, uint64_t *state)
     return s;
 }
 
-// The iteration that ncp.h's rule takes of these distances, if what is allowed is off by `slack`.
+// The iteration that ncp.h's rule takes of these distances, if the margin is off by `slack`.
 static size_t whitest(const double *distances, size_t count, double noise, double slack)
 {
     double least = distances[0];
-    size_t last = 0;
+    size_t last = 0, end = SPARSE_NCP_PATIENCE;
 
-    for (size_t k = 0; k < count && k < last + SPARSE_NCP_PATIENCE; k++) {
+    for (size_t k = 0; k < count && k < end; k++) {
         least = fmin(least, distances[k]);
-        if (distances[k] <= least + SPARSE_NCP_NOISES * noise + slack)
+        if (distances[k] <= least + SPARSE_NCP_MARGIN * noise + slack)
             last = k;
+        end = (least > SPARSE_NCP_WHITE * noise ? 3 * last : last) + SPARSE_NCP_PATIENCE;
     }
     return last;
 }
