@@ -49,7 +49,7 @@ static kn_status choose_sizes(struct sorter *s, kn_error *err)
             return kn_fail(err, KN_ERROR_LIMIT,
                            "kn_sort: groups of %u work-items with %u keys each need %llu bytes of local "
                            "memory; %s takes "
-                           "groups of %llu and has %llu bytes",
+                           "groups of %llu and has %llu bytes for a kernel's arrays",
                            1u << s->log2_group, 1u << s->log2_keys, (unsigned long long)block_bytes(s),
                            info->spec, (unsigned long long)info->max_work_group,
                            (unsigned long long)sort_local_arrays(info));

@@ -110,7 +110,7 @@ static kn_status choose_sizes(struct merger *m, kn_error *err)
             return kn_fail(
                 err, KN_ERROR_LIMIT,
                 "%s: groups of %u work-items with %u elements of %zu bytes each need %llu bytes of local "
-                "memory; %s takes groups of %llu and has %llu bytes%s",
+                "memory; %s takes groups of %llu and has %llu bytes for a kernel's arrays%s",
                 m->function, m->group, m->items, entry_size(m), (unsigned long long)local_bytes(m),
                 info->spec, (unsigned long long)info->max_work_group,
                 (unsigned long long)sort_local_arrays(info),

@@ -3,6 +3,8 @@
 // refuses.
 #include "../device_support.h"
 
+#include "../../../src/algo/sort.h"
+
 #define MAX_KEYS ((size_t)1 << 18)
 
 // Keys are bits in 64-bit cells, whatever their type, until they go to the device.
@@ -269,7 +271,7 @@ static bool fits(const struct format *format, unsigned log2_group, unsigned log2
     uint64_t slots = ((uint64_t)1 << (log2_group + log2_keys)) + ((uint64_t)1 << log2_group);
 
     return (uint64_t)1 << log2_group <= info->max_work_group &&
-           slots * format->width / 8 <= info->local_memory;
+           slots * format->width / 8 <= sort_local_arrays(info);
 }
 
 static void sort_shape(const struct format *format, unsigned log2_group, unsigned log2_keys, uint64_t *state)
