@@ -35,6 +35,7 @@ struct autocorr_task {
     const uint8_t *mask; // a byte a pixel; where it is 0 neither image counts; NULL: all do
     size_t mask_stride;
     size_t max_offset; // R
+    double energy;     // autocorr_energy of the first, where that is known already and no mask is; else 0
 };
 
 // The sums over the overlap at an offset; the second image's are those of I'(x + X0, y + Y0).
@@ -54,6 +55,10 @@ static inline size_t autocorr_at(size_t max_offset, ptrdiff_t x0, size_t y0)
 {
     return y0 * (2 * max_offset + 1) + (size_t)((ptrdiff_t)max_offset + x0);
 }
+
+// sum (I - m)^2, with m the mean rounded down: what bounds the error of sums in single precision. Exact up to
+// 2^53. Reads the image once.
+double autocorr_energy(const struct autocorr_image *image);
 
 // Everything outside of the region is gone: images and mask become views of it. KN_ERROR_ARGUMENT for one
 // that does not lie in the image, with both sizes.

@@ -119,37 +119,6 @@ kn_status autocorr_batch_fft(struct autocorr_engine *engine, const struct autoco
     return KN_OK;
 }
 
-static uint64_t level_at(const unsigned char *pixels, kn_type type, size_t i)
-{
-    return type == KN_U8 ? pixels[i] : ((const uint16_t *)(const void *)pixels)[i];
-}
-
-// In whole numbers below 2^63: nothing cancels.
-static double energy_of(const unsigned char *pixels, kn_type type, size_t count)
-{
-    uint64_t sum = 0, squares = 0, mean;
-    size_t i = 0;
-
-    for (; type == KN_U8 && i + 64 <= count; i += 64) { // a length that compilers know
-        uint32_t some = 0, some_squares = 0;
-
-        for (size_t k = 0; k < 64; k++) {
-            some += pixels[i + k];
-            some_squares += (uint32_t)pixels[i + k] * pixels[i + k];
-        }
-        sum += some;
-        squares += some_squares;
-    }
-    for (; i < count; i++) {
-        uint64_t level = level_at(pixels, type, i);
-
-        sum += level;
-        squares += level * level;
-    }
-    mean = sum / count;
-    return (double)(squares + mean * mean * count - 2 * mean * sum);
-}
-
 double autocorr_batch_energy(const struct autocorr_engine *engine)
 {
     const struct autocorr_kept *kept = engine->kept;
@@ -256,8 +225,8 @@ static void pack(const struct autocorr_image *image, const struct autocorr_task 
 static kn_status upload(struct autocorr_engine *engine, struct slot *slot, const struct autocorr_task *tasks,
                         bool second, kn_error *err)
 {
-    size_t count = tasks[0].first.width * tasks[0].first.height;
-    size_t bytes = count * kn_type_size(tasks[0].first.type), all = slot->count * bytes;
+    size_t bytes = tasks[0].first.width * tasks[0].first.height * kn_type_size(tasks[0].first.type),
+           all = slot->count * bytes;
     struct autocorr_kept *kept = engine->kept;
     kn_buffer *to = slot->buffers[second ? SECOND : FIRST];
     unsigned char *pinned = kn_pinned_data(slot->pinned);
@@ -266,18 +235,19 @@ static kn_status upload(struct autocorr_engine *engine, struct slot *slot, const
     if (pinned && second)
         pinned += all;
     for (size_t i = 0; i < slot->count && !status; i++) {
-        const struct autocorr_image *image = second ? autocorr_second(&tasks[i]) : &tasks[i].first;
-        const unsigned char *pixels = image->pixels;
+        struct autocorr_image image = second ? *autocorr_second(&tasks[i]) : tasks[i].first;
 
-        if (pinned || tasks[i].mask || image->stride != image->width) {
+        if (pinned || tasks[i].mask || image.stride != image.width) {
             unsigned char *packed = pinned ? pinned + i * bytes : kept->packed;
-            pack(image, &tasks[i], packed);
-            pixels = packed;
+            pack(&image, &tasks[i], packed);
+            image.pixels = packed;
+            image.stride = image.width;
         }
         if (engine->ran == AUTOCORR_FFT && !engine->exact)
-            kept->energies[2 * i + second] = energy_of(pixels, image->type, count);
+            kept->energies[2 * i + second] =
+                tasks[i].energy > 0 && !second ? tasks[i].energy : autocorr_energy(&image);
         if (!pinned)
-            status = kn_buffer_write(kept->transfers, to, i * bytes, pixels, bytes, err);
+            status = kn_buffer_write(kept->transfers, to, i * bytes, image.pixels, bytes, err);
     }
     return status || !pinned
                ? status

@@ -186,35 +186,40 @@ kn_status autocorr_radial_device(kn_queue *queue, const struct autocorr_device_r
     return status ? status : kn_launch(queue, kernel, &range, args, KN_COUNT(args), NO_EVENT, err);
 }
 
-static void take_ring(const double *numbers, struct autocorr_ring *ring)
+_Static_assert(sizeof(struct autocorr_ring) == NUMBERS * sizeof(double), "a ring is read as it was written");
+
+// Single precision at the beginning of doubles' room, from the last one on, so that each is read before a
+// double overwrites it.
+static void widen(void *numbers, size_t count)
 {
-    *ring = (struct autocorr_ring){.radius = numbers[0],
-                                   .value = numbers[1],
-                                   .error = numbers[2],
-                                   .weight = numbers[3],
-                                   .count = (size_t)numbers[4]};
-    memcpy(ring->sums, numbers + 5, sizeof ring->sums);
-    memcpy(ring->weights, numbers + 5 + AUTOCORR_SECTORS, sizeof ring->weights);
+    unsigned char *bytes = numbers;
+
+    for (size_t i = count; i-- > 0;) {
+        float single;
+        double wide;
+
+        memcpy(&single, bytes + i * sizeof single, sizeof single);
+        wide = (double)single;
+        memcpy(bytes + i * sizeof wide, &wide, sizeof wide);
+    }
 }
 
 kn_status autocorr_radial_read(kn_queue *queue, const struct autocorr_device_radial *radial, kn_buffer *rings,
                                size_t first, size_t count, struct autocorr_ring *host, kn_error *err)
 {
-    size_t bytes = autocorr_device_radial_bytes(radial, count), all = count * (radial->max_offset + 1);
-    size_t offset = autocorr_device_radial_bytes(radial, first);
-    double *numbers = malloc(all * NUMBERS * sizeof *numbers + 1);
-    kn_status status = numbers ? kn_buffer_read(queue, rings, offset, numbers, bytes, err)
-                               : kn_fail_memory(err, all * NUMBERS * sizeof *numbers, "reading rings");
+    size_t all = count * (radial->max_offset + 1);
+    kn_status status = kn_buffer_read(queue, rings, autocorr_device_radial_bytes(radial, first), host,
+                                      autocorr_device_radial_bytes(radial, count), err);
 
-    // From the last one on, so that each is read before a double overwrites it.
-    for (size_t i = all * NUMBERS; i-- > 0 && !status && radial->real == KN_F32;) {
-        float single;
+    if (status)
+        return status;
+    if (radial->real == KN_F32)
+        widen(host, all * NUMBERS);
+    for (size_t k = 0; k < all; k++) {
+        double offsets; // counted as a real number there
 
-        memcpy(&single, (const char *)numbers + i * sizeof single, sizeof single);
-        numbers[i] = (double)single;
+        memcpy(&offsets, &host[k].count, sizeof offsets);
+        host[k].count = (uint64_t)offsets;
     }
-    for (size_t k = 0; k < all && !status; k++)
-        take_ring(numbers + k * NUMBERS, &host[k]);
-    free(numbers);
-    return status;
+    return KN_OK;
 }

@@ -14,12 +14,13 @@ enum autocorr_binning {
 
 enum { AUTOCORR_SECTORS = 12 }; // of the half plane, 15 degrees each
 
+// In the order in which cl/autocorr_radial.cl has them, all of 8 bytes.
 struct autocorr_ring {
-    double radius; // the weighted mean of its offsets' distances, in pixels
-    double value;  // the weighted mean of the correlation
-    double error;  // its standard error, from the spread in the ring
-    double weight; // offsets in it, of the whole plane; with AUTOCORR_LINEAR shares of them
-    size_t count;  // offsets of the half plane that have a share in it
+    double radius;  // the weighted mean of its offsets' distances, in pixels
+    double value;   // the weighted mean of the correlation
+    double error;   // its standard error, from the spread in the ring
+    double weight;  // offsets in it, of the whole plane; with AUTOCORR_LINEAR shares of them
+    uint64_t count; // offsets of the half plane that have a share in it
     double sums[AUTOCORR_SECTORS], weights[AUTOCORR_SECTORS]; // of value times weight, and of weight
 };
 

@@ -82,6 +82,16 @@ static kn_status decode(const struct autocorr_source *source, struct opened *ope
     return status ? status : autocorr_grey_of(source->file, &image, grey, err);
 }
 
+// Of the frame, or its region; 0 where that is not in it, which others tell.
+static double energy_of(const struct autocorr_reader_options *options, const struct autocorr_grey *grey)
+{
+    struct autocorr_task task = {.first = autocorr_image_of(grey)};
+
+    if (!options->energies || (options->region && autocorr_crop(&task, options->region, NULL)))
+        return 0;
+    return autocorr_energy(&task.first);
+}
+
 static void read_frame(const struct autocorr_reader *reader, size_t index, struct opened *opened,
                        struct autocorr_decoded *decoded)
 {
@@ -96,6 +106,8 @@ static void read_frame(const struct autocorr_reader *reader, size_t index, struc
     if (status) {
         free(decoded->grey.pixels);
         decoded->grey.pixels = NULL;
+    } else {
+        decoded->energy = energy_of(options, &decoded->grey);
     }
 }
 

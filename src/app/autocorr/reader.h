@@ -14,6 +14,7 @@ kn_status autocorr_list(char *const *files, size_t count, const struct image_byt
 struct autocorr_decoded {
     struct autocorr_grey grey;         // the taker frees its pixels; NULL if it could not be read
     struct autocorr_prepared prepared; // and this
+    double energy;                     // autocorr_energy, where it was asked for; else 0
     kn_error error;                    // and why
 };
 
@@ -21,6 +22,8 @@ struct autocorr_reader_options {
     unsigned threads;                               // 0: as many as OpenMP gives
     size_t ahead;                                   // frames that are in memory at most, at least 1
     const struct autocorr_preparation *preparation; // in the thread that decoded it; NULL: nothing is done
+    bool energies;                                  // of what was decoded and prepared, there, too:
+    const struct autocorr_region *region;           // of this part of it; NULL: of all
 };
 
 struct autocorr_reader;

@@ -239,9 +239,11 @@ static kn_status deal(struct batch *batch, size_t number, kn_error *err)
     return KN_OK;
 }
 
+// Lengths of rings that are there take microseconds. One thread finds them: more would wait for each other
+// where others decode.
 static kn_status analyse_all(struct series *series, struct batch *batch, kn_error *err)
 {
-    unsigned threads = kn_threads(0);
+    unsigned threads = kn_threads(batch->rings && !series->settings->values ? 1 : 0);
     double start = kn_clock_seconds();
     kn_status status = KN_OK;
 
@@ -369,6 +371,7 @@ static kn_status add(struct series *series, size_t index, const struct autocorr_
         status = make_task(series, &pending, &why);
     if (status)
         return fail_frame(series, &pending, &why, err);
+    pending.task.energy = decoded->energy;
     pending.frame.width = pending.task.first.width;
     pending.frame.height = pending.task.first.height;
     pending.frame.max_offset = pending.task.max_offset;
@@ -456,7 +459,9 @@ kn_status autocorr_series(struct autocorr_engine *engine, const struct autocorr_
                             .max_offset = settings->max_offset};
     struct autocorr_reader_options options = {.threads = settings->threads,
                                               .ahead = frames_ahead(sources, count),
-                                              .preparation = settings->preparation};
+                                              .preparation = settings->preparation,
+                                              .energies = engine->queue && !engine->exact && !settings->mask,
+                                              .region = settings->region};
     struct autocorr_reader *reader = NULL;
     struct autocorr_decoded decoded;
     struct batch *batches = calloc(2, sizeof *batches);

@@ -1,10 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
-// What a task must be, and regions of it.
+// What a task must be, regions of it, and an image's energy.
 #include "autocorr.h"
 
 #include "../../base/error.h"
 
 #define PIXELS_MAX (UINT64_C(1) << 31)
+
+enum { BLOCK = 64 }; // pixels, a length that compilers know
 
 static const void *pixel_at(const struct autocorr_image *image, size_t x, size_t y)
 {
@@ -30,6 +32,7 @@ kn_status autocorr_crop(struct autocorr_task *task, const struct autocorr_region
                        region->width, region->height, region->x, region->y, width, height);
     crop_image(&task->first, region);
     crop_image(&task->second, region);
+    task->energy = 0;
     if (task->mask)
         task->mask += region->y * task->mask_stride + region->x;
     return KN_OK;
@@ -74,4 +77,41 @@ kn_status autocorr_check(const struct autocorr_task *task, kn_error *err)
             "a largest offset of %zu leaves no overlap in an image of %zu x %zu pixels; expected at most %zu",
             task->max_offset, first->width, first->height, longest - 1);
     return KN_OK;
+}
+
+// ---- energy ----
+
+static uint64_t level_at(const void *row, kn_type type, size_t x)
+{
+    return type == KN_U8 ? ((const uint8_t *)row)[x] : ((const uint16_t *)row)[x];
+}
+
+// In whole numbers below 2^63: nothing cancels.
+double autocorr_energy(const struct autocorr_image *image)
+{
+    uint64_t count = (uint64_t)image->width * image->height, sum = 0, squares = 0, mean;
+
+    for (size_t y = 0; y < image->height; y++) {
+        const uint8_t *row = pixel_at(image, 0, y);
+        size_t x = 0;
+
+        for (; image->type == KN_U8 && x + BLOCK <= image->width; x += BLOCK) {
+            uint32_t some = 0, some_squares = 0;
+
+            for (size_t i = x; i < x + BLOCK; i++) {
+                some += row[i];
+                some_squares += (uint32_t)row[i] * row[i];
+            }
+            sum += some;
+            squares += some_squares;
+        }
+        for (; x < image->width; x++) {
+            uint64_t level = level_at(row, image->type, x);
+
+            sum += level;
+            squares += level * level;
+        }
+    }
+    mean = sum / count;
+    return (double)(squares + mean * mean * count - 2 * mean * sum);
 }

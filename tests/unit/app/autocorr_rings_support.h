@@ -33,8 +33,8 @@ static inline void expect_rings(const struct autocorr_ring *found, const struct 
     for (size_t k = 0; k <= max_offset; k++) {
         const struct autocorr_ring *a = &found[k], *b = &wanted[k];
 
-        ck_assert_msg(a->count == b->count, "%s, ring %zu: %zu offsets instead of %zu", name, k, a->count,
-                      b->count);
+        ck_assert_msg(a->count == b->count, "%s, ring %zu: %zu offsets instead of %zu", name, k,
+                      (size_t)a->count, (size_t)b->count);
         expect_near(a->radius, b->radius, b->radius + 1, "radius", name, k);
         expect_near(a->value, b->value, most, "value", name, k);
         expect_near(a->weight, b->weight, b->weight + 1, "weight", name, k);

@@ -40,6 +40,29 @@ START_TEST(bright_pixels)
 }
 END_TEST
 
+// Against the definition in double precision, which holds such small numbers.
+START_TEST(energies)
+{
+    uint64_t state = test_seed("energies");
+
+    for (size_t round = 0; round < 40; round++) {
+        size_t width = 1 + test_random(&state) % 200, height = 1 + test_random(&state) % 20;
+        struct autocorr_image image = random_image(width, height, round % 2 ? KN_U16 : KN_U8, &state);
+        double pixels = (double)(width * height), sum = 0, energy = 0;
+
+        for (size_t i = 0; i < width * height; i++)
+            sum += (double)get_pixel(&image, i % width, i / width);
+        for (size_t i = 0; i < width * height; i++) {
+            double d = (double)get_pixel(&image, i % width, i / width) - floor(sum / pixels);
+
+            energy += d * d;
+        }
+        ck_assert_double_eq(autocorr_energy(&image), energy);
+        free_image(&image);
+    }
+}
+END_TEST
+
 // Of a checkerboard of 1 and 0: half of the overlap where x0 + y0 is even, 0 where it is odd.
 START_TEST(checkerboard)
 {
@@ -151,7 +174,7 @@ START_TEST(region_and_mask)
     uint64_t state = test_seed("region_and_mask");
     struct autocorr_image image = random_image(30, 25, KN_U16, &state), cut = make_image(17, 11, 17, KN_U16);
     uint8_t *mask = random_mask(&image, &state);
-    struct autocorr_task task = {image, image, mask, image.stride, 6},
+    struct autocorr_task task = {image, image, mask, image.stride, 6, 0},
                          small = {.first = cut, .max_offset = 6};
     const struct autocorr_region region = {4, 9, 17, 11};
     struct autocorr_window windows[13 * 7], expected[13 * 7];
@@ -403,9 +426,9 @@ END_TEST
 
 int main(void)
 {
-    const TTest *const tests[] = {bright_pixels, checkerboard,    moved_copy, windows_of_all_sizes,
-                                  full_range,    region_and_mask, refused,    formulas,
-                                  names,         defined_answers};
+    const TTest *const tests[] = {
+        bright_pixels,   energies, checkerboard, moved_copy, windows_of_all_sizes, full_range,
+        region_and_mask, refused,  formulas,     names,      defined_answers};
 
     return TEST_RUN("autocorr", CK_FORK_GETENV, tests);
 }

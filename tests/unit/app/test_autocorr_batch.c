@@ -159,8 +159,8 @@ START_TEST(not_pinned)
         memcpy(dense + y * width, (const uint16_t *)gaps.pixels + y * gaps.stride, row);
     batch.tasks[1].first.pixels = dense;
     batch.tasks[1].first.stride = width;
-    context->device.info.max_alloc = 100000; // the pixels are 64,800 bytes, and as many
-    EXPECT_OK(autocorr_engine_begin(queue, AUTOCORR_DIRECT, false, &engine, &err));
+    context->device.info.max_alloc = 100000; // the pixels are 64,800 bytes, and as many; there is no scratch
+    EXPECT_OK(autocorr_engine_begin(queue, AUTOCORR_TEXTURE_STYLE, false, &engine, &err));
     EXPECT_OK(autocorr_engine_start(&engine, batch.tasks, TOGETHER, &results, &err));
     EXPECT_OK(autocorr_engine_finish(&engine, &err));
     context->device.info.max_alloc = own;
@@ -245,6 +245,7 @@ enum { FRAMES = 12, WIDTH = 30, HEIGHT = 26, MOST = 9 };
 struct taken {
     struct autocorr_ring rings[FRAMES][MOST + 1];
     double r_max[FRAMES];
+    double bound; // the greatest
     size_t count, on_device;
     bool wants_products, wants_values;
 };
@@ -259,39 +260,61 @@ static kn_status keep(void *given, struct autocorr_frame *frame, kn_error *error
     ck_assert(frame->values || !taken->wants_values);
     memcpy(taken->rings[frame->index], frame->rings, sizeof taken->rings[0]);
     taken->r_max[frame->index] = frame->lengths.r_max;
+    taken->bound = fmax(taken->bound, frame->bound);
     taken->on_device += frame->rings_on_device;
     ck_assert_uint_eq(frame->index, taken->count);
     taken->count++;
     return KN_OK;
 }
 
-// The same frames by the host, by the device, with all that can be wanted, and with a mask.
-START_TEST(series)
-{
-    uint64_t state = test_seed("series");
-    uint8_t pixels[WIDTH * HEIGHT];
-    struct autocorr_grey mask = {.width = WIDTH, .height = HEIGHT, .type = KN_U8, .pixels = pixels};
-    struct autocorr_settings settings = {.max_offset = MOST, .one_size = true};
+struct film {
+    char *files[FRAMES], *folder;
     struct autocorr_source *sources;
-    char *files[FRAMES], *folder = test_folder();
-    struct taken *taken = calloc(4, sizeof *taken);
+};
+
+static struct film make_film(uint64_t *state)
+{
+    struct film film = {.folder = test_folder()};
     size_t count;
 
-    ck_assert_ptr_nonnull(taken);
     for (size_t i = 0; i < FRAMES; i++) {
-        struct autocorr_image image = random_image(WIDTH, HEIGHT, KN_U8, &state);
+        struct autocorr_image image = random_image(WIDTH, HEIGHT, KN_U8, state);
+        uint8_t pixels[WIDTH * HEIGHT];
         struct kn_picture picture = {WIDTH, HEIGHT, 8, pixels};
         char path[4200];
 
         for (size_t y = 0; y < HEIGHT; y++)
             memcpy(pixels + y * WIDTH, (const uint8_t *)image.pixels + y * image.stride, WIDTH);
-        snprintf(path, sizeof path, "%s/%zu.png", folder, i);
-        files[i] = strdup(path);
+        snprintf(path, sizeof path, "%s/%zu.png", film.folder, i);
+        film.files[i] = strdup(path);
         EXPECT_OK(kn_png_write(path, &picture, false, &err));
         free_image(&image);
     }
-    memset(pixels, 1, sizeof pixels); // all of it: the same rings
-    EXPECT_OK(autocorr_list(files, FRAMES, NULL, &sources, &count, &err));
+    EXPECT_OK(autocorr_list(film.files, FRAMES, NULL, &film.sources, &count, &err));
+    ck_assert_uint_eq(count, FRAMES);
+    return film;
+}
+
+static void free_film(struct film *film)
+{
+    free(film->sources);
+    for (size_t i = 0; i < FRAMES; i++)
+        free(film->files[i]);
+    test_remove(film->folder);
+}
+
+// The same frames by the host, by the device, with all that can be wanted, and with a mask.
+START_TEST(series)
+{
+    uint64_t state = test_seed("series");
+    struct film film = make_film(&state);
+    uint8_t all[WIDTH * HEIGHT];
+    struct autocorr_grey mask = {.width = WIDTH, .height = HEIGHT, .type = KN_U8, .pixels = all};
+    struct autocorr_settings settings = {.max_offset = MOST, .one_size = true};
+    struct taken *taken = calloc(4, sizeof *taken);
+
+    ck_assert_ptr_nonnull(taken);
+    memset(all, 1, sizeof all); // the same rings
     for (unsigned way = 0; way < 4; way++) {
         struct autocorr_engine engine;
         struct autocorr_pipeline pipeline;
@@ -301,7 +324,8 @@ START_TEST(series)
         settings.mask = way == 3 ? &mask : NULL;
         EXPECT_OK(autocorr_engine_begin(way ? queue : NULL, way ? AUTOCORR_DIRECT : AUTOCORR_SIMD, false,
                                         &engine, &err));
-        EXPECT_OK(autocorr_series(&engine, sources, count, &settings, keep, &taken[way], &pipeline, &err));
+        EXPECT_OK(
+            autocorr_series(&engine, film.sources, FRAMES, &settings, keep, &taken[way], &pipeline, &err));
         ck_assert_uint_eq(taken[way].count, FRAMES);
         ck_assert_uint_eq(taken[way].on_device, way == 1 || way == 2 ? FRAMES : 0);
         ck_assert_uint_eq(pipeline.device_rings, taken[way].on_device);
@@ -315,17 +339,55 @@ START_TEST(series)
         }
         autocorr_engine_end(&engine);
     }
-    free(sources);
-    for (size_t i = 0; i < FRAMES; i++)
-        free(files[i]);
     free(taken);
-    test_remove(folder);
+    free_film(&film);
+}
+END_TEST
+
+// What bounds the errors of single precision is found by those who decode, and is that of the region.
+START_TEST(energies)
+{
+    const struct autocorr_region region = {5, 3, 21, 19};
+    uint64_t state = test_seed("energies");
+    struct film film = make_film(&state);
+    struct autocorr_settings settings = {.max_offset = MOST, .one_size = true, .region = &region};
+    struct autocorr_grey greys[FRAMES];
+    struct autocorr_task tasks[FRAMES];
+    struct autocorr_ring found[FRAMES * (MOST + 1)];
+    const struct autocorr_results results = {.rings = found};
+    struct taken taken = {.count = 0};
+    struct autocorr_pipeline pipeline;
+    struct autocorr_engine engine;
+    double bound;
+
+    EXPECT_OK(autocorr_engine_begin(queue, AUTOCORR_FFT, false, &engine, &err));
+    EXPECT_OK(autocorr_series(&engine, film.sources, FRAMES, &settings, keep, &taken, &pipeline, &err));
+    for (size_t i = 0; i < FRAMES; i++) {
+        EXPECT_OK(autocorr_source_read(&film.sources[i], &greys[i], &err));
+        tasks[i] = (struct autocorr_task){.first = autocorr_image_of(&greys[i]), .max_offset = MOST};
+        EXPECT_OK(autocorr_crop(&tasks[i], &region, &err));
+    }
+    EXPECT_OK(autocorr_engine_start(&engine, tasks, FRAMES, &results, &err));
+    EXPECT_OK(autocorr_engine_finish(&engine, &err));
+    bound = engine.bound;
+    ck_assert_double_gt(bound, 0.5);
+    ck_assert_double_eq(taken.bound, bound);
+    for (size_t i = 0; i < FRAMES; i++)
+        tasks[i].energy = 4 * autocorr_energy(&tasks[i].first);
+    EXPECT_OK(autocorr_engine_start(&engine, tasks, FRAMES, &results, &err));
+    EXPECT_OK(autocorr_engine_finish(&engine, &err));
+    ck_assert_double_eq_tol(engine.bound - 0.5, 4 * (bound - 0.5), 1e-12 * bound);
+    autocorr_engine_end(&engine);
+    for (size_t i = 0; i < FRAMES; i++)
+        free(greys[i].pixels);
+    free_film(&film);
 }
 END_TEST
 
 int main(void)
 {
-    const TTest *const tests[] = {rings, rings_in_parts, not_pinned, no_rings, two_under_way, series};
+    const TTest *const tests[] = {rings,         rings_in_parts, not_pinned, no_rings,
+                                  two_under_way, series,         energies};
 
     return test_run("autocorr batches", tests, sizeof tests / sizeof *tests, test_open, test_close);
 }
