@@ -7,6 +7,7 @@
 
 #include "../../base/clock.h"
 #include "../../base/error.h"
+#include "../../base/parallel.h"
 #include "batch_rings.h"
 #include "device_fft.h"
 
@@ -208,6 +209,22 @@ static kn_status make_room(struct autocorr_engine *engine, struct slot *slot, si
     return status;
 }
 
+static void blacken(void *row, kn_type type, const uint8_t *mask, size_t width)
+{
+    uint8_t *bytes = row;
+    uint16_t *wide = row;
+
+    if (type == KN_U8) {
+        KN_SIMD
+        for (size_t x = 0; x < width; x++)
+            bytes[x] = mask[x] ? bytes[x] : 0;
+    } else {
+        KN_SIMD
+        for (size_t x = 0; x < width; x++)
+            wide[x] = mask[x] ? wide[x] : 0;
+    }
+}
+
 // One image without gaps, black where the mask leaves it out.
 static void pack(const struct autocorr_image *image, const struct autocorr_task *task, unsigned char *to)
 {
@@ -215,9 +232,8 @@ static void pack(const struct autocorr_image *image, const struct autocorr_task 
 
     for (size_t y = 0; y < image->height; y++, to += row) {
         memcpy(to, (const unsigned char *)image->pixels + y * image->stride * size, row);
-        for (size_t x = 0; task->mask && x < image->width; x++)
-            if (!task->mask[y * task->mask_stride + x])
-                memset(to + x * size, 0, size);
+        if (task->mask)
+            blacken(to, image->type, task->mask + y * task->mask_stride, image->width);
     }
 }
 

@@ -33,6 +33,11 @@ kn_status autocorr_fourier_exact(struct autocorr_fourier *fourier, const struct 
                                  uint64_t *products, struct autocorr_window *windows, double *bound,
                                  kn_error *err);
 
+// autocorr_windows of a task with a mask, with tables and room that are kept: by these transforms, or, where
+// they are not exact, term by term. Errors: autocorr_check's; KN_ERROR_MEMORY.
+kn_status autocorr_masked_windows(struct autocorr_fourier *fourier, const struct autocorr_task *task,
+                                  struct autocorr_window *windows, kn_error *err);
+
 // In single precision, of pixels less their mean (with a mask: of the pixels themselves), rounded to whole
 // numbers. Every product's error is proven to be below *bound (which may be NULL); rounding errors seldom all
 // add up, and hundreds of times less is usual. Cost: as the exact ones of 8 bits with half the memory, and

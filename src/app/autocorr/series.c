@@ -7,6 +7,7 @@
 #include "../../base/clock.h"
 #include "../../base/error.h"
 #include "../../base/parallel.h"
+#include "analyse.h"
 
 enum {
     DEFAULT_OFFSET_MAX = 250,
@@ -40,13 +41,15 @@ struct series {
     autocorr_take *take;
     void *context;
     struct autocorr_pipeline *pipeline;
-    uint64_t state;              // of the offsets that are verified
-    size_t max_offset;           // 0 as long as it is not chosen
-    bool begun;                  // the first good frame was seen
-    size_t first, width, height; // which, and its size
-    struct batch *waiting;       // for more frames, and for a start
-    struct batch *started;       // empty, or under way
-    uint8_t *mask;               // a byte a pixel
+    uint64_t state;                    // of the offsets that are verified
+    size_t max_offset;                 // 0 as long as it is not chosen
+    bool begun;                        // the first good frame was seen
+    size_t first, width, height;       // which, and its size
+    struct batch *waiting;             // for more frames, and for a start
+    struct batch *started;             // empty, or under way
+    uint8_t *mask;                     // a byte a pixel
+    struct autocorr_analyst *analysts; // of each thread
+    unsigned analyst_count;
 };
 
 void autocorr_frame_free(struct autocorr_frame *frame)
@@ -128,40 +131,6 @@ static kn_status make_task(struct series *series, struct pending *pending, kn_er
     return KN_OK;
 }
 
-// Sums to a correlation.
-static kn_status normalize(const struct autocorr_settings *settings, const struct autocorr_task *task,
-                           const uint64_t *products, double *values, kn_error *err)
-{
-    size_t offsets = autocorr_offsets(task->max_offset);
-    struct autocorr_window *windows = malloc(offsets * sizeof *windows);
-    kn_status status = windows ? autocorr_windows(task, windows, err)
-                               : kn_fail_memory(err, offsets * sizeof *windows, "a correlation");
-
-    if (!status)
-        autocorr_normalize(settings->normalization, task->max_offset, products, windows, values);
-    free(windows);
-    return status;
-}
-
-// From sums to lengths: the rings are there already, or the host makes them.
-static kn_status analyse(const struct autocorr_settings *settings, const struct autocorr_task *task,
-                         struct autocorr_frame *frame, kn_error *err)
-{
-    size_t bytes = autocorr_offsets(task->max_offset) * sizeof *frame->values;
-    kn_status status = KN_OK;
-
-    if (settings->values || !frame->rings_on_device) {
-        frame->values = malloc(bytes);
-        status = frame->values ? normalize(settings, task, frame->products, frame->values, err)
-                               : kn_fail_memory(err, bytes, "a correlation");
-    }
-    if (!status && !frame->rings_on_device)
-        autocorr_radial(frame->values, task->max_offset, AUTOCORR_LINEAR, frame->rings);
-    if (!status)
-        autocorr_find_lengths(frame->rings, task->max_offset, AUTOCORR_PROMINENCE, &frame->lengths);
-    return status;
-}
-
 // ---- those that are computed together ----
 
 static void drop(struct batch *batch)
@@ -240,31 +209,39 @@ static kn_status deal(struct batch *batch, size_t number, kn_error *err)
 }
 
 // Lengths of rings that are there take microseconds. One thread finds them: more would wait for each other
-// where others decode.
+// where others decode. A frame by itself has all threads; of several each thread takes the next.
 static kn_status analyse_all(struct series *series, struct batch *batch, kn_error *err)
 {
-    unsigned threads = kn_threads(batch->rings && !series->settings->values ? 1 : 0);
+    unsigned threads =
+        batch->count == 1 || (batch->rings && !series->settings->values) ? 1 : series->analyst_count;
+    const kn_host_options share = {.threads = threads > 1};
+    kn_error failed = KN_ERROR_INIT;
     double start = kn_clock_seconds();
+    size_t next = 0;
     kn_status status = KN_OK;
 
     for (size_t i = 0; i < batch->count && !status; i++)
         status = deal(batch, i, err);
     if (status)
         return status;
-    KN_PARALLEL(threads, dynamic)
-    for (size_t i = 0; i < batch->count; i++) {
-        kn_error why = KN_ERROR_INIT;
+    KN_PARALLEL(threads, static)
+    for (unsigned t = 0; t < threads; t++)
+        for (size_t i; (i = __atomic_fetch_add(&next, 1, __ATOMIC_RELAXED)) < batch->count;) {
+            kn_error why = KN_ERROR_INIT;
 
-        if (analyse(series->settings, &batch->pending[i].task, &batch->pending[i].frame, &why)) {
-            KN_ONE_AT_A_TIME
-            {
-                status = kn_fail(err, why.code, "%s", why.text);
+            if (autocorr_analyse(&series->analysts[t], series->settings, &share, &batch->pending[i].task,
+                                 &batch->pending[i].frame, &why)) {
+                KN_ONE_AT_A_TIME
+                {
+                    failed = why;
+                }
             }
         }
-    }
+    if (failed.code && err)
+        *err = failed;
     series->pipeline->analyse += kn_clock_seconds() - start;
     batch->seconds += kn_clock_seconds() - start;
-    return status;
+    return failed.code;
 }
 
 // Those that were started are done, and told of.
@@ -468,8 +445,13 @@ kn_status autocorr_series(struct autocorr_engine *engine, const struct autocorr_
     kn_status status;
 
     *pipeline = (struct autocorr_pipeline){.frames = count, .decoders = kn_threads(settings->threads)};
-    if (!batches)
+    series.analyst_count = kn_threads(0);
+    series.analysts = calloc(series.analyst_count, sizeof *series.analysts);
+    if (!batches || !series.analysts) {
+        free(batches);
+        free(series.analysts);
         return kn_fail_memory(err, 2 * sizeof *batches, "the frames");
+    }
     series.waiting = batches;
     series.started = batches + 1;
     status = autocorr_mask_bytes(settings->mask, &series.mask, err);
@@ -487,6 +469,9 @@ kn_status autocorr_series(struct autocorr_engine *engine, const struct autocorr_
     for (size_t i = 0; i < 2; i++)
         drop(&batches[i]);
     autocorr_reader_close(reader, &pipeline->decode);
+    for (unsigned t = 0; t < series.analyst_count; t++)
+        autocorr_analyst_free(&series.analysts[t]);
+    free(series.analysts);
     free(batches);
     free(series.mask);
     return status;

@@ -119,22 +119,28 @@ static kn_status walk(const struct autocorr_task *task, bool is_second, struct a
     return status;
 }
 
-// By Fourier transforms, or term by term where these are not exact.
-static kn_status masked_windows(const struct autocorr_task *task, struct autocorr_window *windows,
-                                kn_error *err)
+kn_status autocorr_masked_windows(struct autocorr_fourier *fourier, const struct autocorr_task *task,
+                                  struct autocorr_window *windows, kn_error *err)
 {
-    struct autocorr_fourier *fourier;
     kn_error inexact = KN_ERROR_INIT;
-    kn_status status = autocorr_fourier_create(NULL, &fourier, err);
+    kn_status status = autocorr_fourier_exact(fourier, task, NULL, windows, NULL, &inexact);
 
-    if (status)
-        return status;
-    status = autocorr_fourier_exact(fourier, task, NULL, windows, NULL, &inexact);
-    autocorr_fourier_free(fourier);
     if (status == KN_ERROR_UNSUPPORTED)
         return autocorr_reference_windows(task, windows, err);
     if (status && err)
         *err = inexact;
+    return status;
+}
+
+static kn_status masked_windows(const struct autocorr_task *task, struct autocorr_window *windows,
+                                kn_error *err)
+{
+    struct autocorr_fourier *fourier;
+    kn_status status = autocorr_fourier_create(NULL, &fourier, err);
+
+    if (!status)
+        status = autocorr_masked_windows(fourier, task, windows, err);
+    autocorr_fourier_free(fourier);
     return status;
 }
 
