@@ -33,11 +33,10 @@ static void visit_shares(size_t max_offset, uint32_t *starts, uint32_t *members)
         for (ptrdiff_t x0 = -most; x0 <= most; x0++) {
             double r = sqrt((double)(x0 * x0 + y0 * y0));
             size_t k = (size_t)r, last = r > (double)k && k < max_offset ? k + 1 : k;
-            size_t sector = (size_t)(atan2((double)y0, (double)x0) / M_PI * AUTOCORR_SECTORS);
+            size_t sector = autocorr_sector(x0, (size_t)y0);
 
             if (x0 * x0 + y0 * y0 > most * most)
                 continue;
-            sector = sector < AUTOCORR_SECTORS ? sector : 0; // the half plane's end is its beginning
             for (size_t ring = k; ring <= last; ring++) {
                 uint32_t *at = &starts[ring * AUTOCORR_SECTORS + sector];
 

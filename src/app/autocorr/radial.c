@@ -47,14 +47,15 @@ void autocorr_radial(const double *values, size_t max_offset, enum autocorr_binn
     memset(rings, 0, (max_offset + 1) * sizeof *rings);
     for (ptrdiff_t y0 = 0; y0 <= most; y0++)
         for (ptrdiff_t x0 = -most; x0 <= most; x0++) {
-            double value = values[autocorr_at(max_offset, x0, (size_t)y0)],
-                   r = sqrt((double)(x0 * x0 + y0 * y0));
-            double weight = y0 ? 2 : 1, above = r - floor(r);
-            size_t k = (size_t)r, sector = (size_t)(atan2((double)y0, (double)x0) / M_PI * AUTOCORR_SECTORS);
+            double value = values[autocorr_at(max_offset, x0, (size_t)y0)], r, above, weight = y0 ? 2 : 1;
+            size_t k, sector;
 
             if (x0 * x0 + y0 * y0 > most * most || isnan(value))
                 continue;
-            sector = sector < AUTOCORR_SECTORS ? sector : 0; // the half plane's end is its beginning
+            r = sqrt((double)(x0 * x0 + y0 * y0));
+            k = (size_t)r;
+            above = r - (double)k;
+            sector = autocorr_sector(x0, (size_t)y0);
             if (binning != AUTOCORR_LINEAR)
                 above = binning == AUTOCORR_NEAREST && above >= 0.5 ? 1 : 0;
             add(&rings[k], sector, r, value, weight * (1 - above));

@@ -14,6 +14,21 @@ enum autocorr_binning {
 
 enum { AUTOCORR_SECTORS = 12 }; // of the half plane, 15 degrees each
 
+// In which of them an offset with Y0 >= 0 lies: how many of the directions 15, 30, ... 165 degrees it has
+// reached. The half plane's end, X0 < 0 and Y0 = 0, is its beginning. Offsets on such a direction are at 45,
+// 90 and 135 degrees, whose cotangents are exact.
+static inline size_t autocorr_sector(ptrdiff_t x0, size_t y0)
+{
+    static const double cotangents[AUTOCORR_SECTORS - 1] = {
+        3.7320508075688773,   1.7320508075688773,   1,  0.57735026918962576, 0.26794919243112271, 0,
+        -0.26794919243112271, -0.57735026918962576, -1, -1.7320508075688773, -3.7320508075688773};
+    size_t sector = 0;
+
+    for (size_t s = 0; s < AUTOCORR_SECTORS - 1; s++)
+        sector += y0 > 0 && (double)x0 <= (double)y0 * cotangents[s];
+    return sector;
+}
+
 // In the order in which cl/autocorr_radial.cl has them, all of 8 bytes.
 struct autocorr_ring {
     double radius;  // the weighted mean of its offsets' distances, in pixels

@@ -26,6 +26,18 @@ static double distance(double x0, double y0)
     return hypot(x0, y0);
 }
 
+// Twelve of 15 degrees each, by arc tangents.
+START_TEST(sectors)
+{
+    for (ptrdiff_t y0 = 0; y0 <= 400; y0++)
+        for (ptrdiff_t x0 = -400; x0 <= 400; x0++) {
+            size_t wanted = (size_t)(atan2((double)y0, (double)x0) / M_PI * AUTOCORR_SECTORS);
+
+            ck_assert_uint_eq(autocorr_sector(x0, (size_t)y0), wanted < AUTOCORR_SECTORS ? wanted : 0);
+        }
+}
+END_TEST
+
 // What is linear in r has in each ring the mean radius as its value; and each offset of the whole plane
 // within R is counted once.
 START_TEST(linear_in_r)
@@ -283,8 +295,8 @@ END_TEST
 
 int main(void)
 {
-    const TTest *const tests[] = {linear_in_r, by_hand,   known_lengths, exact_parabola,
-                                  prominence,  jackknife, growth_by_hand};
+    const TTest *const tests[] = {sectors,        linear_in_r, by_hand,   known_lengths,
+                                  exact_parabola, prominence,  jackknife, growth_by_hand};
 
     return TEST_RUN("autocorr lengths", CK_FORK_GETENV, tests);
 }
