@@ -30,4 +30,14 @@ static inline unsigned kn_threads(unsigned asked)
 #endif
 }
 
+// Which of them runs this, from 0.
+static inline unsigned kn_thread(void)
+{
+#ifdef _OPENMP
+    return (unsigned)omp_get_thread_num();
+#else
+    return 0;
+#endif
+}
+
 #endif

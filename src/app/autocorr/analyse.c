@@ -5,37 +5,37 @@
 
 #include "../../base/error.h"
 
-void autocorr_analyst_free(struct autocorr_analyst *analyst)
+void autocorr_workspace_free(struct autocorr_workspace *workspace)
 {
-    autocorr_fourier_free(analyst->fourier);
-    free(analyst->windows);
-    *analyst = (struct autocorr_analyst){.offsets = 0};
+    autocorr_fourier_free(workspace->fourier);
+    free(workspace->windows);
+    *workspace = (struct autocorr_workspace){.offsets = 0};
 }
 
-static kn_status make_room(struct autocorr_analyst *analyst, size_t offsets, kn_error *err)
+static kn_status make_room(struct autocorr_workspace *workspace, size_t offsets, kn_error *err)
 {
-    if (analyst->offsets >= offsets)
+    if (workspace->offsets >= offsets)
         return KN_OK;
-    free(analyst->windows);
-    analyst->windows = malloc(offsets * sizeof *analyst->windows);
-    analyst->offsets = analyst->windows ? offsets : 0;
-    return analyst->windows ? KN_OK
-                            : kn_fail_memory(err, offsets * sizeof *analyst->windows, "a correlation");
+    free(workspace->windows);
+    workspace->windows = malloc(offsets * sizeof *workspace->windows);
+    workspace->offsets = workspace->windows ? offsets : 0;
+    return workspace->windows ? KN_OK
+                              : kn_fail_memory(err, offsets * sizeof *workspace->windows, "a correlation");
 }
 
-static kn_status find_windows(struct autocorr_analyst *analyst, const kn_host_options *options,
+static kn_status find_windows(struct autocorr_workspace *workspace, const kn_host_options *options,
                               const struct autocorr_task *task, kn_error *err)
 {
-    kn_status status = make_room(analyst, autocorr_offsets(task->max_offset), err);
+    kn_status status = make_room(workspace, autocorr_offsets(task->max_offset), err);
 
     if (status || !task->mask)
-        return status ? status : autocorr_windows(task, analyst->windows, err);
-    if (!analyst->fourier)
-        status = autocorr_fourier_create(options, &analyst->fourier, err);
-    return status ? status : autocorr_masked_windows(analyst->fourier, task, analyst->windows, err);
+        return status ? status : autocorr_windows(task, workspace->windows, err);
+    if (!workspace->fourier)
+        status = autocorr_fourier_create(options, &workspace->fourier, err);
+    return status ? status : autocorr_masked_windows(workspace->fourier, task, workspace->windows, err);
 }
 
-kn_status autocorr_analyse(struct autocorr_analyst *analyst, const struct autocorr_settings *settings,
+kn_status autocorr_analyse(struct autocorr_workspace *workspace, const struct autocorr_settings *settings,
                            const kn_host_options *options, const struct autocorr_task *task,
                            struct autocorr_frame *frame, kn_error *err)
 {
@@ -44,11 +44,11 @@ kn_status autocorr_analyse(struct autocorr_analyst *analyst, const struct autoco
 
     if (settings->values || !frame->rings_on_device) {
         frame->values = malloc(bytes);
-        status = frame->values ? find_windows(analyst, options, task, err)
+        status = frame->values ? find_windows(workspace, options, task, err)
                                : kn_fail_memory(err, bytes, "a correlation");
         if (status)
             return status;
-        autocorr_normalize(settings->normalization, task->max_offset, frame->products, analyst->windows,
+        autocorr_normalize(settings->normalization, task->max_offset, frame->products, workspace->windows,
                            frame->values);
     }
     if (!frame->rings_on_device)

@@ -7,18 +7,18 @@
 #include "series.h"
 
 // What a thread keeps from one frame to the next; zeros at first.
-struct autocorr_analyst {
+struct autocorr_workspace {
     struct autocorr_fourier *fourier; // of windows with a mask
     struct autocorr_window *windows;
     size_t offsets; // windows that there is room for
 };
 
-void autocorr_analyst_free(struct autocorr_analyst *analyst);
+void autocorr_workspace_free(struct autocorr_workspace *workspace);
 
 // The frame's values, where they are wanted or its rings are not there; its rings, where they are not; its
 // lengths. `frame` has products, where values are made, and room for rings. The transforms take `options`
 // where they are made. KN_ERROR_MEMORY, and autocorr_check's.
-kn_status autocorr_analyse(struct autocorr_analyst *analyst, const struct autocorr_settings *settings,
+kn_status autocorr_analyse(struct autocorr_workspace *workspace, const struct autocorr_settings *settings,
                            const kn_host_options *options, const struct autocorr_task *task,
                            struct autocorr_frame *frame, kn_error *err);
 

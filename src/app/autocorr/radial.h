@@ -15,8 +15,8 @@ enum autocorr_binning {
 enum { AUTOCORR_SECTORS = 12 }; // of the half plane, 15 degrees each
 
 // In which of them an offset with Y0 >= 0 lies: how many of the directions 15, 30, ... 165 degrees it has
-// reached. The half plane's end, X0 < 0 and Y0 = 0, is its beginning. Offsets on such a direction are at 45,
-// 90 and 135 degrees, whose cotangents are exact.
+// reached. The half plane's end, X0 < 0 and Y0 = 0, is its beginning. Whole numbers lie on such a direction
+// at 45, 90 and 135 degrees alone, and there the cotangents are exact.
 static inline size_t autocorr_sector(ptrdiff_t x0, size_t y0)
 {
     static const double cotangents[AUTOCORR_SECTORS - 1] = {

@@ -41,15 +41,15 @@ struct series {
     autocorr_take *take;
     void *context;
     struct autocorr_pipeline *pipeline;
-    uint64_t state;                    // of the offsets that are verified
-    size_t max_offset;                 // 0 as long as it is not chosen
-    bool begun;                        // the first good frame was seen
-    size_t first, width, height;       // which, and its size
-    struct batch *waiting;             // for more frames, and for a start
-    struct batch *started;             // empty, or under way
-    uint8_t *mask;                     // a byte a pixel
-    struct autocorr_analyst *analysts; // of each thread
-    unsigned analyst_count;
+    uint64_t state;                        // of the offsets that are verified
+    size_t max_offset;                     // 0 as long as it is not chosen
+    bool begun;                            // the first good frame was seen
+    size_t first, width, height;           // which, and its size
+    struct batch *waiting;                 // for more frames, and for a start
+    struct batch *started;                 // empty, or under way
+    uint8_t *mask;                         // a byte a pixel
+    struct autocorr_workspace *workspaces; // of each thread
+    unsigned workspace_count;
 };
 
 void autocorr_frame_free(struct autocorr_frame *frame)
@@ -209,39 +209,34 @@ static kn_status deal(struct batch *batch, size_t number, kn_error *err)
 }
 
 // Lengths of rings that are there take microseconds. One thread finds them: more would wait for each other
-// where others decode. A frame by itself has all threads; of several each thread takes the next.
+// where others decode. A frame by itself has all threads; of several each thread has one after the other.
 static kn_status analyse_all(struct series *series, struct batch *batch, kn_error *err)
 {
-    unsigned threads =
-        batch->count == 1 || (batch->rings && !series->settings->values) ? 1 : series->analyst_count;
-    const kn_host_options share = {.threads = threads > 1};
-    kn_error failed = KN_ERROR_INIT;
+    bool alone = batch->count == 1 || (batch->rings && !series->settings->values);
+    unsigned threads = alone ? 1 : series->workspace_count;
+    const kn_host_options options = {.threads = alone ? 0 : 1};
     double start = kn_clock_seconds();
-    size_t next = 0;
     kn_status status = KN_OK;
 
     for (size_t i = 0; i < batch->count && !status; i++)
         status = deal(batch, i, err);
     if (status)
         return status;
-    KN_PARALLEL(threads, static)
-    for (unsigned t = 0; t < threads; t++)
-        for (size_t i; (i = __atomic_fetch_add(&next, 1, __ATOMIC_RELAXED)) < batch->count;) {
-            kn_error why = KN_ERROR_INIT;
+    KN_PARALLEL(threads, dynamic)
+    for (size_t i = 0; i < batch->count; i++) {
+        kn_error why = KN_ERROR_INIT;
 
-            if (autocorr_analyse(&series->analysts[t], series->settings, &share, &batch->pending[i].task,
-                                 &batch->pending[i].frame, &why)) {
-                KN_ONE_AT_A_TIME
-                {
-                    failed = why;
-                }
+        if (autocorr_analyse(&series->workspaces[kn_thread()], series->settings, &options,
+                             &batch->pending[i].task, &batch->pending[i].frame, &why)) {
+            KN_ONE_AT_A_TIME
+            {
+                status = kn_fail(err, why.code, "%s", why.text);
             }
         }
-    if (failed.code && err)
-        *err = failed;
+    }
     series->pipeline->analyse += kn_clock_seconds() - start;
     batch->seconds += kn_clock_seconds() - start;
-    return failed.code;
+    return status;
 }
 
 // Those that were started are done, and told of.
@@ -445,11 +440,11 @@ kn_status autocorr_series(struct autocorr_engine *engine, const struct autocorr_
     kn_status status;
 
     *pipeline = (struct autocorr_pipeline){.frames = count, .decoders = kn_threads(settings->threads)};
-    series.analyst_count = kn_threads(0);
-    series.analysts = calloc(series.analyst_count, sizeof *series.analysts);
-    if (!batches || !series.analysts) {
+    series.workspace_count = kn_threads(0);
+    series.workspaces = calloc(series.workspace_count, sizeof *series.workspaces);
+    if (!batches || !series.workspaces) {
         free(batches);
-        free(series.analysts);
+        free(series.workspaces);
         return kn_fail_memory(err, 2 * sizeof *batches, "the frames");
     }
     series.waiting = batches;
@@ -469,9 +464,9 @@ kn_status autocorr_series(struct autocorr_engine *engine, const struct autocorr_
     for (size_t i = 0; i < 2; i++)
         drop(&batches[i]);
     autocorr_reader_close(reader, &pipeline->decode);
-    for (unsigned t = 0; t < series.analyst_count; t++)
-        autocorr_analyst_free(&series.analysts[t]);
-    free(series.analysts);
+    for (unsigned t = 0; t < series.workspace_count; t++)
+        autocorr_workspace_free(&series.workspaces[t]);
+    free(series.workspaces);
     free(batches);
     free(series.mask);
     return status;

@@ -132,6 +132,7 @@ kn_status autocorr_masked_windows(struct autocorr_fourier *fourier, const struct
     return status;
 }
 
+// With tables and room of its own.
 static kn_status masked_windows(const struct autocorr_task *task, struct autocorr_window *windows,
                                 kn_error *err)
 {

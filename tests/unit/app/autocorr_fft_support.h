@@ -12,24 +12,7 @@
 // The root of sum (I - m)^2 sum (I' - m')^2.
 static inline double energy_of(const struct autocorr_task *task)
 {
-    double energy = 1;
-
-    for (int i = 0; i < 2; i++) {
-        const struct autocorr_image *image = i ? autocorr_second(task) : &task->first;
-        double pixels = (double)image->width * (double)image->height, sum = 0, squares = 0;
-
-        for (size_t y = 0; y < image->height; y++)
-            for (size_t x = 0; x < image->width; x++)
-                sum += (double)get_pixel(image, x, y);
-        for (size_t y = 0; y < image->height; y++)
-            for (size_t x = 0; x < image->width; x++) {
-                double d = (double)get_pixel(image, x, y) - floor(sum / pixels);
-
-                squares += d * d;
-            }
-        energy *= sqrt(squares);
-    }
-    return energy;
+    return sqrt(reference_energy(&task->first)) * sqrt(reference_energy(autocorr_second(task)));
 }
 
 // The greatest error there is, as a part of the bound; 0 where all sums are the reference's.

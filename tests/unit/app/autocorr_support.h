@@ -5,6 +5,8 @@
 
 #include "../expect.h"
 
+#include <math.h>
+
 #include "../../../src/app/autocorr/autocorr.h"
 
 // width x height pixels in rows of `stride`; the caller frees `pixels`. What lies between the rows is 255.
@@ -35,6 +37,23 @@ static inline uint64_t get_pixel(const struct autocorr_image *image, size_t x, s
 
     return image->type == KN_U8 ? ((const uint8_t *)image->pixels)[at]
                                 : ((const uint16_t *)image->pixels)[at];
+}
+
+// sum (I - m)^2 with the mean rounded down, in double precision, which holds sums of small images.
+static inline double reference_energy(const struct autocorr_image *image)
+{
+    double pixels = (double)image->width * (double)image->height, sum = 0, squares = 0;
+
+    for (size_t y = 0; y < image->height; y++)
+        for (size_t x = 0; x < image->width; x++)
+            sum += (double)get_pixel(image, x, y);
+    for (size_t y = 0; y < image->height; y++)
+        for (size_t x = 0; x < image->width; x++) {
+            double d = (double)get_pixel(image, x, y) - floor(sum / pixels);
+
+            squares += d * d;
+        }
+    return squares;
 }
 
 // `base` and a random number below `range` more.
