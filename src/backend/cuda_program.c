@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // The CUDA backend: programs from NVRTC or from the cache, and their kernels.
+#define _GNU_SOURCE // memmem
 #include "cuda.h"
 
 #include <stdio.h>
@@ -33,17 +34,19 @@ static bool is_refusal(CUresult code)
     return false;
 }
 
-// Whether the module has a constant bank: then `bank` and `bytes` say where.
-static struct cuda_outcome find_bank(const struct cuda_driver *cu, CUmodule module, CUdeviceptr *bank,
-                                     size_t *bytes)
+// Whether the module has a constant bank: then `bank` and `bytes` say where. The driver is asked only if the name stands
+// in the binary: to ask for a symbol that is not there is an error of the application's to compute-sanitizer.
+static struct cuda_outcome find_bank(const struct cuda_driver *cu, CUmodule module, const struct cuda_cubin *cubin,
+                                     CUdeviceptr *bank, size_t *bytes)
 {
-    struct cuda_outcome outcome = CUDA_DO(cu, cuModuleGetGlobal_v2, bank, bytes, module, BANK_SYMBOL);
+    struct cuda_outcome outcome = {CUDA_SUCCESS, ""};
 
-    if (outcome.code == CUDA_ERROR_NOT_FOUND) {
-        *bank = 0;
-        *bytes = 0;
+    *bank = 0;
+    *bytes = 0;
+    if (memmem(cubin->data, cubin->bytes, BANK_SYMBOL, sizeof BANK_SYMBOL)) // as a whole word: with its NUL
+        outcome = CUDA_DO(cu, cuModuleGetGlobal_v2, bank, bytes, module, BANK_SYMBOL);
+    if (outcome.code == CUDA_ERROR_NOT_FOUND)
         outcome.code = CUDA_SUCCESS;
-    }
     return outcome;
 }
 
@@ -64,7 +67,7 @@ static kn_status program_create(struct be_context *context, struct cuda_cubin *c
     made->context = context;
     *outcome = CUDA_DO(cu, cuModuleLoadData, &made->module, cubin->data);
     if (!outcome->code) {
-        *outcome = find_bank(cu, made->module, &bank, &bank_bytes);
+        *outcome = find_bank(cu, made->module, cubin, &bank, &bank_bytes);
         if (outcome->code)
             (void)cu->cuModuleUnload(made->module);
     }
@@ -211,7 +214,7 @@ static struct cuda_outcome kernel_open(struct be_kernel *kernel, const struct be
         outcome = CUDA_DO(cu, cuModuleLoadData, &kernel->instance, program->cubin.data);
         if (!outcome.code) {
             module = kernel->instance;
-            outcome = find_bank(cu, module, &kernel->bank, &kernel->bank_bytes);
+            outcome = find_bank(cu, module, &program->cubin, &kernel->bank, &kernel->bank_bytes);
         }
     }
     snprintf(symbol, sizeof symbol, KERNEL_PREFIX "%s", kernel->source->name);

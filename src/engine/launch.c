@@ -201,13 +201,35 @@ static kn_status check_extent(const kn_context *context, const char *name, const
                    name, what, extent, d, context->device.info.spec, context->quirks.range_limit);
 }
 
-// The range as the backend takes it: unused dimensions are 1, a required work-group is filled in.
-static kn_status check_range(const kn_context *context, const kn_kernel *kernel, const kn_range *given,
-                             struct be_range *range, kn_error *err)
+// The required work-group of a kernel that has one: the range's own is the same, or is filled in.
+static kn_status check_required(const kn_kernel *kernel, struct be_range *range, bool chosen, kn_error *err)
 {
     const size_t *required = kernel->limits.required_group;
     const char *name = kernel->source->name;
-    bool chosen;
+
+    for (unsigned d = 0; d < 3; d++) {
+        size_t local = d < range->dims ? range->local[d] : 1;
+        if (chosen && local != required[d])
+            return kn_fail(err, KN_ERROR_ARGUMENT, "%s requires work-groups of %zu x %zu x %zu; dimension %u was given %zu",
+                           name, required[0], required[1], required[2], d, local);
+        if (!chosen && d < range->dims)
+            range->local[d] = required[d];
+        else if (!chosen && required[d] != 1)
+            return kn_fail(err, KN_ERROR_ARGUMENT, "%s requires work-groups of %zu x %zu x %zu, but the range has %u dimensions",
+                           name, required[0], required[1], required[2], range->dims);
+    }
+    return KN_OK;
+}
+
+// The range as the backend takes it: unused dimensions are 1, a required work-group is filled in. What no device takes
+// is refused first, then what this device does not take, last what its driver has wrong: the same mistake has the
+// same answer on every device.
+static kn_status check_range(const kn_context *context, const kn_kernel *kernel, const kn_range *given,
+                             struct be_range *range, kn_error *err)
+{
+    const char *name = kernel->source->name;
+    bool chosen, required = kernel->limits.required_group[0] != 0;
+    kn_status status = KN_OK;
 
     if (given->dims < 1 || given->dims > 3)
         return kn_fail(err, KN_ERROR_ARGUMENT, "%s: %u dimensions; a range has 1, 2 or 3", name, given->dims);
@@ -218,26 +240,18 @@ static kn_status check_range(const kn_context *context, const kn_kernel *kernel,
         range->offset[d] = given->offset[d];
         if (given->global[d] == 0)
             return kn_fail(err, KN_ERROR_ARGUMENT, "%s: no work-items in dimension %u", name, d);
-        if (check_extent(context, name, "size", given->global[d], d, err) ||
-            check_extent(context, name, "offset", given->offset[d], d, err))
-            return KN_ERROR_LIMIT;
     }
     chosen = range->local[0] || range->local[1] || range->local[2];
-    if (required[0]) {
-        for (unsigned d = 0; d < 3; d++) {
-            size_t local = d < range->dims ? range->local[d] : 1;
-            if (chosen && local != required[d])
-                return kn_fail(err, KN_ERROR_ARGUMENT, "%s requires work-groups of %zu x %zu x %zu; dimension %u was given %zu",
-                               name, required[0], required[1], required[2], d, local);
-            if (!chosen && d < range->dims)
-                range->local[d] = required[d];
-            else if (!chosen && required[d] != 1)
-                return kn_fail(err, KN_ERROR_ARGUMENT, "%s requires work-groups of %zu x %zu x %zu, but the range has %u dimensions",
-                               name, required[0], required[1], required[2], range->dims);
-        }
-        chosen = true;
+    if (required)
+        status = check_required(kernel, range, chosen, err);
+    if (!status && (chosen || required))
+        status = check_group(context, kernel, range, err);
+    for (unsigned d = 0; d < given->dims && !status; d++) {
+        status = check_extent(context, name, "size", given->global[d], d, err);
+        if (!status)
+            status = check_extent(context, name, "offset", given->offset[d], d, err);
     }
-    return chosen ? check_group(context, kernel, range, err) : KN_OK;
+    return status;
 }
 
 // This queue's own kernel object: the one it has, or the first one that has no owner, or a new one.

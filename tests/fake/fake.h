@@ -39,6 +39,7 @@ struct fake_cuda {
     long depth;            // contexts on the calling thread's stack
     _Atomic long without;  // calls that found no current context, but need one
     _Atomic long injected; // failures made so far
+    _Atomic long not_found; // symbols asked for that no module has: compute-sanitizer calls that an error
     unsigned long launches;
     struct fake_launch last;
     unsigned long copies_on_device;

@@ -520,8 +520,10 @@ CUresult cuModuleGetFunction(CUfunction *function, CUmodule module, const char *
 CUresult cuModuleGetGlobal_v2(CUdeviceptr *pointer, size_t *bytes, CUmodule module, const char *name)
 {
     NEEDS_CONTEXT(cuModuleGetGlobal_v2);
-    if (strcmp(name, "kn_bank") != 0 || !module->bank)
+    if (strcmp(name, "kn_bank") != 0 || !module->bank) {
+        state.not_found++;
         return CUDA_ERROR_NOT_FOUND;
+    }
     *pointer = (CUdeviceptr)(size_t)module->bank;
     *bytes = module->bank_bytes;
     return CUDA_SUCCESS;

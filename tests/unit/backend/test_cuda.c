@@ -339,6 +339,21 @@ START_TEST(one_bank_a_kernel)
 }
 END_TEST
 
+// compute-sanitizer reports each symbol that is asked for in vain.
+START_TEST(asks_for_what_is_there)
+{
+    struct be_program *with = program_of("//kernel koine_banked 8 4 4 64\n//bank 256\n");
+    struct be_program *without = program_of("//kernel koine_banked 8 4 4 64\n");
+    struct be_kernel *kernel = kernel_of(with, &banked);
+
+    ck_assert_uint_eq(kernel->bank_bytes, 256);
+    ck_assert_int_eq(driver->not_found, 0);
+    cuda->kernel_free(kernel);
+    cuda->program_free(without);
+    cuda->program_free(with);
+}
+END_TEST
+
 // ---- programs ----
 
 START_TEST(compiler_options)
@@ -556,7 +571,7 @@ int main(void)
 {
     const TTest *const tests[] = {
         description,      copies,       fills,         arguments,           large_geometry,
-        too_many_groups,  picked_local, constant_bank, one_bank_a_kernel,   compiler_options,
+        too_many_groups,  picked_local, constant_bank, one_bank_a_kernel, asks_for_what_is_there,   compiler_options,
         does_not_compile, binaries,     times,         a_kernel_that_traps, two_threads,
         wrapping};
 

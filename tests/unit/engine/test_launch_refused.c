@@ -3,6 +3,8 @@
 // a driver abort the process: if that got through, this program would not come to its end.
 #include "engine_support.h"
 
+#include "../../../src/engine/engine.h"
+
 static kn_context *context;
 static kn_queue *queue;
 static kn_program *program;
@@ -260,6 +262,20 @@ START_TEST(ranges)
 }
 END_TEST
 
+// As through NVIDIA's OpenCL: its table of quirks has a largest range. A mistake in the work-group is told as everywhere.
+START_TEST(ranges_past_the_quirk)
+{
+    context->quirks.range_limit = INT32_MAX;
+    expect_range_refused("simple",
+                         (kn_range){3, {SIZE_MAX, SIZE_MAX, SIZE_MAX}, {SIZE_MAX, SIZE_MAX, SIZE_MAX}, {0}},
+                         KN_ERROR_LIMIT, "simple|work-group of");
+    expect_range_refused("simple", (kn_range){2, {8, (size_t)INT32_MAX + 1}, {8, 1}, {0}}, KN_ERROR_LIMIT,
+                         "simple|size 2147483648 in dimension 1|split the range");
+    expect_range_refused("simple", (kn_range){1, {8}, {0}, {(size_t)INT32_MAX + 1}}, KN_ERROR_LIMIT,
+                         "simple|offset 2147483648 in dimension 0|split the range");
+}
+END_TEST
+
 // The largest group that the limits promise does run.
 START_TEST(largest_group)
 {
@@ -338,7 +354,7 @@ END_TEST
 int main(void)
 {
     const TTest *const tests[] = {nulls,           counts,         argument_kinds, argument_values,
-                                  buffers,         local_memory,   ranges,         largest_group,
+                                  buffers,         local_memory,   ranges, ranges_past_the_quirk,        largest_group,
                                   constant_memory, argument_bytes};
 
     return RUN_ON_DEVICE_WITH("launch refused", set_up, tear_down, tests);
