@@ -53,16 +53,18 @@ spmv_coo(__global const uint *entry_rows, __global const uint *indices, __global
     for (ulong base = first; base < end; base += GROUP) {
         ulong i = base + item;
         uint next = i + 1 < nonzeros ? entry_rows[i + 1] : NONE;
-        row[item] = i < end ? entry_rows[i] : NONE;
-        sum[item] = i < end ? values[i] * x[indices[i]] : 0;
-        if (item == 0 && row[0] == last_row)
-            sum[0] += last_sum;
+        uint own_row = i < end ? entry_rows[i] : NONE;
+        float own_sum = i < end ? values[i] * x[indices[i]] : 0;
+        if (item == 0 && own_row == last_row)
+            own_sum += last_sum;
+        row[item] = own_row;
+        sum[item] = own_sum;
         sum_rows(row, sum);
-        if (i < end && next != row[item])
-            y[row[item]] += sum[item];
+        if (i < end && next != own_row)
+            y[own_row] += sum[item];
         last_row = row[GROUP - 1];
         last_sum = sum[GROUP - 1];
-        goes_on = i < end && next == row[item];
+        goes_on = i < end && next == own_row;
         barrier(CLK_LOCAL_MEM_FENCE);
     }
     if (item == GROUP - 1) {

@@ -227,7 +227,7 @@ assert [[2 * r, v, n] for r, v, n in curve("um.json")] == grey
 ' "colours, files, masks"
 
 # ---- standard input ----
-expect_exit 0 koine autocorr - --exact -r 6 --device host --json "$work/input.json" --output "$work/input" --quiet <"$work/grey.png"
+expect_exit 0 koine autocorr - --exact -r 6 --json "$work/input.json" --output "$work/input" --quiet <"$work/grey.png"
 [ -s "$work/input/stdin.c2d.npy" ] || fail "standard input has no stdin.c2d.npy"
 expect_exit 0 koine autocorr "$work/first.png" --with - -r 8 --device host --sums "$work/with.npy" <"$work/second.png"
 expect_exit 0 koine autocorr "$work/first.png" --with "$work/second.png" -r 8 --device host --sums "$work/with_file.npy"
