@@ -44,9 +44,12 @@ typedef struct kn_device_info {
 } kn_device_info;
 
 // All devices and paths, the default one first, then those that "auto" would take next, unusable ones last.
+// An OpenCL driver that ends the process which opens it is not opened: it stands in the list with its .icd file as spec,
+// its library as name, and why_not. koine-probe, which is installed with the library, tries each driver once, and what
+// came of it is kept in the cache folder; where koine-probe is absent, drivers are opened untried.
 // The caller frees the list with kn_devices_free. `why` (if not NULL) receives for each path without a device the
 // reason, "" if there is no such path: "CUDA: no NVIDIA driver (libcuda.so.1 not found); OpenCL: ...". `*count` may be 0.
-// Cost: opens every driver, 1 to 300 ms.
+// Cost: opens every driver, 1 to 300 ms; the same once more for each driver that was not tried before.
 KN_API kn_status kn_devices_list(kn_device_info **list, size_t *count, char why[256], kn_error *err);
 KN_API void kn_devices_free(kn_device_info *list);
 

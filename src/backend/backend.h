@@ -7,6 +7,7 @@
 #ifndef KN_BACKEND_BACKEND_H
 #define KN_BACKEND_BACKEND_H
 
+#include <limits.h>
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
@@ -34,6 +35,12 @@ struct be_device {
     char *extensions; // separated by blanks; freed with kn_be_devices_free
     void *platform;   // the backend's own handles
     void *device;
+};
+
+// A driver that is opened in our process, and may end it.
+struct be_driver {
+    char file[PATH_MAX];    // what makes it known to the system; for messages
+    char library[PATH_MAX]; // that is opened: a path or a name
 };
 
 // Host memory that the device reaches without a detour.
@@ -101,6 +108,16 @@ struct kn_backend {
     const char *title; // for people: "OpenCL"
     enum be_language language;
     size_t image_bytes; // that an image takes of a kernel's arguments
+
+    // The drivers that `devices` would open; NULL, all three, for a path whose driver ends no process. The caller frees
+    // *list. Empty when they are open already.
+    kn_status (*drivers)(struct be_driver **list, size_t *count, kn_error *err);
+    // The environment variable ("NAME=VALUE") with which a program opens that one alone, and a folder that is to be
+    // removed afterwards (process_folder_remove), "" if none.
+    kn_status (*driver_alone)(const struct be_driver *driver, char variable[PATH_MAX], char folder[PATH_MAX],
+                              kn_error *err);
+    // Opens these and no other: before `devices`, and once a process.
+    kn_status (*drivers_open)(const struct be_driver *list, size_t count, kn_error *err);
 
     // Every device of this path. None is no error: `why` then says in words why there is none.
     kn_status (*devices)(struct be_device **list, size_t *count, char why[256], kn_error *err);

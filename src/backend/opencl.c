@@ -8,6 +8,7 @@
 
 #include "../base/array.h"
 #include "../base/error.h"
+#include "opencl_drivers.h"
 
 #define NAME(code)                                                                                           \
     {                                                                                                        \
@@ -490,6 +491,9 @@ const struct kn_backend kn_backend_opencl = {
     .title = "OpenCL",
     .language = BE_LANGUAGE_OPENCL,
     .image_bytes = sizeof(cl_mem),
+    .drivers = opencl_drivers,
+    .driver_alone = opencl_driver_alone,
+    .drivers_open = opencl_drivers_open,
     .devices = opencl_devices,
     .context_open = context_open,
     .context_wrap = context_wrap,

@@ -8,6 +8,7 @@
 
 #include "../base/error.h"
 #include "../base/words.h"
+#include "opencl_drivers.h"
 
 // Queries of extensions, by number: not every cl_ext.h has them.
 #define DEVICE_UUID_KHR         0x106A
@@ -186,6 +187,7 @@ kn_status opencl_devices(struct be_device **list, size_t *count, char why[256], 
     cl_int code = clGetPlatformIDs(0, NULL, &platforms);
     kn_status status = KN_OK;
 
+    opencl_drivers_opened();
     *list = NULL;
     *count = 0;
     why[0] = '\0';

@@ -16,6 +16,9 @@
     X(CUDA_LIBRARIES, "KOINE_CUDA_LIBRARIES", "DIR[:DIR]...",                                                \
       "Folders with libcuda.so.1 and libnvrtc.so.13 (.12, .11.2), instead of where the system, CUDA_HOME and " \
       "/usr/local/cuda have them. Without an NVIDIA driver in them, CUDA is not used.")                      \
+    X(PROBE, "KOINE_PROBE", "FILE",                                                                            \
+      "The program that tries each OpenCL driver once, instead of the installed koine-probe; a driver that "   \
+      "ends it is not used. A name that is no program: drivers are opened untried.")                           \
     X(LOG, "KOINE_LOG", "warning|info|debug|sync",                                                           \
       "How much is said on standard error; without it, warnings. sync says as much as debug and waits "      \
       "after each kernel, so that a fault is reported under the name of the kernel that made it.")           \

@@ -177,8 +177,8 @@ const struct command command_devices = {
                    "type, its memory, whether it computes in double precision, and a * at the one that is "
                    "used where none is "
                    "named.\n\n"
-                   "With --all the list has also what is not used, and why: a driver that reports an error, "
-                   "a device that "
+                   "With --all the list has also what is not used, and why: a driver that reports an error "
+                   "or ends the programs that open it, a device that "
                    "is reached through another path already. The exit status is 0 even if there is no "
                    "device: the list is "
                    "then empty, and a line says why.",

@@ -87,6 +87,15 @@ kn_status engine_context_create(const struct kn_backend *backend, struct be_cont
     return KN_OK;
 }
 
+static void log_left_out(const kn_context *context, const struct engine_devices *devices)
+{
+    for (size_t i = 0; i < devices->count; i++)
+        if (devices->items[i].left_out)
+            engine_log(context, KN_LOG_WARNING, "%s (%s): %s; 'koine cache clear' has it tried again",
+                       devices->items[i].device.info.spec, devices->items[i].device.info.name,
+                       devices->items[i].device.info.why_not);
+}
+
 kn_status kn_context_open(const char *spec, kn_context **context, kn_error *err)
 {
     return kn_context_open_with(spec, NULL, context, err);
@@ -107,7 +116,7 @@ kn_status kn_context_open_with(const char *spec, const kn_context_options *optio
         spec = getenv("KOINE_DEVICE");
     if (!spec || !*spec)
         spec = "auto";
-    status = engine_devices_find(&devices, err);
+    status = engine_devices_find(&devices, spec, options ? options->cache_dir : NULL, err);
     if (status)
         return status;
     status = engine_devices_match(&devices, spec, &chosen, err);
@@ -123,6 +132,8 @@ kn_status kn_context_open_with(const char *spec, const kn_context_options *optio
             chosen->backend->context_close(native);
         }
     }
+    if (!status)
+        log_left_out(*context, &devices);
     engine_devices_free(&devices);
     return status;
 }

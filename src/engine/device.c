@@ -10,6 +10,8 @@
 #include "../base/array.h"
 #include "../base/error.h"
 #include "../base/text.h"
+#include "cache.h"
+#include "drivers.h"
 #include "quirks.h"
 
 static const struct kn_backend *const backends[] = {
@@ -72,17 +74,52 @@ static void add_reason(struct engine_devices *devices, const char *title, const 
     snprintf(devices->why + used, sizeof devices->why - used, "%s%s: %s", used ? "; " : "", title, reason);
 }
 
-static kn_status add_backend(struct engine_devices *devices, const struct kn_backend *backend, kn_error *err)
+// A driver that is not opened is an entry like a device that is not used: who lists devices sees it, and why.
+static kn_status add_left_out(struct engine_devices *devices, const struct kn_backend *backend,
+                              const struct engine_left_out *left_out, kn_error *err)
+{
+    struct engine_device device = {.backend = backend};
+    kn_device_info *info = &device.device.info;
+    const char *name = strrchr(left_out->driver.file, '/');
+
+    snprintf(info->spec, sizeof info->spec, "%s:%.20s", backend->name, name ? name + 1 : left_out->driver.file);
+    snprintf(info->name, sizeof info->name, "%.127s", left_out->driver.library);
+    snprintf(info->backend, sizeof info->backend, "%s", backend->name);
+    info->type = KN_DEVICE_ACCELERATOR;
+    snprintf(info->why_not, sizeof info->why_not, "the driver is left out: %.200s", left_out->why);
+    device.left_out = true;
+    return KN_ARRAY_PUSH(devices->items, devices->count, devices->capacity, device)
+               ? KN_OK
+               : kn_fail_memory(err, 0, "listing drivers");
+}
+
+static kn_status open_drivers(struct engine_devices *devices, const struct kn_backend *backend, const char *cache_dir,
+                              kn_error *err)
+{
+    struct engine_left_out *list = NULL;
+    size_t count = 0;
+    kn_status status = engine_drivers_open(backend, cache_dir, &list, &count, err);
+
+    for (size_t i = 0; i < count && !status; i++)
+        status = add_left_out(devices, backend, &list[i], err);
+    free(list);
+    return status;
+}
+
+static kn_status add_backend(struct engine_devices *devices, const struct kn_backend *backend, const char *cache_dir,
+                             kn_error *err)
 {
     struct be_device *found = NULL;
     char reason[256] = "";
-    size_t count = 0;
-    kn_status status = backend->devices(&found, &count, reason, err);
+    size_t count = 0, before = devices->count;
+    kn_status status = open_drivers(devices, backend, cache_dir, err);
 
+    if (!status)
+        status = backend->devices(&found, &count, reason, err);
     if (count == 0)
-        add_reason(devices, backend->title, reason);
+        add_reason(devices, backend->title, devices->count > before ? "its drivers are left out" : reason);
     for (size_t i = 0; i < count && !status; i++) {
-        struct engine_device device = {backend, found[i]};
+        struct engine_device device = {.backend = backend, .device = found[i]};
         engine_quirks_of(&device.device.info);
         if (KN_ARRAY_PUSH(devices->items, devices->count, devices->capacity, device))
             found[i].extensions = NULL; // moved
@@ -93,13 +130,37 @@ static kn_status add_backend(struct engine_devices *devices, const struct kn_bac
     return status;
 }
 
-kn_status engine_devices_find(struct engine_devices *devices, kn_error *err)
+// Whether a path may have what `spec` means: "cuda:0" is of CUDA alone. A name may be of any.
+static bool may_have(const struct kn_backend *backend, const char *spec)
 {
+    size_t length = strcspn(spec, ":");
+
+    return !spec[length] || (strlen(backend->name) == length && strncasecmp(spec, backend->name, length) == 0);
+}
+
+// Whether no later path can have a better answer to `spec`: they come in the order of preference.
+static bool is_settled(const struct engine_devices *devices, const char *spec)
+{
+    if (strcasecmp(spec, "auto") != 0 && strcasecmp(spec, "gpu") != 0)
+        return false;
+    for (size_t i = 0; i < devices->count; i++)
+        if (devices->items[i].device.info.type == KN_DEVICE_GPU && !devices->items[i].device.info.why_not[0])
+            return true;
+    return false;
+}
+
+kn_status engine_devices_find(struct engine_devices *devices, const char *spec, const char *cache_dir, kn_error *err)
+{
+    char path[PATH_MAX];
+    const char *verdicts = cache_dir && *cache_dir                                     ? cache_dir
+                           : !cache_dir && !cache_default_dir(path, sizeof path, NULL) ? path
+                                                                                       : NULL;
     kn_status status = KN_OK;
 
     memset(devices, 0, sizeof *devices);
-    for (size_t i = 0; i < KN_COUNT(backends) && !status; i++)
-        status = add_backend(devices, backends[i], err);
+    for (size_t i = 0; i < KN_COUNT(backends) && !status && !(spec && is_settled(devices, spec)); i++)
+        if (!spec || may_have(backends[i], spec))
+            status = add_backend(devices, backends[i], verdicts, err);
     if (status) {
         engine_devices_free(devices);
         return status;
@@ -139,6 +200,13 @@ static bool means(const kn_device_info *info, const char *spec)
     return !strchr(spec, ':') && contains(info->name, spec);
 }
 
+static void describe(struct kn_text *list, const kn_device_info *info, bool is_next)
+{
+    kn_text_format(list, "%s%s (%s)", is_next ? ", " : "", info->spec, info->name);
+    if (info->why_not[0])
+        kn_text_format(list, " [not usable: %s]", info->why_not);
+}
+
 static kn_status no_match(const struct engine_devices *devices, const char *spec, kn_error *err)
 {
     struct kn_text list = KN_TEXT_INIT;
@@ -147,8 +215,7 @@ static kn_status no_match(const struct engine_devices *devices, const char *spec
     if (devices->count == 0)
         return kn_fail(err, KN_ERROR_NO_DEVICE, "no device: %s", devices->why);
     for (size_t i = 0; i < devices->count; i++)
-        kn_text_format(&list, "%s%s (%s)%s", i ? ", " : "", devices->items[i].device.info.spec,
-                       devices->items[i].device.info.name, devices->items[i].device.info.why_not[0] ? " [not usable]" : "");
+        describe(&list, &devices->items[i].device.info, i > 0);
     status = kn_fail(err, KN_ERROR_NO_DEVICE, "no device '%s'; there is %s%s%s", spec, kn_text_string(&list),
                      devices->why[0] ? "; " : "", devices->why);
     kn_text_free(&list);
@@ -180,7 +247,7 @@ kn_status kn_devices_list(kn_device_info **list, size_t *count, char why[256], k
 
     if (!list || !count)
         return kn_fail(err, KN_ERROR_ARGUMENT, "kn_devices_list: list or count is NULL");
-    status = engine_devices_find(&devices, err);
+    status = engine_devices_find(&devices, NULL, NULL, err);
     if (status)
         return status;
     infos = calloc(devices.count ? devices.count : 1, sizeof *infos);

@@ -1,0 +1,27 @@
+// SPDX-License-Identifier: Apache-2.0
+// An OpenCL driver that does to whoever opens it what FAKE_DRIVER says: abort, segv, exit, or nothing ("fine"). It offers
+// no platform. Appends a line to the file FAKE_DRIVER_LOG each time it is opened.
+#include <signal.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+__attribute__((constructor)) static void open_driver(void)
+{
+    const char *what = getenv("FAKE_DRIVER"), *log = getenv("FAKE_DRIVER_LOG");
+    FILE *file = log ? fopen(log, "a") : NULL;
+
+    if (file) {
+        fprintf(file, "opened\n");
+        fclose(file);
+    }
+    if (!what)
+        return;
+    if (strcmp(what, "abort") == 0)
+        abort();
+    if (strcmp(what, "segv") == 0)
+        raise(SIGSEGV);
+    if (strcmp(what, "exit") == 0)
+        _exit(3);
+}
