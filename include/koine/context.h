@@ -27,7 +27,8 @@ typedef struct kn_context_options {
     int debug_sync;
     // No allocation larger than this (bytes, at least 64); 0: what the device allows. Buffers beyond it are held in parts.
     uint64_t max_alloc;
-    // The binary cache's folder. NULL: KOINE_CACHE_DIR, XDG_CACHE_HOME/koine or ~/.cache/koine. "": no cache.
+    // The binary cache's folder. NULL: KOINE_CACHE_DIR, XDG_CACHE_HOME/koine or ~/.cache/koine. "": no cache. A folder
+    // in which others than the user and root could put programs is not used: a line of the log says so.
     const char *cache_dir;
     // Of the library's own kernels, where they promise no bits (sums, sorting and the like have theirs); with another
     // than KN_POLICY_DEFAULT no other library is taken but by its name. KN_POLICY_FAST ends what is said of errors.

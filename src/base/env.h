@@ -10,7 +10,8 @@
     X(DEVICE, "KOINE_DEVICE", "SPEC",                                                                        \
       "The device to use where --device names none: opencl:0.0, cpu, gpu, or a part of a name.")             \
     X(CACHE_DIR, "KOINE_CACHE_DIR", "DIR",                                                                   \
-      "Where compiled kernels are kept. Without it: $XDG_CACHE_HOME/koine, else ~/.cache/koine.")            \
+      "Where compiled kernels are kept. Without it: $XDG_CACHE_HOME/koine, else ~/.cache/koine. Not "        \
+      "used if others can write the folder or one above it.")                                                \
     X(KERNEL_PATH, "KOINE_KERNEL_PATH", "DIR[:DIR]...",                                                      \
       "Folders searched for kernel files (.cl, .clh) before those built into the library.")                  \
     X(CUDA_LIBRARIES, "KOINE_CUDA_LIBRARIES", "DIR[:DIR]...",                                                \

@@ -23,6 +23,7 @@ enum action { ACTION_LIST, ACTION_VERIFY, ACTION_CLEAR };
 // What was found, and what was done.
 struct finding {
     char dir[PATH_MAX];
+    kn_error distrust; // why nothing there is used; KN_OK: it is
     struct cache_entry *entries;
     size_t count;
     size_t damaged;
@@ -127,6 +128,8 @@ static kn_status write_json(const struct finding *finding, enum action action,
         report_append(&array, entry_json(&finding->entries[i]));
     report_put(&root, "action", json_string(actions[action]));
     report_put(&root, "directory", kn_json_string(finding->dir));
+    report_put(&root, "distrust",
+               finding->distrust.code ? kn_json_string(finding->distrust.text) : json_null());
     report_put(&root, "removed", json_integer((json_int_t)finding->removed));
     report_put(&root, "entries", array);
     return report_write(root, common, err);
@@ -135,7 +138,7 @@ static kn_status write_json(const struct finding *finding, enum action action,
 static kn_status run(void *arguments, kn_error *err)
 {
     struct common_arguments *common = arguments;
-    struct finding finding = {.count = 0};
+    struct finding finding = {.distrust = KN_ERROR_INIT};
     double start = kn_clock_seconds();
     enum action action = ACTION_LIST;
     kn_status status = read_action(common, &action, err);
@@ -144,6 +147,8 @@ static kn_status run(void *arguments, kn_error *err)
         status = report_try(common, err);
     if (!status)
         status = cache_default_dir(finding.dir, sizeof finding.dir, err);
+    if (!status && cache_trusted(finding.dir, &finding.distrust))
+        fprintf(stderr, "%s: nothing there is used: %s\n", common->command, finding.distrust.text);
     if (!status && action == ACTION_CLEAR)
         status = cache_clear(finding.dir, &finding.removed, err);
     else if (!status)
@@ -155,7 +160,7 @@ static kn_status run(void *arguments, kn_error *err)
         status = write_json(&finding, action, common, err);
     if (!status && report_shows_text(common) && !print_text(&finding, action) && !ferror(stdout))
         status = kn_fail_memory(err, 0, "printing the list");
-    common->check_failed = action == ACTION_VERIFY && finding.damaged > 0;
+    common->check_failed = action == ACTION_VERIFY && (finding.damaged > 0 || finding.distrust.code);
     free(finding.entries);
     return status;
 }
@@ -170,7 +175,12 @@ const struct command command_cache = {
         "list shows what is there. verify reads every entry and names those that are damaged; the exit "
         "status is "
         "then 1. They do no harm: a damaged entry is dropped and its kernel compiled anew. clear removes all "
-        "entries.",
+        "entries.\n\n"
+        "What is kept is loaded and run, so it is used only where nobody else could have put it: the folder, "
+        "those above it and the file belong to the user or to root, and others cannot write them. Folders "
+        "above may be sticky, as /tmp is; a group is nobody else if it has the user's name and no other "
+        "members. Otherwise kernels are compiled for each run and not kept, a warning says why, and the exit "
+        "status of verify is 1.",
     .common = COMMON_JSON | COMMON_FORCE,
     .options = NULL,
     .examples = {{"koine cache list",

@@ -1,12 +1,15 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "log.h"
 
+#include <pthread.h>
+#include <stdbool.h>
 #include <stdio.h>
 #include <string.h>
 
 #include "../base/array.h"
 #include "../base/env.h"
 #include "../base/error.h"
+#include "../base/hash.h"
 
 struct log_word {
     const char *word;
@@ -23,11 +26,31 @@ static const struct log_word words[] = {
 
 static kn_log_level level = KN_LOG_WARNING; // what print_message reads through its `user`
 
+// Warnings that were printed: a command that opens several contexts hears some of them from each.
+static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
+static struct kn_hash *printed;
+static size_t count, capacity;
+
+static bool is_new(const char *message)
+{
+    const struct kn_field field = {message, strlen(message)};
+    const struct kn_hash hash = kn_hash_fields(&field, 1);
+    bool found = false;
+
+    pthread_mutex_lock(&lock);
+    for (size_t i = 0; i < count && !found; i++)
+        found = memcmp(printed[i].bytes, hash.bytes, sizeof hash.bytes) == 0;
+    if (!found)
+        (void)KN_ARRAY_PUSH(printed, count, capacity, hash); // if memory ran out, it may be said again
+    pthread_mutex_unlock(&lock);
+    return !found;
+}
+
 static void print_message(void *user, kn_log_level of, const char *message)
 {
     const kn_log_level *most = user;
 
-    if (of <= *most)
+    if (of <= *most && (of != KN_LOG_WARNING || is_new(message)))
         fprintf(stderr, "koine: %s\n", message);
 }
 

@@ -16,12 +16,15 @@
 
 #include "../base/array.h"
 #include "../base/error.h"
+#include "cache_folder.h"
 
 #define SUFFIX  ".kbin"
 #define FORMAT  1u
 #define LARGEST ((uint64_t)1 << 30) // no program's binary is larger
 #define NEW     ".new-"             // how the name of a file that is being written begins
 #define STALE   3600                // seconds after which nobody is writing it any more
+#define TRIES   100                 // names for a file that is being written
+#define NAME    (2 * KN_HASH_BYTES + sizeof SUFFIX)
 
 // A file is this header and the binary. `sum` is over the rest of the header and the binary.
 struct header {
@@ -58,29 +61,25 @@ kn_status cache_default_dir(char *path, size_t size, kn_error *err)
     return KN_OK;
 }
 
-// The folder and those above it, for nobody else to see.
-static int make_folders(const char *dir)
+kn_status cache_trusted(const char *dir, kn_error *err)
 {
-    char path[PATH_MAX];
+    kn_error reason = KN_ERROR_INIT;
+    int folder;
 
-    if (snprintf(path, sizeof path, "%s", dir) >= (int)sizeof path)
-        return ENAMETOOLONG;
-    for (char *slash = path + 1; *slash; slash++)
-        if (*slash == '/') {
-            *slash = '\0';
-            if (mkdir(path, 0700) != 0 && errno != EEXIST)
-                return errno;
-            *slash = '/';
-        }
-    return mkdir(path, 0700) == 0 || errno == EEXIST ? 0 : errno;
+    if (cache_folder_open(dir, false, &folder, &reason) && reason.native == 0) {
+        if (err)
+            *err = reason;
+        return reason.code;
+    }
+    if (folder >= 0)
+        close(folder);
+    return KN_OK;
 }
 
-static bool file_path(char path[PATH_MAX], const char *dir, const struct cache_key *key)
+static void file_name(char name[NAME], const struct cache_key *key)
 {
-    char hex[2 * KN_HASH_BYTES + 1];
-
-    kn_hash_hex(&key->hash, hex);
-    return snprintf(path, PATH_MAX, "%s/%s" SUFFIX, dir, hex) < PATH_MAX;
+    kn_hash_hex(&key->hash, name);
+    strcpy(name + 2 * KN_HASH_BYTES, SUFFIX);
 }
 
 static struct kn_hash checksum(const struct header *header, const void *data)
@@ -128,6 +127,8 @@ static const char *examine(int fd, struct header *header, void **data)
     *data = NULL;
     if (fstat(fd, &info) != 0 || !S_ISREG(info.st_mode))
         return "not a regular file";
+    if (cache_file_distrust(&info))
+        return cache_file_distrust(&info);
     if ((uint64_t)info.st_size < sizeof *header || !read_fully(fd, header, sizeof *header))
         return "truncated";
     if (memcmp(header->magic, magic, sizeof magic) != 0)
@@ -150,36 +151,70 @@ static const char *examine(int fd, struct header *header, void **data)
     return NULL;
 }
 
-bool cache_read(const char *dir, const struct cache_key *key, void **data, size_t *bytes, char why[128])
+// Opens a file of the folder, whatever it is: a FIFO would wait for a writer, and a link may lead anywhere.
+static int open_entry(int folder, const char *name)
 {
-    char path[PATH_MAX];
+    return openat(folder, name, O_RDONLY | O_CLOEXEC | O_NONBLOCK | O_NOFOLLOW);
+}
+
+static void say_errno(int number, char why[128])
+{
+    snprintf(why, 128, "%s",
+             number == ENOENT   ? ""
+             : number == EACCES ? "no permission to read it"
+                                : "it cannot be opened");
+}
+
+static bool read_entry(int folder, const char *name, const struct cache_key *key, void **data, size_t *bytes,
+                       char why[128])
+{
     struct header header;
     const char *wrong;
-    int fd;
+    int fd = open_entry(folder, name);
 
-    why[0] = '\0';
-    if (!file_path(path, dir, key))
-        return false;
-    fd = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK); // whatever stands there: a FIFO would wait for a writer
-    if (fd < 0) {
-        if (errno != ENOENT)
-            snprintf(why, 128, "%s", errno == EACCES ? "no permission to read it" : "it cannot be opened");
+    if (fd < 0 && errno != ELOOP) {
+        say_errno(errno, why);
         return false;
     }
-    wrong = examine(fd, &header, data);
+    wrong = fd < 0 ? "not a regular file" : examine(fd, &header, data);
     if (!wrong && memcmp(header.key, key->hash.bytes, sizeof header.key) != 0)
         wrong = "of another program";
     if (wrong) {
         free(*data);
         *data = NULL;
         snprintf(why, 128, "%s", wrong);
-        (void)unlink(path); // if that fails, the next reader finds the same and builds as well
+        (void)unlinkat(folder, name, 0); // if that fails, the next reader finds the same and builds as well
     } else {
         *bytes = (size_t)header.bytes;
         (void)futimens(fd, NULL); // when it was last used; not worth an error
     }
-    close(fd);
+    if (fd >= 0)
+        close(fd);
     return !wrong;
+}
+
+bool cache_read(const char *dir, const struct cache_key *key, void **data, size_t *bytes, char why[128])
+{
+    char name[NAME];
+    kn_error reason = KN_ERROR_INIT;
+    bool found;
+    int folder;
+
+    why[0] = '\0';
+    *data = NULL;
+    if (cache_folder_open(dir, false, &folder, &reason)) {
+        if (reason.native)
+            say_errno(reason.native, why);
+        else
+            snprintf(why, 128, "others could have put it there ('koine cache list' says who)");
+        return false;
+    }
+    if (folder < 0)
+        return false;
+    file_name(name, key);
+    found = read_entry(folder, name, key, data, bytes, why);
+    close(folder);
+    return found;
 }
 
 static bool is_entry(const char *name)
@@ -197,44 +232,78 @@ static bool is_file(int folder, const char *name, struct stat *info)
     return fstatat(folder, name, info, AT_SYMLINK_NOFOLLOW) == 0 && S_ISREG(info->st_mode);
 }
 
-// Removes what processes that were killed while writing have left.
-static void sweep(const char *dir)
+// A stream over the entries of a folder that was opened for its name alone.
+static DIR *entries_of(int folder)
 {
-    DIR *folder = opendir(dir);
+    int fd = openat(folder, ".", O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+    DIR *entries = fd < 0 ? NULL : fdopendir(fd);
+
+    if (fd >= 0 && !entries)
+        close(fd);
+    return entries;
+}
+
+// Removes what processes that were killed while writing have left.
+static void sweep(int folder)
+{
+    DIR *entries = entries_of(folder);
     time_t now = time(NULL);
     struct stat info;
 
-    if (!folder)
+    if (!entries)
         return;
-    for (struct dirent *item; (item = readdir(folder));)
-        if (is_temporary(item->d_name) && is_file(dirfd(folder), item->d_name, &info) && now - info.st_mtime > STALE)
-            (void)unlinkat(dirfd(folder), item->d_name, 0);
-    closedir(folder);
+    for (struct dirent *item; (item = readdir(entries));)
+        if (is_temporary(item->d_name) && is_file(folder, item->d_name, &info) && now - info.st_mtime > STALE)
+            (void)unlinkat(folder, item->d_name, 0);
+    closedir(entries);
 }
 
 kn_status cache_try(const char *dir, kn_error *err)
 {
-    int number = make_folders(dir);
+    int folder;
+    kn_status status = cache_folder_open(dir, true, &folder, err);
 
-    if (number)
-        return kn_fail_errno(err, KN_ERROR_OUTPUT, dir, number, "the cache folder cannot be made");
-    if (access(dir, W_OK | X_OK) != 0)
-        return kn_fail_errno(err, KN_ERROR_OUTPUT, dir, errno, "the cache cannot be written");
-    return KN_OK;
+    if (status)
+        return status;
+    if (faccessat(folder, ".", W_OK | X_OK, AT_EACCESS) != 0)
+        status = kn_fail_errno(err, KN_ERROR_OUTPUT, dir, errno, "the cache cannot be written");
+    close(folder);
+    return status;
 }
 
-kn_status cache_write(const char *dir, const struct cache_key *key, const void *data, size_t bytes, kn_error *err)
+// A new file of a name that no other process has.
+static int open_temporary(int folder, char name[sizeof NEW "XXXXXX"])
+{
+    int fd = -1;
+
+    for (unsigned i = 0; i < TRIES && fd < 0; i++) {
+        struct {
+            struct timespec now;
+            pid_t process;
+            unsigned number;
+        } seed;
+        char hex[2 * KN_HASH_BYTES + 1];
+
+        memset(&seed, 0, sizeof seed);
+        clock_gettime(CLOCK_REALTIME, &seed.now);
+        seed.process = getpid();
+        seed.number = i;
+        const struct kn_field field = {&seed, sizeof seed};
+        const struct kn_hash hash = kn_hash_fields(&field, 1);
+        kn_hash_hex(&hash, hex);
+        snprintf(name, sizeof NEW "XXXXXX", NEW "%.6s", hex);
+        fd = openat(folder, name, O_WRONLY | O_CREAT | O_EXCL | O_NOFOLLOW | O_CLOEXEC, 0600);
+        if (fd < 0 && errno != EEXIST)
+            break;
+    }
+    return fd;
+}
+
+static struct header header_of(const struct cache_key *key, const void *data, size_t bytes)
 {
     struct header header;
     struct kn_hash sum;
-    char path[PATH_MAX], temporary[PATH_MAX];
-    int number = make_folders(dir);
-    int fd;
 
-    if (number)
-        return kn_fail_errno(err, KN_ERROR_OUTPUT, dir, number, "the cache folder cannot be made");
-    if (!file_path(path, dir, key) || snprintf(temporary, sizeof temporary, "%s/" NEW "XXXXXX", dir) >= (int)sizeof temporary)
-        return kn_fail_errno(err, KN_ERROR_OUTPUT, dir, ENAMETOOLONG, "the cache cannot be written");
     memset(&header, 0, sizeof header);
     memcpy(header.magic, magic, sizeof magic);
     header.format = FORMAT;
@@ -245,31 +314,55 @@ kn_status cache_write(const char *dir, const struct cache_key *key, const void *
     snprintf(header.version, sizeof header.version, "%s", PACKAGE_VERSION);
     sum = checksum(&header, data);
     memcpy(header.sum, sum.bytes, sizeof header.sum);
+    return header;
+}
 
-    sweep(dir);
-    fd = mkstemp(temporary);
+// Returns 0 or errno.
+static int write_entry(int folder, const struct cache_key *key, const void *data, size_t bytes)
+{
+    const struct header header = header_of(key, data, bytes);
+    char name[NAME], temporary[sizeof NEW "XXXXXX"];
+    int fd = open_temporary(folder, temporary), number;
+
     if (fd < 0)
-        return kn_fail_errno(err, KN_ERROR_OUTPUT, dir, errno, "the cache cannot be written");
-    (void)fcntl(fd, F_SETFD, FD_CLOEXEC);
+        return errno;
+    file_name(name, key);
     errno = 0;
     number = !write_fully(fd, &header, sizeof header) || !write_fully(fd, data, bytes) || fsync(fd) != 0 ? errno ? errno : EIO : 0;
     if (close(fd) != 0 && !number)
         number = errno;
-    if (!number && rename(temporary, path) != 0)
+    if (!number && renameat(folder, temporary, folder, name) != 0)
         number = errno;
-    if (number) {
-        (void)unlink(temporary);
-        return kn_fail_errno(err, KN_ERROR_OUTPUT, path, number, "the cache cannot be written");
-    }
-    return KN_OK;
+    if (number)
+        (void)unlinkat(folder, temporary, 0);
+    return number;
+}
+
+kn_status cache_write(const char *dir, const struct cache_key *key, const void *data, size_t bytes,
+                      kn_error *err)
+{
+    int folder, number;
+    kn_status status = cache_folder_open(dir, true, &folder, err);
+
+    if (status)
+        return status;
+    sweep(folder);
+    number = write_entry(folder, key, data, bytes);
+    close(folder);
+    return number ? kn_fail_errno(err, KN_ERROR_OUTPUT, dir, number, "the cache cannot be written") : KN_OK;
 }
 
 void cache_remove(const char *dir, const struct cache_key *key)
 {
-    char path[PATH_MAX];
+    kn_error reason = KN_ERROR_INIT;
+    char name[NAME];
+    int folder;
 
-    if (file_path(path, dir, key))
-        (void)unlink(path);
+    if (cache_folder_open(dir, false, &folder, &reason) || folder < 0)
+        return;
+    file_name(name, key);
+    (void)unlinkat(folder, name, 0);
+    close(folder);
 }
 
 // ---- the folder as a whole ----
@@ -286,12 +379,13 @@ static struct cache_entry describe(int dirfd, const char *name)
     memset(&entry, 0, sizeof entry);
     memset(&header, 0, sizeof header);
     snprintf(entry.file, sizeof entry.file, "%s", name);
-    if (fstatat(dirfd, name, &info, 0) == 0) {
+    if (fstatat(dirfd, name, &info, AT_SYMLINK_NOFOLLOW) == 0) {
         entry.bytes = (uint64_t)info.st_size;
         entry.used = (int64_t)info.st_mtime;
     }
-    fd = openat(dirfd, name, O_RDONLY | O_CLOEXEC | O_NONBLOCK);
-    wrong = fd < 0 ? "it cannot be opened" : examine(fd, &header, &data);
+    fd = open_entry(dirfd, name);
+    wrong =
+        fd < 0 ? errno == ELOOP ? "not a regular file" : "it cannot be opened" : examine(fd, &header, &data);
     if (fd >= 0)
         close(fd);
     free(data);

@@ -41,6 +41,11 @@ static kn_status choose_cache(kn_context *context, kn_error *err)
         engine_log(context, KN_LOG_WARNING, "programs are not cached: %s", reason.text);
         return KN_OK;
     }
+    if (cache_trusted(given ? given : path, &reason)) {
+        engine_log(context, KN_LOG_WARNING,
+                   "compiled programs are neither read from the cache nor kept there: %s", reason.text);
+        return KN_OK;
+    }
     context->cache_dir = strdup(given ? given : path);
     return context->cache_dir ? KN_OK : kn_fail_memory(err, 0, "opening a context");
 }

@@ -35,6 +35,43 @@ expect_exit 0 koine stats --precision "$precision" "$work/numbers.csv"
 sed '$d' "$work/out" | cmp -s - "$work/first.table" || fail "a damaged cache changed the answer"
 expect_exit 0 koine cache verify
 
+# What others could have put there is compiled instead, and left alone; one line says so, whatever the number of kernels.
+chmod 0777 "$KOINE_CACHE_DIR"
+find "$KOINE_CACHE_DIR" -type f -printf '%f %s %T@\n' | sort >"$work/before"
+expect_exit 0 koine stats --precision "$precision" "$work/numbers.csv"
+expect_one_line
+expect_stderr "compiled programs are neither read .*/cache: others can write this folder \\(mode 0777\\).*KOINE_CACHE_DIR"
+sed '$d' "$work/out" | cmp -s - "$work/first.table" || fail "a cache that is not used changed the answer"
+find "$KOINE_CACHE_DIR" -type f -printf '%f %s %T@\n' | sort | cmp -s - "$work/before" || fail "a shared cache was used"
+expect_exit 0 koine run "${srcdir:-.}/tests/data/run/kernels.cl" -k evens -g 4 -a buf:int:8 --compare auto # two contexts
+expect_one_line
+expect_exit 3 koine tune recon --quick
+expect_stderr 'others can write this folder'
+expect_exit 0 koine cache list
+expect_stderr '^koine cache: nothing there is used: .*others can write this folder'
+expect_exit 1 koine cache verify
+expect_stderr 'others can write this folder'
+expect_exit 0 koine cache list --json -
+grep -q '"distrust": ".*others can write' "$work/out" || fail "the JSON does not say why"
+chmod 0700 "$KOINE_CACHE_DIR"
+expect_exit 0 koine cache verify
+expect_empty stderr
+if [ "$(id -u)" -eq 0 ]; then
+    chown 4711 "$entry"
+    expect_exit 1 koine cache verify
+    expect_stdout "$(basename "$entry"): it belongs to another user"
+    expect_exit 0 koine stats --precision "$precision" "$work/numbers.csv"
+    expect_stderr 'not used: it belongs to another user'
+    expect_exit 0 koine cache verify
+    chown 4711 "$KOINE_CACHE_DIR"
+    expect_exit 0 koine stats --precision "$precision" "$work/numbers.csv"
+    expect_one_line
+    expect_stderr 'this folder belongs to another user \(uid 4711, yours is 0\)'
+    chown 0 "$KOINE_CACHE_DIR"
+else
+    echo "files of another user: not run, that needs root"
+fi
+
 expect_exit 0 koine cache clear
 expect_stdout 'removed'
 expect_exit 0 koine cache list

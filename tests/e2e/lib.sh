@@ -5,7 +5,10 @@
 . "${srcdir:-.}/tests/e2e/common.sh"
 
 KOINE=${KOINE:-${builddir:-.}/koine}
-KOINE_CACHE_DIR=$(cd "$work" && pwd)/cache
+# Not in $work: a build folder that others can write, or that is another user's, is no place for a cache.
+private=$(mktemp -d "${TMPDIR:-/tmp}/koine-test-XXXXXX")
+trap 'rm -rf "$work" "$private"' EXIT
+KOINE_CACHE_DIR=$private/cache
 export KOINE_CACHE_DIR
 unset KOINE_LOG
 

@@ -426,6 +426,37 @@ START_TEST(nowhere_to_cache)
 }
 END_TEST
 
+// A program that others could have put there is neither used nor replaced; one line says so, however many
+// programs.
+START_TEST(cache_that_others_can_write)
+{
+    static const char *const answer_43 = "__kernel void answer(__global uint *out) { out[0] = 43; }\n";
+    int warnings = 0;
+    kn_context_options options = {.log = count_warnings, .log_user = &warnings, .cache_dir = cache_dir};
+    kn_context *own;
+    kn_program *first = NULL, *second = NULL;
+    struct cache_entry *list;
+
+    if (!keeps_binaries())
+        return;
+    ck_assert(!was_cached(answer_42, NULL, cache_dir));
+    ck_assert_int_eq(chmod(cache_dir, 0777), 0);
+    own = open_with(&options);
+    expect_ok(kn_program_from_text(own, answer_42, "answer.cl", NULL, &first, &err));
+    expect_ok(kn_program_from_text(own, answer_43, "answer.cl", NULL, &second, &err));
+    ck_assert(!kn_program_was_cached(first));
+    ck_assert(!kn_program_was_cached(second));
+    ck_assert_int_eq(warnings, 1);
+    ck_assert_uint_eq(entries(&list), 1);
+    free(list);
+    kn_program_free(first);
+    kn_program_free(second);
+    kn_context_close(own);
+    ck_assert_int_eq(chmod(cache_dir, 0700), 0);
+    ck_assert(was_cached(answer_42, NULL, cache_dir));
+}
+END_TEST
+
 START_TEST(no_home)
 {
     static const char *const names[] = {"HOME", "XDG_CACHE_HOME", "KOINE_CACHE_DIR"};
@@ -455,10 +486,12 @@ END_TEST
 
 int main(void)
 {
-    const TTest *const tests[] = {from_a_file,      built_in,    kernels_and_params,
-                                  defines,          second_time, binaries_that_the_driver_refuses,
-                                  nowhere_to_cache, no_home,     double_precision,
-                                  keys,             policy_of_a_context};
+    const TTest *const tests[] = {from_a_file,         built_in,
+                                  kernels_and_params,  defines,
+                                  second_time,         binaries_that_the_driver_refuses,
+                                  nowhere_to_cache,    no_home,
+                                  double_precision,    keys,
+                                  policy_of_a_context, cache_that_others_can_write};
 
     return RUN_ON_DEVICE_WITH("program", set_up, tear_down, tests);
 }
