@@ -21,7 +21,7 @@ struct kn_default {
 // ---- bits
 
 // Of scalars, also in constants.
-template <class R, class A> KN_BOTH constexpr R kn_bits(A a)
+template <class R, class A> KN_FN constexpr R kn_bits(A a)
 {
     return __builtin_bit_cast(R, a);
 }
@@ -248,25 +248,23 @@ template <class V, class... Tags, class A> KN_FN V kn_convert(const A &a)
 
 // ---- literals and casts
 
-template <int At, class V> KN_BOTH constexpr void kn_fill(V &)
+template <int At, class V> KN_FN constexpr void kn_fill(V &)
 {
 }
-template <int At, class V, class A, class... R>
-KN_BOTH constexpr void kn_fill(V &v, const A &a, const R &...r);
+template <int At, class V, class A, class... R> KN_FN constexpr void kn_fill(V &v, const A &a, const R &...r);
 
-template <int At, class V, class A, int... I> KN_BOTH constexpr void kn_put(V &v, const A &a, kn_seq<I...>)
+template <int At, class V, class A, int... I> KN_FN constexpr void kn_put(V &v, const A &a, kn_seq<I...>)
 {
     ((v.kn_s[At + I] = kn_lane<typename V::kn_t, I>(a)), ...);
 }
-template <int At, class V, class A, class... R>
-KN_BOTH constexpr void kn_fill(V &v, const A &a, const R &...r)
+template <int At, class V, class A, class... R> KN_FN constexpr void kn_fill(V &v, const A &a, const R &...r)
 {
     static_assert(At + kn_width<A> <= kn_width<V>, "a vector literal has more components than its type");
     kn_put<At>(v, a, kn_range<kn_width<A>>());
     kn_fill<At + kn_width<A>>(v, r...);
 }
 
-template <class V, class... A> KN_BOTH constexpr V kn_make(const A &...a)
+template <class V, class... A> KN_FN constexpr V kn_make(const A &...a)
 {
     if constexpr (sizeof...(A) == 1 && (kn_is_scalar<A> && ...)) {
         return V((typename V::kn_t)a...);
@@ -279,7 +277,7 @@ template <class V, class... A> KN_BOTH constexpr V kn_make(const A &...a)
     }
 }
 
-template <class V, class A> KN_BOTH constexpr V kn_cast(const A &a)
+template <class V, class A> KN_FN constexpr V kn_cast(const A &a)
 {
     if constexpr (kn_is_vector<V> && kn_is_vector<A>) {
         typedef kn_element<V> T;
@@ -295,12 +293,12 @@ template <class V, class A> KN_BOTH constexpr V kn_cast(const A &a)
 template <class S> struct kn_init_value {
     S kn_x;
 
-    template <class T, kn_when<kn_is_operand<T> && kn_is_operand<S>> = 0> KN_BOTH constexpr operator T() const
+    template <class T, kn_when<kn_is_operand<T> && kn_is_operand<S>> = 0> KN_FN constexpr operator T() const
     {
         return kn_cast<T>(kn_x);
     }
     template <class T, kn_when<sizeof(T *) && !kn_is_vector<S> && !kn_is_real<S>> = 0>
-    KN_BOTH constexpr operator T *() const
+    KN_FN constexpr operator T *() const
     {
         if constexpr (kn_is_scalar<S>)
             return kn_x == 0 ? (T *)nullptr : (T *)(uintptr_t)kn_x;
@@ -308,17 +306,17 @@ template <class S> struct kn_init_value {
             return (T *)kn_x;
     }
     template <class T, kn_when<kn_same<T, S> && !kn_is_operand<S>> = 0, int = 0>
-    KN_BOTH constexpr operator T() const
+    KN_FN constexpr operator T() const
     {
         return kn_x;
     }
 };
 
-template <class A> KN_BOTH constexpr auto kn_init(const A &a)
+template <class A> KN_FN constexpr auto kn_init(const A &a)
 {
     return kn_init_value<kn_value<A>>{a};
 }
-template <class T, int I, class S> KN_BOTH constexpr T kn_lane(const kn_init_value<S> &a)
+template <class T, int I, class S> KN_FN constexpr T kn_lane(const kn_init_value<S> &a)
 {
     return kn_lane<T, I>(a.kn_x);
 }
@@ -344,7 +342,7 @@ template <class A, class B>
 using kn_arms = typename kn_arms_<A, B, !kn_same<A, B> && (kn_is_vector<A> || kn_is_vector<B>),
                                   kn_is_pointer<A> != kn_is_pointer<B>>::type;
 
-template <class R, class A> KN_BOTH constexpr R kn_arm(A a)
+template <class R, class A> KN_FN constexpr R kn_arm(A a)
 {
     if constexpr (kn_is_pointer<R> && kn_is_scalar<A>)
         return (R)(uintptr_t)a;
@@ -352,19 +350,19 @@ template <class R, class A> KN_BOTH constexpr R kn_arm(A a)
         return (R)a;
 }
 
-template <class T> KN_BOTH constexpr T kn_either(bool c, T a, T b)
+template <class T> KN_FN constexpr T kn_either(bool c, T a, T b)
 {
     return c ? a : b;
 }
 
 template <class C, class R, class A, class B, int... I>
-KN_BOTH constexpr R kn_ternary_lanes(const C &c, const A &a, const B &b, kn_seq<I...>)
+KN_FN constexpr R kn_ternary_lanes(const C &c, const A &a, const B &b, kn_seq<I...>)
 {
     typedef kn_element<R> T;
     return R(kn_lanes(), kn_either(kn_lane<kn_element<C>, I>(c) < 0, kn_lane<T, I>(a), kn_lane<T, I>(b))...);
 }
 
-template <class C, class FA, class FB> KN_BOTH constexpr auto kn_ternary(const C &c, FA fa, FB fb)
+template <class C, class FA, class FB> KN_FN constexpr auto kn_ternary(const C &c, FA fa, FB fb)
 {
     typedef kn_value<decltype(fa())> A;
     typedef kn_value<decltype(fb())> B;

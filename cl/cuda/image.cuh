@@ -54,13 +54,13 @@ template <int Kind> constexpr int kn_coordinate_width = kn_coordinates<Kind> == 
 
 enum sampler_t : uint {};
 
-template <class T> KN_BOTH constexpr sampler_t kn_sampler(T bits)
+template <class T> KN_FN constexpr sampler_t kn_sampler(T bits)
 {
     return (sampler_t)bits;
 }
 
 // Unnormalised: to the edge, to the border; nearest, then linear. Normalised: edge, border, repeat, mirror.
-KN_BOTH constexpr uint kn_texture_index(uint sampler)
+KN_FN constexpr uint kn_texture_index(uint sampler)
 {
     uint linear = sampler >> 5 & 1, mode = sampler >> 1 & 7;
     if (!(sampler & CLK_NORMALIZED_COORDS_TRUE))
@@ -83,7 +83,7 @@ static_assert(kn_texture_index(CLK_ADDRESS_NONE | CLK_FILTER_NEAREST) == 0 &&
               "the textures' order is the host's");
 
 // Whole coordinates are looked up at the texel's middle, neither normalised nor filtered.
-KN_BOTH constexpr uint kn_whole_sampler(uint sampler)
+KN_FN constexpr uint kn_whole_sampler(uint sampler)
 {
     return CLK_FILTER_NEAREST | (sampler >> 1 & 7) << 1;
 }

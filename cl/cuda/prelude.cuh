@@ -15,7 +15,6 @@
 
 #if defined(__CUDACC__) || defined(__CUDACC_RTC__)
 #define KN_FN           __device__ inline
-#define KN_BOTH         __host__ __device__ inline
 #define KN_BODY         __device__ __forceinline__
 #define KN_DECLARED     __device__
 #define KN_LOCAL        __shared__
@@ -24,7 +23,6 @@
 #define KN_ON_DEVICE    1
 #elif defined(KN_SHIM)
 #define KN_FN           inline
-#define KN_BOTH         inline
 #define KN_BODY         static
 #define KN_DECLARED
 #define KN_LOCAL        KN_SHIM_LOCAL
@@ -35,6 +33,11 @@
 #error "this file is CUDA C++: compile it with NVRTC or nvcc, or include tests/shim/shim.h first"
 #endif
 #define KN_LOCAL_VAR KN_LOCAL
+
+// nvcc's pass over the host's side knows printf from <stdio.h> alone, whose macros would reach the program.
+#if defined(__CUDACC__) && !defined(__CUDACC_RTC__)
+extern "C" __host__ __device__ int printf(const char *, ...);
+#endif
 
 #ifndef KN_CONSTANT_BANK
 #define KN_CONSTANT_BANK 0

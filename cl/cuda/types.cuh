@@ -24,7 +24,7 @@ template <class T, int N> struct vec;
 template <class T, int N, int... I> struct kn_swizzle;
 
 // b++ and b-- of a bool.
-template <class B> KN_BOTH constexpr bool kn_step_bool(B &b, int step)
+template <class B> KN_FN constexpr bool kn_step_bool(B &b, int step)
 {
     bool before = b;
     b = before + step != 0;
@@ -32,7 +32,7 @@ template <class B> KN_BOTH constexpr bool kn_step_bool(B &b, int step)
 }
 
 // What a char or a short was before a step: kn_before(c += 1, 1) is c++ that goes round.
-template <class T> KN_BOTH constexpr T kn_before(T after, int step)
+template <class T> KN_FN constexpr T kn_before(T after, int step)
 {
     return (T)(after - step);
 }
@@ -42,11 +42,11 @@ template <class T, long N> struct kn_array {
     T kn_v[N];
 };
 // What an initialiser does, as an assignment: arrays too.
-template <class T> KN_BOTH constexpr void kn_copy(T &to, const T &from)
+template <class T> KN_FN constexpr void kn_copy(T &to, const T &from)
 {
     to = from;
 }
-template <class T, size_t N> KN_BOTH constexpr void kn_copy(T (&to)[N], const T (&from)[N])
+template <class T, size_t N> KN_FN constexpr void kn_copy(T (&to)[N], const T (&from)[N])
 {
     for (size_t i = 0; i < N; i++)
         kn_copy(to[i], from[i]);
@@ -152,7 +152,7 @@ template <class T>
 constexpr T kn_int_max = kn_is_signed<T> ? (T)((kn_unsigned<T>)~(kn_unsigned<T>)0 >> 1) : (T) ~(T)0;
 template <class T> constexpr T kn_int_min = kn_is_signed<T> ? (T)(-kn_int_max<T> - 1) : (T)0;
 
-template <class T> KN_BOTH constexpr bool kn_is_negative(T x)
+template <class T> KN_FN constexpr bool kn_is_negative(T x)
 {
     if constexpr (kn_kind<T> == kn_unsigned_number)
         return false;

@@ -39,47 +39,47 @@ struct kn_lanes {
 
 // ---- the vectors
 
-template <class A> KN_BOTH constexpr auto kn_rvalue(const A &a);
-template <class V, class... A> KN_BOTH constexpr V kn_make(const A &...a);
+template <class A> KN_FN constexpr auto kn_rvalue(const A &a);
+template <class V, class... A> KN_FN constexpr V kn_make(const A &...a);
 
 // The members of every width. Brace lists of elements and of shorter vectors, as C's initialisers have them;
 // a scalar is copied to all elements; a volatile vector is read element by element.
 #define KN_VECTOR(N)                                                                                         \
     typedef T kn_t;                                                                                          \
     vec() = default;                                                                                         \
-    template <class... S> KN_BOTH constexpr vec(kn_lanes, S... s) : kn_s{(T)s...}                            \
+    template <class... S> KN_FN constexpr vec(kn_lanes, S... s) : kn_s{(T)s...}                              \
     {                                                                                                        \
     }                                                                                                        \
-    template <int... I> KN_BOTH constexpr vec(kn_seq<I...>, T s) : kn_s{((void)I, s)...}                     \
+    template <int... I> KN_FN constexpr vec(kn_seq<I...>, T s) : kn_s{((void)I, s)...}                       \
     {                                                                                                        \
     }                                                                                                        \
-    template <class S, kn_when<kn_is_scalar<S>> = 0> KN_BOTH constexpr vec(S s) : vec(kn_range<N>(), (T)s)   \
+    template <class S, kn_when<kn_is_scalar<S>> = 0> KN_FN constexpr vec(S s) : vec(kn_range<N>(), (T)s)     \
     {                                                                                                        \
     }                                                                                                        \
     template <class A, class B, class... R, kn_when<kn_may_init<A> && kn_may_init<B>> = 0>                   \
-    KN_BOTH constexpr vec(const A &a, const B &b, const R &...r) : vec(kn_make<vec>(a, b, r...))             \
+    KN_FN constexpr vec(const A &a, const B &b, const R &...r) : vec(kn_make<vec>(a, b, r...))               \
     {                                                                                                        \
     }                                                                                                        \
-    template <class S> KN_BOTH vec(const volatile vec<S, N> &v) : vec(kn_range<N>(), v, 0)                   \
+    template <class S> KN_FN vec(const volatile vec<S, N> &v) : vec(kn_range<N>(), v, 0)                     \
     {                                                                                                        \
     }                                                                                                        \
-    template <int... I> KN_BOTH vec(kn_seq<I...>, const volatile vec &v, int) : kn_s{v.kn_s[I]...}           \
+    template <int... I> KN_FN vec(kn_seq<I...>, const volatile vec &v, int) : kn_s{v.kn_s[I]...}             \
     {                                                                                                        \
     }                                                                                                        \
-    template <class S> KN_BOTH vec &operator=(const volatile vec<S, N> &v)                                   \
+    template <class S> KN_FN vec &operator=(const volatile vec<S, N> &v)                                     \
     {                                                                                                        \
         return *this = vec(v);                                                                               \
     }                                                                                                        \
-    template <int = 0> KN_BOTH void operator=(const vec &v) volatile                                         \
+    template <int = 0> KN_FN void operator=(const vec &v) volatile                                           \
     {                                                                                                        \
         for (int i = 0; i < N; i++)                                                                          \
             kn_s[i] = v.kn_s[i];                                                                             \
     }                                                                                                        \
-    KN_BOTH constexpr T &operator[](size_t i)                                                                \
+    KN_FN constexpr T &operator[](size_t i)                                                                  \
     {                                                                                                        \
         return kn_s[i];                                                                                      \
     }                                                                                                        \
-    KN_BOTH constexpr const T &operator[](size_t i) const                                                    \
+    KN_FN constexpr const T &operator[](size_t i) const                                                      \
     {                                                                                                        \
         return kn_s[i];                                                                                      \
     }
@@ -204,25 +204,25 @@ template <class T, int N, int... I> struct kn_swizzle {
     T kn_s[N == 3 ? 4 : N];
 
     // One that was returned by value stands alone, with its elements' alignment only.
-    KN_BOTH constexpr operator kn_vec() const &&
+    KN_FN constexpr operator kn_vec() const &&
     {
         return kn_vec(kn_lanes(), kn_s[I]...);
     }
-    KN_BOTH operator kn_vec() const &
+    KN_FN operator kn_vec() const &
     {
         if constexpr (kn_is_part<I...>)
             return *reinterpret_cast<const kn_vec *>(&kn_s[kn_nth<0, I...>::value]);
         else
             return kn_vec(kn_lanes(), kn_s[I]...);
     }
-    template <class U, kn_when<kn_is_operand<U>> = 0> KN_BOTH kn_swizzle &operator=(U &&u)
+    template <class U, kn_when<kn_is_operand<U>> = 0> KN_FN kn_swizzle &operator=(U &&u)
     {
         kn_set(kn_rvalue(u), kn_range<sizeof...(I)>());
         return *this;
     }
 
   private:
-    template <int... J> KN_BOTH void kn_set(kn_vec v, kn_seq<J...>)
+    template <int... J> KN_FN void kn_set(kn_vec v, kn_seq<J...>)
     {
         if constexpr (kn_is_part<I...>)
             *reinterpret_cast<kn_vec *>(&kn_s[kn_nth<0, I...>::value]) = v;
@@ -238,33 +238,32 @@ template <class T, int N, int... I> struct kn_swizzle {
 };
 
 // The value of anything: a selection becomes its vector, all else stays.
-template <class A> KN_BOTH constexpr auto kn_rvalue(const A &a)
+template <class A> KN_FN constexpr auto kn_rvalue(const A &a)
 {
     return (kn_value<A>)a;
 }
 
 // Element I of an argument as a T; a scalar has its value everywhere.
-template <class T, int I, class A> KN_BOTH constexpr T kn_lane(const A &a)
+template <class T, int I, class A> KN_FN constexpr T kn_lane(const A &a)
 {
     return (T)a;
 }
-template <class T, int I, class S, int N> KN_BOTH constexpr T kn_lane(const vec<S, N> &a)
+template <class T, int I, class S, int N> KN_FN constexpr T kn_lane(const vec<S, N> &a)
 {
     return (T)a.kn_s[I];
 }
-template <class T, int I, class S, int N, int... J>
-KN_BOTH constexpr T kn_lane(const kn_swizzle<S, N, J...> &a)
+template <class T, int I, class S, int N, int... J> KN_FN constexpr T kn_lane(const kn_swizzle<S, N, J...> &a)
 {
     return (T)a.kn_s[kn_nth<I, J...>::value];
 }
 
 // Selections of selections that are written to: kn_pick<1, 0>(v.hi) for v.hi.yx, kn_pick<2>(v.hi) for v.hi.z.
 template <int... K, class T, int N, int... I>
-KN_BOTH auto kn_pick_of(kn_swizzle<T, N, I...> &s) -> kn_swizzle<T, N, kn_nth<K, I...>::value...> &
+KN_FN auto kn_pick_of(kn_swizzle<T, N, I...> &s) -> kn_swizzle<T, N, kn_nth<K, I...>::value...> &
 {
     return reinterpret_cast<kn_swizzle<T, N, kn_nth<K, I...>::value...> &>(s);
 }
-template <int... K, class T, int N, int... I> KN_BOTH decltype(auto) kn_pick(kn_swizzle<T, N, I...> &s)
+template <int... K, class T, int N, int... I> KN_FN decltype(auto) kn_pick(kn_swizzle<T, N, I...> &s)
 {
     if constexpr (sizeof...(K) == 1)
         return (s.kn_s[kn_nth<K, I...>::value], ...);
@@ -275,17 +274,17 @@ template <int... K, class T, int N, int... I> KN_BOTH decltype(auto) kn_pick(kn_
 // ---- element by element
 
 // f over the elements of the arguments, each taken as a T; the results as R.
-template <class R, class T, int I, class F, class... A> KN_BOTH constexpr R kn_map_lane(F f, const A &...a)
+template <class R, class T, int I, class F, class... A> KN_FN constexpr R kn_map_lane(F f, const A &...a)
 {
     return (R)f(kn_lane<T, I>(a)...);
 }
 template <class R, class T, class F, int... I, class... A>
-KN_BOTH constexpr vec<R, sizeof...(I)> kn_map_lanes(F f, kn_seq<I...>, const A &...a)
+KN_FN constexpr vec<R, sizeof...(I)> kn_map_lanes(F f, kn_seq<I...>, const A &...a)
 {
     return vec<R, sizeof...(I)>(kn_lanes(), kn_map_lane<R, T, I>(f, a...)...);
 }
 template <class R, class T, int N, class F, class... A>
-KN_BOTH constexpr kn_wide<R, N> kn_map(F f, const A &...a)
+KN_FN constexpr kn_wide<R, N> kn_map(F f, const A &...a)
 {
     if constexpr (N == 1)
         return kn_map_lane<R, T, 0>(f, a...);
@@ -294,7 +293,7 @@ KN_BOTH constexpr kn_wide<R, N> kn_map(F f, const A &...a)
 }
 
 // The usual case: arguments and result have the common type of the arguments.
-template <class F, class... A> KN_BOTH constexpr auto kn_map_gen(F f, const A &...a)
+template <class F, class... A> KN_FN constexpr auto kn_map_gen(F f, const A &...a)
 {
     return kn_map<kn_gen<A...>, kn_gen<A...>, kn_gen_width<A...>>(f, a...);
 }
@@ -303,21 +302,21 @@ template <class F, class... A> KN_BOTH constexpr auto kn_map_gen(F f, const A &.
 template <int I> struct kn_index {
     static constexpr int value = I;
 };
-template <class F, int... I> KN_BOTH constexpr void kn_for_seq(F f, kn_seq<I...>)
+template <class F, int... I> KN_FN constexpr void kn_for_seq(F f, kn_seq<I...>)
 {
     (f(kn_index<I>()), ...);
 }
-template <int N, class F> KN_BOTH constexpr void kn_for(F f)
+template <int N, class F> KN_FN constexpr void kn_for(F f)
 {
     kn_for_seq(f, kn_range<N>());
 }
 
 // Element i of a place that is a scalar or a vector.
-template <int I, class T> KN_BOTH constexpr T &kn_place(T &a)
+template <int I, class T> KN_FN constexpr T &kn_place(T &a)
 {
     return a;
 }
-template <int I, class T, int N> KN_BOTH constexpr T &kn_place(vec<T, N> &a)
+template <int I, class T, int N> KN_FN constexpr T &kn_place(vec<T, N> &a)
 {
     return a.kn_s[I];
 }
@@ -329,12 +328,12 @@ constexpr bool kn_is_pair = (kn_is_vector<A> || kn_is_vector<B>)&&kn_is_operand<
 
 #define KN_OPERATOR(op)                                                                                      \
     template <class A, class B, kn_when<kn_is_pair<A, B>> = 0>                                               \
-    KN_BOTH constexpr auto operator op(const A &a, const B &b)                                               \
+    KN_FN constexpr auto operator op(const A &a, const B &b)                                                 \
     {                                                                                                        \
         return kn_map_gen([](auto x, auto y) { return x op y; }, a, b);                                      \
     }                                                                                                        \
     template <class A, class B, kn_when<kn_is_vector<A> && kn_is_operand<B>> = 0>                            \
-    KN_BOTH constexpr A &operator op##=(A &a, const B &b)                                                    \
+    KN_FN constexpr A &operator op##=(A &a, const B &b)                                                      \
     {                                                                                                        \
         a = a op b;                                                                                          \
         return a;                                                                                            \
@@ -350,7 +349,7 @@ KN_OPERATOR(^)
 
 #define KN_COMPARISON(op)                                                                                    \
     template <class A, class B, kn_when<kn_is_pair<A, B>> = 0>                                               \
-    KN_BOTH constexpr auto operator op(const A &a, const B &b)                                               \
+    KN_FN constexpr auto operator op(const A &a, const B &b)                                                 \
     {                                                                                                        \
         typedef kn_gen<A, B> T;                                                                              \
         return kn_map<kn_signed<T>, T, kn_gen_width<A, B>>([](T x, T y) { return x op y ? -1 : 0; }, a, b);  \
@@ -364,31 +363,31 @@ KN_COMPARISON(>=)
 KN_COMPARISON(&&)
 KN_COMPARISON(||)
 
-template <class A, kn_when<kn_is_vector<A>> = 0> KN_BOTH constexpr auto operator+(const A &a)
+template <class A, kn_when<kn_is_vector<A>> = 0> KN_FN constexpr auto operator+(const A &a)
 {
     return kn_rvalue(a);
 }
-template <class A, kn_when<kn_is_vector<A>> = 0> KN_BOTH constexpr auto operator-(const A &a)
+template <class A, kn_when<kn_is_vector<A>> = 0> KN_FN constexpr auto operator-(const A &a)
 {
     return kn_map_gen([](auto x) { return -x; }, a);
 }
-template <class A, kn_when<kn_is_vector<A>> = 0> KN_BOTH constexpr auto operator~(const A &a)
+template <class A, kn_when<kn_is_vector<A>> = 0> KN_FN constexpr auto operator~(const A &a)
 {
     return kn_map_gen([](auto x) { return ~x; }, a);
 }
-template <class A, kn_when<kn_is_vector<A>> = 0> KN_BOTH constexpr auto operator!(const A &a)
+template <class A, kn_when<kn_is_vector<A>> = 0> KN_FN constexpr auto operator!(const A &a)
 {
     typedef kn_element<A> T;
     return kn_map<kn_signed<T>, T, kn_width<A>>([](T x) { return x == 0 ? -1 : 0; }, a);
 }
 
 #define KN_STEP_OPERATOR(op, plus)                                                                           \
-    template <class A, kn_when<kn_is_vector<A>> = 0> KN_BOTH constexpr A &operator op(A &a)                  \
+    template <class A, kn_when<kn_is_vector<A>> = 0> KN_FN constexpr A &operator op(A &a)                    \
     {                                                                                                        \
         a = a plus 1;                                                                                        \
         return a;                                                                                            \
     }                                                                                                        \
-    template <class A, kn_when<kn_is_vector<A>> = 0> KN_BOTH constexpr auto operator op(A &a, int)           \
+    template <class A, kn_when<kn_is_vector<A>> = 0> KN_FN constexpr auto operator op(A &a, int)             \
     {                                                                                                        \
         auto before = kn_rvalue(a);                                                                          \
         a = before plus 1;                                                                                   \
@@ -399,17 +398,17 @@ KN_STEP_OPERATOR(--, -)
 
 // ---- shifts: by the count modulo the (promoted) width, as OpenCL C has them and C++ has not
 
-template <class T> KN_BOTH constexpr T kn_shl_one(T x, T n)
+template <class T> KN_FN constexpr T kn_shl_one(T x, T n)
 {
     return (T)((kn_unsigned<T>)x << ((kn_unsigned<T>)n & (8 * sizeof(T) - 1)));
 }
-template <class T> KN_BOTH constexpr T kn_shr_one(T x, T n)
+template <class T> KN_FN constexpr T kn_shr_one(T x, T n)
 {
     return (T)(x >> ((kn_unsigned<T>)n & (8 * sizeof(T) - 1)));
 }
 
 #define KN_SHIFT(name, op)                                                                                   \
-    template <class A, class B> KN_BOTH constexpr auto name(const A &a, const B &b)                          \
+    template <class A, class B> KN_FN constexpr auto name(const A &a, const B &b)                            \
     {                                                                                                        \
         static_assert(!kn_is_real<kn_element<A>> && !kn_is_real<kn_element<B>>, "a shift takes integers");   \
         if constexpr (kn_is_vector<A>) {                                                                     \
@@ -419,18 +418,18 @@ template <class T> KN_BOTH constexpr T kn_shr_one(T x, T n)
             return name##_one<decltype(+a)>(a, (decltype(+a))b);                                             \
         }                                                                                                    \
     }                                                                                                        \
-    template <class A, class B> KN_BOTH constexpr A &name##_assign(A &a, const B &b)                         \
+    template <class A, class B> KN_FN constexpr A &name##_assign(A &a, const B &b)                           \
     {                                                                                                        \
         a = (kn_value<A>)name(a, b);                                                                         \
         return a;                                                                                            \
     }                                                                                                        \
     template <class A, class B, kn_when<kn_is_vector<A> && kn_is_operand<B>> = 0>                            \
-    KN_BOTH constexpr auto operator op(const A &a, const B &b)                                               \
+    KN_FN constexpr auto operator op(const A &a, const B &b)                                                 \
     {                                                                                                        \
         return name(a, b);                                                                                   \
     }                                                                                                        \
     template <class A, class B, kn_when<kn_is_vector<A> && kn_is_operand<B>> = 0>                            \
-    KN_BOTH constexpr A &operator op##=(A &a, const B &b)                                                    \
+    KN_FN constexpr A &operator op##=(A &a, const B &b)                                                      \
     {                                                                                                        \
         return name##_assign(a, b);                                                                          \
     }

@@ -109,30 +109,8 @@ printf '\n__kernel void f(read_write image2d_t i) {}\n' >"$work/image.cl"
 expect_exit 1 koine emit "$work/image.cl" --target cuda --output "$work/none"
 expect_stderr 'image\.cl:2.*read_write'
 [ ! -e "$work/none" ] || fail "a refused program left files"
-while read -r name; do
-    expect_exit 0 koine emit "$name" --target cuda --output "$work/cu"
-done <"$work/names"
 
-# The CUDA text compiles alone, with nvcc (which takes its time: one in four) and with NVRTC. Kernels of one file have
-# one text: it is compiled once.
-cksum "$work"/cu/*.cu | awk '!seen[$1, $2]++ { print $3 }' >"$work/texts"
-if command -v nvcc >/dev/null; then
-    awk 'NR % 4 == 1' "$work/texts" | while read -r file; do
-        nvcc -std=c++17 -cubin -o "$work/alone.cubin" "$file" >"$work/err" 2>&1 ||
-            fail "nvcc refuses $file: $(cat "$work/err")"
-    done || exit 1
-else
-    echo "not tested: there is no nvcc"
-fi
 if command -v python3 >/dev/null; then
-    status=0
-    # shellcheck disable=SC2046 # names without blanks
-    python3 "${srcdir:-.}/tests/e2e/nvrtc.py" $(cat "$work/texts") || status=$?
-    [ $status -eq 0 ] || [ $status -eq 77 ] || fail "NVRTC refuses what was emitted"
-    case "$status,${KOINE_REQUIRE:-}," in
-    77,*,nvrtc,*) fail "KOINE_REQUIRE asks for nvrtc, but there is none" ;;
-    77,*) echo "not tested: there is no NVRTC" ;;
-    esac
     python3 - "$work/cu/kernels.json" "$work/cu/bank.json" <<'PYTHON' || fail "the metadata for CUDA"
 import json, sys
 r, bank = (json.load(open(name)) for name in sys.argv[1:])
