@@ -36,12 +36,6 @@ template <class A, class N> KN_FN kn_bare<A> kn_step_after(A &a, N n)
     return before;
 }
 
-// __builtin_ctz, undefined for 0
-template <class T> KN_FN T kn_ctz(T x)
-{
-    return popcount((T)(~x & (x - 1)));
-}
-
 // ---- the elements of two vectors in a row, by number; -1 may be any
 
 template <int I, class A, class B> KN_FN auto kn_pick(const A &a, const B &b)

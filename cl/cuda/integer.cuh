@@ -105,6 +105,13 @@ template <class T> KN_FN T kn_popcount_one(T x)
 }
 KN_INTEGER_1(popcount)
 
+// OpenCL C 2.0's: the bits below the lowest one; of 0, the width.
+template <class T> KN_FN T kn_ctz_one(T x)
+{
+    return kn_popcount_one((T)(~x & (T)((kn_unsigned<T>)x - 1)));
+}
+KN_INTEGER_1(ctz)
+
 template <class T> KN_FN T kn_mul_hi_one(T x, T y)
 {
     if constexpr (sizeof(T) < 8) {

@@ -68,9 +68,29 @@ KN_FN size_t get_global_size(const kn_item &me, uint d)
 {
     return d < 3 ? (size_t)me.groups[d] * me.local[d] : 1;
 }
+KN_FN size_t kn_from_offset(const kn_item &me, uint d)
+{
+    return (size_t)kn_group_id(me, d) * me.local[d] + kn_local_id(me, d);
+}
 KN_FN size_t get_global_id(const kn_item &me, uint d)
 {
-    return d < 3 ? (size_t)kn_group_id(me, d) * me.local[d] + kn_local_id(me, d) + (size_t)me.offset[d] : 0;
+    return d < 3 ? kn_from_offset(me, d) + (size_t)me.offset[d] : 0;
+}
+// Of OpenCL C 2.0: groups are all of one size here, the enqueued one, as in OpenCL 1.2.
+KN_FN size_t get_enqueued_local_size(const kn_item &me, uint d)
+{
+    return get_local_size(me, d);
+}
+KN_FN size_t get_local_linear_id(const kn_item &me)
+{
+    return kn_local_id(me, 0) +
+           (size_t)me.local[0] * (kn_local_id(me, 1) + (size_t)me.local[1] * kn_local_id(me, 2));
+}
+KN_FN size_t get_global_linear_id(const kn_item &me)
+{
+    return kn_from_offset(me, 0) +
+           get_global_size(me, 0) *
+               (kn_from_offset(me, 1) + get_global_size(me, 1) * kn_from_offset(me, 2));
 }
 KN_FN uint get_work_dim(const kn_item &me)
 {
@@ -102,6 +122,18 @@ KN_FN void mem_fence(const kn_item &, uint)
 {
 }
 #endif
+// OpenCL C 2.0's barrier; its scope says no more than the barrier does.
+enum memory_scope {
+    memory_scope_work_item,
+    memory_scope_work_group,
+    memory_scope_device,
+    memory_scope_all_svm_devices,
+    memory_scope_sub_group
+};
+KN_FN void work_group_barrier(const kn_item &me, uint flags, uint = memory_scope_work_group)
+{
+    barrier(me, flags);
+}
 KN_FN void read_mem_fence(const kn_item &me, uint flags)
 {
     mem_fence(me, flags);
@@ -113,11 +145,6 @@ KN_FN void write_mem_fence(const kn_item &me, uint flags)
 
 // ---- copies by the whole work-group; the wait is a barrier
 
-KN_FN size_t kn_local_linear(const kn_item &me)
-{
-    return kn_local_id(me, 0) +
-           (size_t)me.local[0] * (kn_local_id(me, 1) + (size_t)me.local[1] * kn_local_id(me, 2));
-}
 KN_FN size_t kn_local_count(const kn_item &me)
 {
     return (size_t)me.local[0] * me.local[1] * me.local[2];
@@ -126,7 +153,7 @@ KN_FN size_t kn_local_count(const kn_item &me)
 template <class D, class S, class N>
 KN_FN event_t async_work_group_copy(const kn_item &me, D *to, const S *from, N count, event_t event)
 {
-    for (size_t i = kn_local_linear(me); i < (size_t)count; i += kn_local_count(me))
+    for (size_t i = get_local_linear_id(me); i < (size_t)count; i += kn_local_count(me))
         to[i] = from[i];
     return event;
 }
@@ -143,7 +170,7 @@ KN_FN event_t async_work_group_strided_copy(const kn_item &me, D *to, const S *f
 #endif
     size_t to_step = gather ? 1 : (size_t)stride;
     size_t from_step = gather ? (size_t)stride : 1;
-    for (size_t i = kn_local_linear(me); i < (size_t)count; i += kn_local_count(me))
+    for (size_t i = get_local_linear_id(me); i < (size_t)count; i += kn_local_count(me))
         to[i * to_step] = from[i * from_step];
     return event;
 }

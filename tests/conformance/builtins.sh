@@ -35,11 +35,16 @@ while read -r name section; do
     missing=$((missing + 1))
 done <"$work/names"
 
+# What the rewrite's table of functions knows, those of later versions of OpenCL C among them.
+sed -n '/^} rules\[\]/,/^};/s/^[^"]*"\([^"]*\)".*/\1/p' "$here/../../src/source/builtin.c" | tr ' ' '\n' | grep . >"$work/known"
+[ "$(wc -l <"$work/known")" -gt 200 ] || fail "src/source/builtin.c gives only $(wc -l <"$work/known") names"
+
 # What the prelude declares under its own name; the others become kn_convert, kn_as, kn_vload... where subjects use
 # them.
 {
     printf '#include "shim.h"\n#include "prelude.cuh"\n#include "image.cuh"\n'
-    awk '$1 !~ /^(convert_|as_|vload|vstore|vec_step|printf)/ { print "using kn::" $1 ";" }' "$work/names" | sort -u
+    awk '$1 !~ /^(convert_|as_|vload|vstore|vec_step|printf)/ { print "using kn::" $1 ";" }' "$work/names" "$work/known" |
+        sort -u
 } >"$work/probe.cpp"
 # shellcheck disable=SC2086 # ccache g++
 if ${CXX:-c++} --version >/dev/null 2>&1; then

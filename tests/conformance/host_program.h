@@ -68,12 +68,15 @@ static inline const char *host_path(const char *name)
     return path;
 }
 
-// The kernel file's text as C++, read as for the open device; the caller frees it.
-static inline struct src_cuda *host_rewrite(const char *path)
+// The kernel file's text as C++, read as for the open device and with the macro `define` if it is not NULL;
+// the caller frees it.
+static inline struct src_cuda *host_rewrite(const char *path, const char *define)
 {
+    const kn_define given = {define, "1"};
     struct be_device described = {.info = *kn_context_device(context)};
     struct src_cuda_options wanted = {.embedded = src_embedded_kernels, .host_shim = true};
-    kn_program_options options = {.policy = KN_POLICY_STRICT};
+    kn_program_options options = {
+        .policy = KN_POLICY_STRICT, .defines = &given, .define_count = define ? 1 : 0};
     struct src_cuda *cuda = NULL;
     struct src_unit *unit = NULL;
     struct target target;

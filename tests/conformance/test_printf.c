@@ -210,7 +210,7 @@ static char *print_over_shim(const char *folder, const char *name)
 
 START_TEST(over_the_shim)
 {
-    struct src_cuda *cuda = host_rewrite(host_path("execution/printf.cl"));
+    struct src_cuda *cuda = host_rewrite(host_path("execution/printf.cl"), NULL);
     char *folder = test_folder(), *text;
 
     host_build(folder, cuda->text, main_text);

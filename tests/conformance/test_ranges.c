@@ -61,7 +61,7 @@ static const struct known_wrong {
     const char *rule;
 } known_wrong[] = {
 #define ONE_BEYOND                                                                                           \
-    "6.12.1: for dimensions that there are not, get_global_size(), get_local_size() and get_num_groups() "    \
+    "6.12.1: for dimensions that there are not, get_global_size(), get_local_size() and get_num_groups() "   \
     "return 1"
     {"Portable Computing Language", 7u << 21, ONE_BEYOND},
     {"Oclgrind", 7u << 21, ONE_BEYOND},
@@ -119,6 +119,10 @@ static bool is_out_of_reach(const kn_range *range)
 
 START_TEST(on_device)
 {
+    const kn_define linear_ids = {"LINEAR_IDS", "1"}; // OpenCL C 2.0's, which the rewrite has
+    const kn_program_options options = {.defines = &linear_ids,
+                                        .define_count =
+                                            strcmp(kn_context_device(context)->backend, "cuda") == 0 ? 1 : 0};
     const kn_range *range = &ranges[_i];
     size_t items = items_of(range);
     uint32_t *seen = calloc(items, sizeof *seen);
@@ -133,7 +137,7 @@ START_TEST(on_device)
         return;
     }
     describe(range, words);
-    EXPECT_OK(kn_program_from_file(context, host_path("execution/ranges.cl"), NULL, &program, &err));
+    EXPECT_OK(kn_program_from_file(context, host_path("execution/ranges.cl"), &options, &program, &err));
     EXPECT_OK(kn_program_kernel(program, "visit", &kernel, &err));
     counts = test_upload_with_room(seen, items * sizeof *seen, 64);
     description = test_upload_with_room(words, sizeof words, 0);
@@ -193,7 +197,7 @@ START_TEST(over_the_shim)
 {
     enum { MOST = 20000 };
     char *folder = test_folder(), path[4200];
-    struct src_cuda *cuda = host_rewrite(host_path("execution/ranges.cl"));
+    struct src_cuda *cuda = host_rewrite(host_path("execution/ranges.cl"), "LINEAR_IDS");
     uint32_t *seen = malloc(MOST * sizeof *seen);
     FILE *file;
 

@@ -22,7 +22,8 @@ uint wrong_in(uint d, __global const ulong *range)
 }
 
 // seen[i] gets 1 for each visit of work-item i, and from bit 3 on what was wrong. 1 to 7: in the range's dimensions;
-// 8 to 14: beyond them; 15: get_work_dim(); 16: who meets at a barrier; 17: outside of all; 18 to 24: beyond three.
+// 8 to 14: beyond them; 15: get_work_dim(); 16: who meets at a barrier; 17: outside of all; 18 to 24: beyond three;
+// 25 to 27, with LINEAR_IDS: those of OpenCL C 2.0.
 __kernel void visit(__global uint *seen, __global const ulong *range)
 {
     __local uint count;
@@ -43,6 +44,11 @@ __kernel void visit(__global uint *seen, __global const ulong *range)
     atomic_inc(&count);
     barrier(CLK_LOCAL_MEM_FENCE);
     wrong |= (count != get_local_size(0) * get_local_size(1) * get_local_size(2)) << 16;
+#ifdef LINEAR_IDS
+    wrong |= (get_local_linear_id() != linear_local) << 25 | (get_global_linear_id() != linear) << 26;
+    for (uint d = 0; d < 4; d++)
+        wrong |= (get_enqueued_local_size(d) != get_local_size(d)) << 27;
+#endif
     if (linear >= range[4] * range[5] * range[6])
         linear = 0, wrong |= 1 << 17;
     atomic_add(seen + linear, 1);
