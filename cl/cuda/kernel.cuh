@@ -31,6 +31,15 @@ extern __shared__ __align__(16) unsigned char kn_arena[];
 #define KN_LOCAL_PARAM(type, name) unsigned name
 #define KN_LOCAL_BIND(type, name)  ((type *)(kn_arena + ((name) & ~(KN_PLACE - 1))))
 
+// A kernel's own __local variable, where those of a kernel take more than static shared memory holds.
+namespace kn
+{
+template <class T> KN_FN T &kn_in_arena(unsigned offset)
+{
+    return *(T *)(kn_arena + offset);
+}
+} // namespace kn
+
 // A __constant argument is such an offset into the bank, or a pointer that nobody writes through.
 #if KN_CONSTANT_BANK
 extern "C" {

@@ -25,7 +25,7 @@ struct be_context {
     int cuda_major; // of the driver
     char spec[32];  // for messages
     atomic_ullong writes;
-    pthread_mutex_t lock;  // what follows
+    pthread_mutex_t lock;  // what follows, and the images' places on the device
     struct be_event *base; // times count from its start, which was at base_ns
     int64_t base_ns;
 };

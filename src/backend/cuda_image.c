@@ -122,6 +122,8 @@ static void release(struct be_image *image)
         (void)cu->cuArrayDestroy(image->array);
     if (image->buffer)
         (void)cu->cuMemFree_v2(image->buffer);
+    if (image->described)
+        (void)cu->cuMemFree_v2(image->described);
     free(image);
 }
 
@@ -187,6 +189,44 @@ void cuda_image_free(struct be_image *image)
     release(image);
     if (entered)
         cuda_leave(context);
+}
+
+// ---- descriptions on the device ----
+
+// In a stream of its own, and to its end: whatever stream reads it comes later.
+static struct cuda_outcome describe(struct be_image *image)
+{
+    const struct cuda_driver *cu = &image->context->cu;
+    CUdeviceptr place = 0;
+    CUstream stream = NULL;
+    struct cuda_outcome outcome = CUDA_DO(cu, cuMemAlloc_v2, &place, sizeof image->data);
+
+    if (outcome.code)
+        return outcome;
+    outcome = CUDA_DO(cu, cuStreamCreate, &stream, CU_STREAM_NON_BLOCKING);
+    if (!outcome.code)
+        outcome = CUDA_DO(cu, cuMemcpyHtoDAsync_v2, place, &image->data, sizeof image->data, stream);
+    if (!outcome.code)
+        outcome = CUDA_DO(cu, cuStreamSynchronize, stream);
+    if (stream)
+        (void)cu->cuStreamDestroy_v2(stream);
+    if (outcome.code)
+        (void)cu->cuMemFree_v2(place);
+    else
+        image->described = place;
+    return outcome;
+}
+
+struct cuda_outcome cuda_images_describe(struct be_context *context, const struct be_arg *args, size_t count)
+{
+    struct cuda_outcome outcome = {CUDA_SUCCESS, ""};
+
+    pthread_mutex_lock(&context->lock); // other queues' threads may launch with the same images
+    for (size_t i = 0; i < count && !outcome.code; i++)
+        if (args[i].kind == BE_ARG_IMAGE && !args[i].image->described)
+            outcome = describe(args[i].image);
+    pthread_mutex_unlock(&context->lock);
+    return outcome;
 }
 
 // ---- copies ----

@@ -3,6 +3,7 @@
 #ifndef KN_BACKEND_CUDA_IMAGE_H
 #define KN_BACKEND_CUDA_IMAGE_H
 
+#include "cuda.h"
 #include "cuda_api.h"
 
 #define CUDA_TEXTURES 12
@@ -19,9 +20,14 @@ _Static_assert(sizeof(struct cuda_image_data) == 128, "kn_image_data has 128 byt
 
 struct be_image {
     struct be_context *context;
-    struct cuda_image_data data; // what a kernel gets
+    struct cuda_image_data data; // what a kernel gets; or,
+    CUdeviceptr described;       // where this lies on the device: 0 until a kernel wants it
     CUarray array;               // or, of an image buffer,
     CUdeviceptr buffer;
 };
+
+// Puts the data of these arguments' images on the device, for a kernel that takes their addresses; an image keeps
+// its place. The context is current.
+struct cuda_outcome cuda_images_describe(struct be_context *context, const struct be_arg *args, size_t count);
 
 #endif

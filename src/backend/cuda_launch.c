@@ -12,7 +12,7 @@
 #include "cuda.h"
 #include "cuda_image.h"
 
-#define MAX_ARGS    128
+#define MAX_ARGS    256
 #define ARENA_ALIGN ((size_t)16)
 
 _Static_assert(sizeof(struct cuda_item) == 64, "kn_item has 64 bytes on the device");
@@ -120,7 +120,7 @@ struct packed {
     void *params[MAX_ARGS + 1];
     unsigned
         offsets[MAX_ARGS]; // of local arguments in the arena, of constant ones in the bank; samplers' bits
-    size_t shared;         // bytes of the arena
+    size_t shared;         // bytes of the arena: the kernel's own variables, then the local arguments
     size_t bank;           // bytes of the bank
 };
 
@@ -134,7 +134,8 @@ static kn_status pack(const struct be_kernel *kernel, const struct be_arg *args,
 {
     const char *spec = kernel->context->spec;
 
-    packed->shared = packed->bank = 0;
+    packed->shared = align_up(kernel->source->cuda.arena_bytes);
+    packed->bank = 0;
     if (count > MAX_ARGS)
         return kn_fail(err, KN_ERROR_LIMIT, "%s: %zu arguments; CUDA kernels take at most %d", spec, count,
                        MAX_ARGS);
@@ -147,7 +148,8 @@ static kn_status pack(const struct be_kernel *kernel, const struct be_arg *args,
             packed->offsets[i] = (unsigned)packed->shared;
             packed->shared += align_up(arg->size);
         } else if (arg->kind == BE_ARG_IMAGE) {
-            packed->params[i] = &arg->image->data;
+            packed->params[i] = kernel->source->cuda.image_addresses ? (void *)&arg->image->described
+                                                                     : (void *)&arg->image->data;
         } else if (arg->kind == BE_ARG_SAMPLER) {
             packed->offsets[i] = arg->sampler;
         } else if (is_in_bank(kernel, i)) {
@@ -259,6 +261,8 @@ kn_status cuda_launch(struct be_queue *queue, struct be_kernel *kernel, const st
     if (status)
         return status;
     outcome = ask_for_shared(kernel, packed.shared);
+    if (!outcome.code && kernel->source->cuda.image_addresses)
+        outcome = cuda_images_describe(queue->context, args, arg_count);
     if (!outcome.code && range->local[0] == 0)
         outcome = pick_local(kernel, range, packed.shared, local);
     else

@@ -277,6 +277,15 @@ static kn_status compile_text(const struct offline_target *target, const char *t
     return cuda_compile(&target->nvrtc, text, options, target->cuda_arch, cubin, log, err);
 }
 
+// The compiler counts static shared memory alone.
+static void add_arenas(const struct src_unit *unit, const struct src_cuda *cuda, struct offline_result *result)
+{
+    for (size_t i = 0; i < unit->kernel_count; i++)
+        for (size_t k = 0; k < result->kernel_count; k++)
+            if (result->kernels[k].local_bytes >= 0 && strcmp(unit->kernels[i].name, result->kernels[k].name) == 0)
+                result->kernels[k].local_bytes += (long)cuda->kernels[i].arena_bytes;
+}
+
 static kn_status compile_cuda(const struct offline_target *target, const struct offline_job *job,
                               struct offline_result *result, kn_error *err)
 {
@@ -291,6 +300,7 @@ static kn_status compile_cuda(const struct offline_target *target, const struct 
     status = compile_text(target, cuda->text, cuda_policy_options(job->policy, cuda->contract_off), &cubin,
                           &log, &why);
     kept = read_log(log, result, err);
+    add_arenas(job->unit, cuda, result);
     if (status && !kept)
         kept = keep_refusal(status, &why, result, err);
     free(log);

@@ -9,7 +9,7 @@
 #include "../base/array.h"
 #include "../base/error.h"
 
-#define MAX_ARGS   128
+#define MAX_ARGS   256 // OpenCL promises 128 images to read, and there are others beside them
 #define LOCAL_UNIT 16 // local arguments are counted in these
 
 static const char *const param_words[] = {
@@ -144,9 +144,9 @@ static kn_status check_args(kn_context *context, const kn_kernel *kernel, const 
             size_t rounded = (args[i].size + LOCAL_UNIT - 1) / LOCAL_UNIT * LOCAL_UNIT;
             local = rounded < args[i].size || local + rounded < local ? (size_t)-1 : local + rounded;
         }
-        bytes += args[i].kind == KN_ARG_VALUE   ? args[i].size
-                 : args[i].kind == KN_ARG_IMAGE ? context->backend->image_bytes
-                                                : sizeof(void *);
+        bytes += args[i].kind == KN_ARG_VALUE                                   ? args[i].size
+                 : args[i].kind == KN_ARG_IMAGE && !source->cuda.image_addresses ? context->backend->image_bytes
+                                                                                 : sizeof(void *);
     }
     if (reads_what_it_writes(source->params, args, count))
         return kn_fail(err, KN_ERROR_ARGUMENT,

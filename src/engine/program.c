@@ -46,6 +46,8 @@ static kn_status cuda_text(struct recipe *recipe, kn_error *err)
     if (!status) {
         kn_text_add_bytes(&recipe->source, cuda->text, cuda->length);
         recipe->contract_off = cuda->contract_off;
+        for (size_t i = 0; i < recipe->unit->kernel_count; i++)
+            recipe->unit->kernels[i].cuda = cuda->kernels[i];
     }
     src_cuda_free(cuda);
     return status;

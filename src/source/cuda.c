@@ -122,6 +122,31 @@ static kn_status assemble(struct kn_text *text, const struct printer *printer, c
     return status;
 }
 
+// Its place among the unit's kernels, which are in the order of their first declarations; their number if it is none.
+static size_t find_kernel(const struct src_unit *unit, const struct syn_symbol *symbol)
+{
+    size_t i = 0;
+
+    while (i < unit->kernel_count && strcmp(unit->kernels[i].name, symbol->word->name->text) != 0)
+        i++;
+    return i;
+}
+
+// What is to be known of each kernel of the unit.
+static struct src_cuda_kernel *describe_kernels(const struct src_unit *unit, const struct syn_parser *parser)
+{
+    struct src_cuda_kernel *kernels = calloc(unit->kernel_count + 1, sizeof *kernels);
+
+    for (const struct syn_item *item = parser->items; item && kernels; item = item->next) {
+        const struct syn_function *function = item->definition;
+        size_t i = function && function->is_kernel ? find_kernel(unit, function->symbol) : unit->kernel_count;
+
+        kernels[i].arena_bytes = i < unit->kernel_count ? function->arena_bytes : 0;
+        kernels[i].image_addresses = i < unit->kernel_count && rewrite_takes_addresses(item->type);
+    }
+    return kernels;
+}
+
 kn_status src_cuda(const struct src_unit *unit, const struct src_options *options,
                    const struct src_cuda_options *cuda, struct src_cuda **out, kn_error *err)
 {
@@ -151,10 +176,14 @@ kn_status src_cuda(const struct src_unit *unit, const struct src_options *option
                                   .bank_bytes = cuda->constant_bank ? cuda->bank_bytes : 0,
                                   .contract_off = parser.contract_off};
         made->text = kn_text_take(&text);
-        *out = made;
-        made = NULL;
+        made->kernels = describe_kernels(unit, &parser);
+        if (!made->kernels)
+            status = kn_fail_memory(err, 0, "describing kernels for CUDA");
     }
-    free(made);
+    if (!status)
+        *out = made;
+    else
+        src_cuda_free(made);
     free(printer.selectors);
     kn_text_free(&program);
     kn_text_free(&text);
@@ -201,5 +230,6 @@ void src_cuda_free(struct src_cuda *cuda)
     if (!cuda)
         return;
     free((char *)(uintptr_t)cuda->text);
+    free(cuda->kernels);
     free(cuda);
 }

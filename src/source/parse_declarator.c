@@ -303,18 +303,27 @@ static unsigned variable_space(const struct syn_type *type)
     return type ? type->qualifiers & (SYN_Q_LOCAL | SYN_Q_CONSTANT) : 0;
 }
 
-static void lift_constant(struct syn_parser *parser, struct syn_declarator *declarator)
+static void keep_in(struct syn_parser *parser, struct syn_declarator **end, const struct syn_declarator *declarator)
 {
-    struct syn_declarator **end;
-
-    if (!parser->function || !(variable_space(declarator->type) & SYN_Q_CONSTANT))
-        return;
-    declarator->symbol->renamed = ++parser->numbers;
-    for (end = &parser->function->constants; *end;)
+    while (*end)
         end = &(*end)->next;
     *end = syn_take(parser, sizeof **end);
     **end = *declarator;
     (*end)->next = NULL;
+}
+
+// Of a function's variables, its __constant ones are lifted out of it, and it knows its __local ones.
+static void keep_variable(struct syn_parser *parser, struct syn_declarator *declarator)
+{
+    unsigned space = parser->function ? variable_space(declarator->type) : 0;
+
+    if (space & SYN_Q_CONSTANT) {
+        declarator->symbol->renamed = ++parser->numbers;
+        keep_in(parser, &parser->function->constants, declarator);
+    } else if (space & SYN_Q_LOCAL) {
+        declarator->symbol->local_number = ++parser->numbers;
+        keep_in(parser, &parser->function->locals, declarator);
+    }
 }
 
 // The type of `__auto_type x = value;`
@@ -388,7 +397,7 @@ static void declare(struct syn_parser *parser, const struct syn_specifiers *spec
     }
     if (kind == SYN_SYMBOL_VARIABLE) {
         syn_check_variable(parser, declarator, name->token);
-        lift_constant(parser, declarator);
+        keep_variable(parser, declarator);
     } else if (kind == SYN_SYMBOL_FUNCTION) {
         syn_check_other(parser, declarator->type, name->token);
     }

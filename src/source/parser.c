@@ -206,6 +206,8 @@ kn_status syn_parse(struct syn_parser *parser, const struct src_unit *unit, stru
     for (const struct syn_item *item = parser->items; item && !parser->status; item = item->next)
         if (item->definition && item->definition->is_kernel)
             find_undefined(parser, item->definition);
+    if (!parser->status)
+        syn_place_locals(parser);
     return parser->status;
 }
 

@@ -65,6 +65,8 @@ void rewrite_slot(struct printer *printer, const struct syn_slot *slot);
 // Whether it becomes an expression of the whole type, for a union's later member is set.
 bool rewrite_sets_other_member(const struct syn_slot *slot);
 void rewrite_function(struct printer *printer, const struct syn_item *item);
+// Whether a kernel of this type takes the addresses of its images: by value, its arguments are more than CUDA passes.
+bool rewrite_takes_addresses(const struct syn_type *type);
 void rewrite_prototype(struct printer *printer, const struct syn_symbol *symbol, const struct syn_type *type);
 
 // print_declaration.c, print_statement.c

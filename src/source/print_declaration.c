@@ -183,7 +183,13 @@ static void print_variable(struct printer *printer, const struct syn_declarator 
             print_constant(printer, symbol->definition ? symbol->definition : declarator);
         return; // inside a function it was lifted out
     }
-    if (space & SYN_Q_LOCAL) {
+    if (space & SYN_Q_LOCAL && declarator->symbol->is_placed) {
+        // Its type under a name that nothing hides; print_name says where it is.
+        char type[32];
+        snprintf(type, sizeof type, "kn_local_%u", declarator->symbol->local_number);
+        print_text(printer, "typedef ");
+        print_type(printer, declarator->type, type, true);
+    } else if (space & SYN_Q_LOCAL) {
         print_text(printer, "KN_LOCAL_VAR ");
         print_typed_symbol(printer, declarator->type, declarator->symbol, true);
         print_attributes(printer, &declarator->attributes);

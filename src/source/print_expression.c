@@ -108,6 +108,9 @@ static void print_name(struct printer *printer, const struct syn_expr *expr)
     else if (expr->type && expr->type->kind == SYN_T_IMAGE && expr != printer->argument)
         syn_fail(printer->parser, KN_ERROR_BUILD, expr->place->token,
                  "\"%s\" is an image: it can only be handed to a function", expr->word->name->text);
+    else if (expr->symbol->is_placed)
+        kn_text_format(printer->out, "kn_in_arena<kn_local_%u>(%zu)", expr->symbol->local_number,
+                       expr->symbol->arena_offset);
     else
         print_symbol(printer, expr->symbol);
 }

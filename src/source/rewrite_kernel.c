@@ -4,6 +4,12 @@
 
 #include "print.h"
 
+enum {
+    ARGUMENT_BYTES = 4096, // that a kernel takes on every device, of every CUDA
+    ITEM_BYTES = 64,       // kn_item, its last argument
+    IMAGE_BYTES = 128      // kn_image_data
+};
+
 void rewrite_prototype(struct printer *printer, const struct syn_symbol *symbol, const struct syn_type *type)
 {
     const struct syn_function *function = symbol->function;
@@ -42,13 +48,40 @@ static void print_parameter_name(struct printer *printer, const struct syn_param
         kn_text_format(printer->out, "kn_unnamed_%zu", index);
 }
 
+// Of an argument as the wrapper takes it, images by value.
+static void argument_layout(const struct syn_type *type, size_t *size, size_t *alignment)
+{
+    if (type->kind == SYN_T_IMAGE) {
+        *size = IMAGE_BYTES;
+        *alignment = 8;
+    } else if (type->kind == SYN_T_SAMPLER || space_of(type) & SYN_Q_LOCAL) {
+        *size = *alignment = 4;
+    } else if (!syn_size(type, size, alignment)) {
+        *size = *alignment = 8;
+    }
+}
+
+bool rewrite_takes_addresses(const struct syn_type *type)
+{
+    size_t bytes = 0, size, alignment;
+    bool any = false;
+
+    for (const struct syn_parameter *p = type->parameters; p; p = p->next) {
+        argument_layout(p->type, &size, &alignment);
+        bytes = (bytes + alignment - 1) / alignment * alignment + size;
+        any = any || p->type->kind == SYN_T_IMAGE;
+    }
+    return any && (bytes + 7) / 8 * 8 + ITEM_BYTES > ARGUMENT_BYTES;
+}
+
 static void print_wrapper_parameter(struct printer *printer, const struct syn_parameter *parameter,
-                                    size_t index)
+                                    size_t index, bool addresses)
 {
     unsigned space = space_of(parameter->type);
 
     if (parameter->type->kind == SYN_T_IMAGE) {
-        kn_text_format(printer->out, "KN_IMAGE_PARAM(%s, ", parameter->type->spelling);
+        kn_text_format(printer->out, "KN_IMAGE_%sPARAM(%s, ", addresses ? "ADDRESS_" : "",
+                       parameter->type->spelling);
         print_parameter_name(printer, parameter, index);
         print_text(printer, ")");
         return;
@@ -72,11 +105,11 @@ static void print_wrapper_parameter(struct printer *printer, const struct syn_pa
 }
 
 static void print_wrapper_argument(struct printer *printer, const struct syn_parameter *parameter,
-                                   size_t index)
+                                   size_t index, bool addresses)
 {
     unsigned space = space_of(parameter->type);
 
-    print_text(printer, ", ");
+    print_text(printer, addresses && parameter->type->kind == SYN_T_IMAGE ? ", *" : ", ");
     if (space) {
         print_text(printer, space & SYN_Q_CONSTANT ? "KN_CONSTANT_BIND(" : "KN_LOCAL_BIND(");
         print_target(printer, parameter->type, index);
@@ -90,6 +123,7 @@ static void print_wrapper(struct printer *printer, const struct syn_function *fu
                           const struct syn_type *type)
 {
     const char *name = function->symbol->word->name->text;
+    bool addresses = rewrite_takes_addresses(type);
     size_t index = 0;
 
     print_text(printer, " ");
@@ -108,7 +142,7 @@ static void print_wrapper(struct printer *printer, const struct syn_function *fu
         kn_text_format(printer->out, "KN_KERNEL(%s)(", name);
     index = 0;
     for (const struct syn_parameter *p = type->parameters; p; p = p->next) {
-        print_wrapper_parameter(printer, p, index++);
+        print_wrapper_parameter(printer, p, index++, addresses);
         print_text(printer, ", ");
     }
     print_text(printer, "KN_ITEM_PARAM) { kn::program::");
@@ -116,7 +150,7 @@ static void print_wrapper(struct printer *printer, const struct syn_function *fu
     print_text(printer, "(kn_me");
     index = 0;
     for (const struct syn_parameter *p = type->parameters; p; p = p->next)
-        print_wrapper_argument(printer, p, index++);
+        print_wrapper_argument(printer, p, index++, addresses);
     print_text(printer, "); }");
 }
 

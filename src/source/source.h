@@ -40,6 +40,12 @@ struct src_options {
 
 struct src_token;
 
+// What the rewrite for CUDA makes of a kernel (cuda.h), beside its text.
+struct src_cuda_kernel {
+    size_t arena_bytes;   // at the beginning of the launch's dynamic shared memory, for its own __local variables
+    bool image_addresses; // it takes each image as the address of its kn_image_data: by value there are too many
+};
+
 // What __attribute__((reqd_work_group_size)) and the parameter list say.
 struct src_kernel {
     const char *name;
@@ -48,6 +54,7 @@ struct src_kernel {
     size_t required_group[3]; // zeros if not given
     const char *file;         // where it is defined
     long line;
+    struct src_cuda_kernel cuda; // zeros, until who compiles for CUDA enters what src_cuda says
 };
 
 // A file that took part, kept so that a compiler's message can be shown with its source line.
@@ -59,7 +66,7 @@ struct src_file {
 struct src_unit {
     const char *opencl; // the text as written, includes resolved, #line at every switch
     size_t opencl_length;
-    const struct src_kernel *kernels;
+    struct src_kernel *kernels;
     size_t kernel_count;
     const struct src_file *files;
     size_t file_count;

@@ -3,7 +3,8 @@
 // its type where that can be told; an unknown type is NULL, and whoever asks takes the careful way. words.c:
 // keywords and built-in names; scope.c: what names mean where; type_tree.c: types and conversions;
 // image.c: images and samplers; builtin.c:
-// what built-in functions return; constant.c: constant expressions and sizes; parse_*.c: the parser, with
+// what built-in functions return; constant.c: constant expressions and sizes; local_memory.c: where __local
+// variables lie; parse_*.c: the parser, with
 // parse_extension.c for what clang accepts beyond C99.
 // Everything lies in one arena. A failure sticks (parser->status) and sends the parser to the end of its
 // tokens.
@@ -225,6 +226,9 @@ struct syn_symbol {
     const struct syn_type *type;
     const struct src_token *place;
     unsigned renamed;            // a constant lifted out of a function: its number
+    unsigned local_number;       // of a __local variable: 1, 2, ...
+    bool is_placed;              // a __local variable in the arena,
+    size_t arena_offset;         // so many bytes behind its beginning
     long long value;             // of an enumerator, or of a const integer
     bool is_constant;            // a const integer whose value is known
     bool is_folded;              // a __constant variable that another's initialiser names
@@ -413,8 +417,14 @@ struct syn_function {
     struct syn_statement *body; // its first statement; NULL for "{ }", too
     struct syn_call *calls;
     struct syn_declarator *constants; // __constant variables inside it
+    struct syn_declarator *locals;    // __local ones
     int visited;
     bool is_reached; // by a kernel
+    bool is_called;  // by another function
+    // local_memory.c: what its __local variables take; whether they lie in the arena, from where on; and of a kernel
+    // the bytes of the arena before its __local arguments.
+    size_t local_bytes, arena_base, arena_bytes;
+    bool in_arena;
 };
 
 // At file level.
@@ -451,6 +461,7 @@ struct syn_parser {
     struct syn_function *function;    // whose body is being read
     struct syn_item *items, **items_end;
     unsigned numbers;             // for what has no name
+    int walks;                    // through the functions that call one another
     int loops;                    // around what is read, inside the innermost ({ ... }) if there is one
     bool in_expression;           // inside ({ ... })
     bool in_constant;             // inside the initialiser of a __constant variable
@@ -535,6 +546,9 @@ bool syn_is_spelled_out(const struct syn_expr *expr); // it names no variable: i
 bool syn_size(const struct syn_type *type, size_t *size, size_t *alignment);
 void syn_lay_out(struct syn_tag *tag);                   // when it is complete
 bool syn_is_packed_otherwise(const struct syn_tag *tag); // by C++, where vectors are classes
+
+// local_memory.c: chooses where the __local variables of the whole program lie.
+void syn_place_locals(struct syn_parser *parser);
 
 // parse_*.c
 struct syn_expr *syn_parse_expression(struct syn_parser *parser); // with commas

@@ -118,9 +118,10 @@ static kn_status run_on_device(kn_context *context, const char *text, const stru
 
 // ---- as C++
 
-static void write_call(FILE *file, const struct src_kernel *kernel)
+// arena_bytes: what its own variables take of the arena.
+static void write_call(FILE *file, const struct src_kernel *kernel, size_t arena_bytes)
 {
-    size_t local = 0;
+    size_t local = arena_bytes;
 
     fprintf(file, "    run([](const kn::kn_item &item) { kn::program::koine_%s(", kernel->name);
     for (size_t i = 0; i < kernel->param_count; i++) {
@@ -135,7 +136,7 @@ static void write_call(FILE *file, const struct src_kernel *kernel)
                   file);
         }
     }
-    fprintf(file, "item); });\n");
+    fprintf(file, "item); }, %zu);\n", arena_bytes);
 }
 
 static bool write_program(const char *path, const struct src_unit *unit, const struct src_cuda *cuda)
@@ -148,11 +149,11 @@ static bool write_program(const char *path, const struct src_unit *unit, const s
                                  "operator T *() const { return (T *)p; } };\n"
                                  "struct value { template <class T> operator T() const { T t; memcpy((void "
                                  "*)&t, in, sizeof t); return t; } };\n"
-                                 "static void run(void (*kernel)(const kn::kn_item &))\n"
+                                 "static void run(void (*kernel)(const kn::kn_item &), size_t arena)\n"
                                  "{\n"
                                  "    size_t global[3] = {items, 1, 1}, local[3] = {group, 1, 1};\n"
                                  "    memset(out, 0xa5, sizeof out);\n"
-                                 "    shim_run(kernel, global, local, nullptr, 4096, 1);\n"
+                                 "    shim_run(kernel, global, local, nullptr, arena + 4096, 1);\n"
                                  "    fwrite(out, sizeof out, 1, results);\n"
                                  "}\n"
                                  "int main(int, char **argv)\n"
@@ -169,7 +170,7 @@ static bool write_program(const char *path, const struct src_unit *unit, const s
     fprintf(file, "enum : unsigned { items = %d, words = %d, in_words = %d, group = %d };\n%s", ITEMS, WORDS,
             IN_WORDS, FUZZ_GROUP, runner);
     for (size_t k = 0; k < unit->kernel_count; k++)
-        write_call(file, &unit->kernels[k]);
+        write_call(file, &unit->kernels[k], cuda->kernels[k].arena_bytes);
     fputs("    return fclose(results);\n}\n", file);
     return fclose(file) == 0;
 }
