@@ -137,7 +137,9 @@ const struct command command_stats = {
     .operands = "FILE|DIR...",
     .description =
         "Reads comma-separated files with or without a header, and raw Empatica E4 exports, whose columns "
-        "are called x, y and z. A column of dates or times is not numeric. Of a folder the files that end in "
+        "are called x, y and z; of its IBI.csv the column is ibi, the seconds between beats, and time, when "
+        "they were, is read where --column time asks for it. A column of dates or times is not numeric. Of a "
+        "folder the files that end in "
         ".csv are read, in the order of their names; - is standard input.\n\n"
         "std is divided by n. CV is std divided by the mean, with the mean's sign; it is infinite where the "
         "mean is 0. MAD is the median of the absolute deviations from the median. Median and MAD are exact. "

@@ -25,7 +25,8 @@ enum csv_code {
 
 struct csv_options {
     enum csv_missing missing;
-    // Columns wanted, by name or by index from 1; none: every numeric column. A column that holds dates or
+    // Columns wanted, by name or by index from 1; none: every numeric column, but for the times of an E4's
+    // beats. A column that holds dates or
     // times is not numeric; a file whose first data row holds text in some other column leaves that column
     // out too, unless it was asked for.
     const char *const *columns;
@@ -37,7 +38,9 @@ struct csv_options {
 };
 
 struct csv_column {
-    char *name; // the header's, without blanks around it; "x", "y", "z" for an E4 export; else "column1"...
+    // The header's, without blanks around it; "x", "y", "z" for an E4 export, "time", "ibi" for its beats;
+    // else "column1"...
+    char *name;
     double *values; // `count` of them
     size_t count;
     size_t missing; // cells that were missing
@@ -48,12 +51,13 @@ struct csv_table {
     size_t column_count;
     size_t rows;        // data rows, whether complete or not
     double start_time;  // E4: Unix seconds, UTC; else 0
-    double sample_rate; // E4: Hz; else 0
+    double sample_rate; // E4: Hz; else, and for its beats, 0
 };
 
 // Reads a whole file; "-" is standard input. Columns come in the file's order, or in the order they were
 // asked for. A first row of numbers is data, one of text a header; an E4 export begins with its start time
-// (2001 to 2100) and its rate, each the same in all columns. Empty lines at the file's end are nothing;
+// (2001 to 2100) and its rate, each the same in all columns, or, for beats (IBI.csv), with its start time and
+// the word IBI. Empty lines at the file's end are nothing;
 // between rows of one column they are missing cells, else short rows. `options` NULL: every numeric column,
 // missing cells refused. One pass over the file, in 1 MiB besides the values, or, where it is a file of 4 MiB
 // and more and there are several threads, some 4 MiB a thread. On failure `table` is empty.

@@ -19,6 +19,9 @@
 #define E4_LAST_START  4102444800.0
 #define E4_MAX_RATE    1000
 
+// What an Empatica E4 has written, if it has.
+enum export { EXPORT_NONE, EXPORT_E4, EXPORT_E4_BEATS };
+
 struct parsed_cell {
     struct csv_cell cell;
     enum csv_kind kind;
@@ -71,6 +74,23 @@ static bool is_e4(const struct parsed_row *first, const struct parsed_row *secon
            second->items[0].value > 0 && second->items[0].value <= E4_MAX_RATE;
 }
 
+// An E4's IBI.csv begins with its start in Unix seconds and the word IBI; then come the seconds from there to
+// a beat, and those between it and the one before.
+static bool is_e4_beats(const struct parsed_row *first)
+{
+    static const char word[] = "IBI";
+
+    return first->count == 2 && first->items[0].kind == CSV_NUMBER &&
+           first->items[0].value > E4_FIRST_START && first->items[0].value < E4_LAST_START &&
+           first->items[1].cell.length == sizeof word - 1 &&
+           memcmp(first->items[1].cell.text, word, sizeof word - 1) == 0;
+}
+
+static enum export export_of(const struct parsed_row *first, const struct parsed_row *second)
+{
+    return is_e4(first, second) ? EXPORT_E4 : is_e4_beats(first) ? EXPORT_E4_BEATS : EXPORT_NONE;
+}
+
 // A first row of text is a header, one of numbers is data. One with both is a header if the second row has a
 // number under one of its texts ("time,1,2" over "0.5,3,4"), and data if it does not ("left,1,2" over
 // "right,3,4").
@@ -109,9 +129,12 @@ static kn_status check_separators(struct csv_reader *reader, long line, const st
         semicolon ? "';'" : "tabs");
 }
 
-static kn_status name_columns(struct csv_reader *reader, const struct parsed_row *first, bool e4)
+static kn_status name_columns(struct csv_reader *reader, const struct parsed_row *first, enum export export)
 {
-    static const char *const axes[] = {"x", "y", "z"};
+    static const char *const axes[] = {"x", "y", "z"}, *const beats[] = {"time", "ibi"};
+    const char *const *names = export == EXPORT_E4_BEATS                               ? beats
+                               : export == EXPORT_E4 && first->count == KN_COUNT(axes) ? axes
+                                                                                       : NULL;
     struct csv_reader_column *columns = calloc(first->count, sizeof *columns);
     char number[32];
 
@@ -120,12 +143,13 @@ static kn_status name_columns(struct csv_reader *reader, const struct parsed_row
     reader->columns = columns;
     reader->column_count = first->count;
     for (size_t i = 0; i < first->count; i++) {
+        columns[i].aside = export == EXPORT_E4_BEATS && i == 0;
         columns[i].unnamed = reader->named && first->items[i].cell.length == 0;
         snprintf(number, sizeof number, "column%zu", i + 1);
         if (reader->named && !columns[i].unnamed)
             columns[i].out.name = csv_cell_copy(&first->items[i].cell);
         else
-            columns[i].out.name = strdup(e4 && first->count == KN_COUNT(axes) ? axes[i] : number);
+            columns[i].out.name = strdup(names ? names[i] : number);
         if (!columns[i].out.name)
             return kn_fail_memory(reader->err, 0, "reading the columns' names of a CSV file");
     }
@@ -151,7 +175,7 @@ static kn_status keep_first(struct csv_reader *reader, struct csv_head *head)
 kn_status csv_read_head(struct csv_reader *reader, struct csv_head *head)
 {
     struct parsed_row first = {0}, second = {0};
-    bool e4 = false;
+    enum export export = EXPORT_NONE;
     kn_status status;
 
     if ((status = csv_next_row(reader, &head->first)))
@@ -165,16 +189,17 @@ kn_status csv_read_head(struct csv_reader *reader, struct csv_head *head)
         goto done;
     if (head->second.found && (status = parse_row(reader, &head->second.record, &second)))
         goto done;
-    e4 = is_e4(&first, &second);
-    reader->named = !e4 && is_header(&first, &second);
-    if (e4) {
+    export = export_of(&first, &second);
+    reader->named = export == EXPORT_NONE && is_header(&first, &second);
+    if (export != EXPORT_NONE)
         reader->start_time = first.items[0].value;
+    if (export == EXPORT_E4) {
         reader->sample_rate = second.items[0].value;
         head->second.found = false;
     }
-    if (e4 || reader->named)
+    if (export != EXPORT_NONE || reader->named)
         head->first.found = false;
-    status = name_columns(reader, &first, e4);
+    status = name_columns(reader, &first, export);
 done:
     free(first.items);
     free(second.items);
@@ -245,7 +270,7 @@ kn_status csv_choose_columns(struct csv_reader *reader)
         reader->order[reader->order_count++] = index;
     }
     for (size_t i = 0; i < reader->column_count; i++) {
-        reader->columns[i].wanted = asked == 0 || reader->columns[i].asked;
+        reader->columns[i].wanted = asked == 0 ? !reader->columns[i].aside : reader->columns[i].asked;
         reader->wanted_count += reader->columns[i].wanted;
     }
     return KN_OK;

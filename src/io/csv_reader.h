@@ -13,6 +13,7 @@ struct csv_reader_column {
     struct csv_column out;
     bool wanted;  // its cells are read
     bool asked;   // the caller named it: text in it is an error
+    bool aside;   // it is read only where the caller named it: the times of an E4's beats
     bool unnamed; // the header has an empty cell here: the trace of a comma at the line's end, perhaps
     bool numeric; // rows before those in `out` have a number here
     size_t place; // of what is in `out` in the whole column, where it is a part

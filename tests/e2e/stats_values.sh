@@ -47,6 +47,14 @@ expect_empty stdout
 [ ! -e "$work/none.json" ] || fail "'$ran' left a result"
 rm "$work/in/nothing.csv" "$work/in/other.csv"
 
+# The beats of an Empatica E4: intervals of 1, 0.5 and 1.5 s; when they were, only where it is asked for.
+printf '1680686620.000000, IBI\n10.0,1.0\n10.5,0.5\n12.0,1.5\n' >"$work/IBI.csv"
+expect_exit 0 koine stats --serial --json "$work/beats.json" "$work/IBI.csv"
+expect_stdout ' ibi +3 +1 +0\.40824829 +0\.40824829 +1 +0\.5$'
+! grep -Eq '1680686620|time' "$work/beats.json" || fail "the start or the times were taken for a column: $(cat "$work/beats.json")"
+expect_exit 0 koine stats --serial --column time "$work/IBI.csv"
+expect_stdout ' time +3 +10\.833333 '
+
 # --output: stats.csv, not overwritten without --force, and nothing left beside it.
 expect_exit 0 koine stats --serial --output "$work/result" "$numbers"
 expect_stdout "^written to $work/result: stats.csv$"

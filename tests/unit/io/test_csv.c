@@ -59,6 +59,39 @@ START_TEST(e4_exports)
 }
 END_TEST
 
+// IBI.csv: a time and an interval for each beat; the times are there for who asks for them.
+START_TEST(e4_beats)
+{
+    static const char text[] = "1680686620.000000, IBI\n21.454186,0.859412\n22.297947,0.843761\r\n";
+    static const char *const time[] = {"time"}, *const second[] = {"2"};
+    struct csv_options options = {.column_count = 1};
+    struct csv_table t = read_text(text);
+
+    ck_assert_uint_eq(t.column_count, 1);
+    ck_assert_uint_eq(t.rows, 2);
+    ck_assert_double_eq(t.start_time, 1680686620);
+    ck_assert_double_eq(t.sample_rate, 0);
+    EXPECT_COLUMN(t, 0, "ibi", 0.859412, 0.843761);
+    csv_free(&t);
+    options.columns = time;
+    t = read_with(text, strlen(text), &options);
+    ck_assert_uint_eq(t.column_count, 1);
+    EXPECT_COLUMN(t, 0, "time", 21.454186, 22.297947);
+    csv_free(&t);
+    options.columns = second;
+    t = read_with(text, strlen(text), &options);
+    EXPECT_COLUMN(t, 0, "ibi", 0.859412, 0.843761);
+    csv_free(&t);
+    // Neither a start nor the word: a header of somebody else's.
+    t = read_text("12, IBI\n3,4\n");
+    EXPECT_COLUMN(t, 0, "12", 3);
+    csv_free(&t);
+    t = read_text("1680686620, beats\n3,4\n");
+    EXPECT_COLUMN(t, 1, "beats", 4);
+    csv_free(&t);
+}
+END_TEST
+
 START_TEST(headers)
 {
     struct csv_table t = read_text("1,2\n3,4\n");
@@ -301,11 +334,17 @@ END_TEST
 
 int main(void)
 {
-    const TTest *const tests[] = {big_ideas_shape, e4_exports,
-                                  headers,         line_ends_and_blanks,
-                                  numbers,         numbers_are_correctly_rounded,
-                                  other_locales,   windows_and_pipes,
-                                  random_bytes,    real_file};
+    const TTest *const tests[] = {big_ideas_shape,
+                                  e4_exports,
+                                  e4_beats,
+                                  headers,
+                                  line_ends_and_blanks,
+                                  numbers,
+                                  numbers_are_correctly_rounded,
+                                  other_locales,
+                                  windows_and_pipes,
+                                  random_bytes,
+                                  real_file};
 
     return TEST_RUN_WITH("csv", CK_FORK_GETENV, make_folder, remove_folder, tests);
 }

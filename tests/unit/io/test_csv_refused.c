@@ -150,6 +150,8 @@ START_TEST(bad_files)
     expect_bad("a,b\n", 0, "header but no rows");
     expect_bad("a,b", 0, "header but no rows");
     expect_bad("1680686620.0, 1680686620.0\n32.0, 32.0\n", 0, "header but no rows");
+    expect_bad("1680686620.0, IBI\n", 0, "header but no rows");
+    expect_bad("1680686620.0, IBI\n1.5,0.8\n2.3,x\n", 3, "column 2: found \"x\"");
     expect_refused("a,b\n1,2\n3,\0\n", 12, NULL, KN_ERROR_INPUT, 3, "NUL byte");
     expect_refused("a,b\n1,2\n\n\n\0", 11, NULL, KN_ERROR_INPUT, 5, "NUL byte");
     expect_refused("\xff\xfe"
