@@ -16,7 +16,7 @@
 #include "matrix_market_own.h"
 #include "output.h"
 
-#define WORDS        5 // of the first line
+#define WORDS 5 // of the first line
 
 // What a file may call a qualifier, and what it then is.
 struct word {
@@ -336,7 +336,9 @@ kn_status matrix_market_read(const char *path, const struct matrix_market_option
     head.name = body.name = file.name;
     head.at = file.bytes;
     head.end = file.bytes + file.count;
-    status = read_first_line(&head, &body.is_unsigned);
+    status = matrix_market_end_lines(file.name, file.bytes, file.count, options, err);
+    if (!status)
+        status = read_first_line(&head, &body.is_unsigned);
     if (!status)
         status = read_body(&head, &body, options);
     gzip_free(&file);

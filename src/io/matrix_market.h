@@ -45,16 +45,17 @@ struct matrix_market_options {
 };
 
 // Reads a file, packed by gzip or not; "-" is standard input. `options` may be NULL. Taken as well: any case
-// of the first line's words, one '%' there instead of two, CRLF, blanks and blank lines anywhere, comments
-// anywhere behind the first line, Fortran's exponents (1D+03). Duplicates stay as they are
-// (sparse_from_entries sums them), and explicit zeros. A symmetric file has the lower triangle only: mirrored
-// here, negated if skew, conjugated if hermitian. Two passes over the file in memory; nothing is allocated
-// for what the header promises and the file has no room for. KN_ERROR_INPUT, with the line, what was found
-// and expected, the first in the file: no such header, qualifiers that do not go together (pattern with
-// array; skew or hermitian pattern; hermitian but not complex; a symmetric matrix that is not square; a
-// symmetric vector), sizes beyond 2^32 - 1, fewer or more entries than declared, an index of 0 or outside, an
-// entry above the diagonal of a symmetric file, text, not-a-number, infinity or a number beyond a double's
-// range, an integer that is none or lies beyond 2^53. KN_ERROR_MEMORY. On failure `matrix` is empty.
+// of the first line's words, one '%' there instead of two, lines that end in CRLF or in CR alone, blanks and
+// blank lines anywhere, comments anywhere behind the first line, Fortran's exponents (1D+03). Duplicates stay
+// as they are (sparse_from_entries sums them), and explicit zeros. A symmetric file has the lower triangle
+// only: mirrored here, negated if skew (on whose diagonal zeros may stand), conjugated if hermitian. Three
+// passes over the file in memory; nothing is allocated for what the header promises and the file has no room
+// for. KN_ERROR_INPUT, with the line, what was found and expected, the first in the file: no such header,
+// qualifiers that do not go together (pattern with array; skew or hermitian pattern; hermitian but not
+// complex; a symmetric matrix that is not square; a symmetric vector), sizes beyond 2^32 - 1, fewer or more
+// entries than declared, an index of 0 or outside, an entry above the diagonal of a symmetric file, text,
+// not-a-number, infinity or a number beyond a double's range, an integer that is none or lies beyond 2^53.
+// KN_ERROR_MEMORY. On failure `matrix` is empty.
 kn_status matrix_market_read(const char *path, const struct matrix_market_options *options,
                              struct matrix_market *matrix, kn_error *err);
 

@@ -2,7 +2,7 @@
 // Entries, a line each. The text is cut into chunks at line ends and its lines counted; a thread then takes
 // the next chunk and puts its entries where they belong if every line before them has one. Where some had
 // none (comments, blank lines), what follows is moved up at the end. Of errors, the first one in the file
-// counts.
+// counts. Before all that, carriage returns that stand alone become line ends.
 #include "matrix_market_own.h"
 
 #include <math.h>
@@ -34,6 +34,34 @@ struct reader {
     size_t count, lines;
     unsigned numbers; // a value has
 };
+
+// ---- line ends ----
+
+// Carriage returns from `begin` to `end` that stand alone; `next` stands behind them.
+static void end_lines(char *begin, char *end, char next)
+{
+    for (char *p = begin; (p = memchr(p, '\r', (size_t)(end - p))) != NULL; p++)
+        if ((p + 1 < end ? p[1] : next) != '\n')
+            *p = '\n';
+}
+
+kn_status matrix_market_end_lines(const char *name, char *text, size_t count,
+                                  const struct matrix_market_options *options, kn_error *err)
+{
+    size_t bytes = options && options->chunk ? options->chunk : CHUNK, pieces = count / bytes + 1;
+    unsigned threads = count <= bytes ? 1 : kn_threads(options ? options->threads : 0);
+    char *next = malloc(pieces); // as they were: a piece may change its first character while another looks
+
+    if (!next)
+        return kn_fail_memory(err, pieces, name);
+    for (size_t i = 0; i < pieces; i++)
+        next[i] = i + 1 < pieces ? text[(i + 1) * bytes] : '\0';
+    KN_PARALLEL(threads, dynamic)
+    for (size_t i = 0; i < pieces; i++)
+        end_lines(text + i * bytes, text + (i + 1 < pieces ? (i + 1) * bytes : count), next[i]);
+    free(next);
+    return KN_OK;
+}
 
 // ---- one line ----
 
@@ -89,8 +117,19 @@ static inline const char *index_at(const char *p, size_t size, uint32_t *index)
 // Whether a symmetric file may have an entry there.
 static bool is_in_triangle(enum matrix_market_symmetry symmetry, uint32_t row, uint32_t column)
 {
-    return symmetry == MATRIX_MARKET_GENERAL || row > column ||
-           (row == column && symmetry != MATRIX_MARKET_SKEW);
+    return symmetry == MATRIX_MARKET_GENERAL || row >= column;
+}
+
+// Whether the entry, on the diagonal, has what its symmetry does not have there: a skew-symmetric matrix a
+// number other than 0, a hermitian one an imaginary part.
+static bool is_bad_diagonal(const struct matrix_market *matrix, size_t at, unsigned numbers)
+{
+    const double *values = matrix->values + numbers * at;
+
+    if (matrix->format != MATRIX_MARKET_COORDINATE || matrix->row[at] != matrix->column[at])
+        return false;
+    return (matrix->symmetry == MATRIX_MARKET_SKEW && (values[0] != 0 || (numbers > 1 && values[1] != 0))) ||
+           (matrix->symmetry == MATRIX_MARKET_HERMITIAN && values[1] != 0);
 }
 
 // The entry at `p`, as number `at`; returns where its line ends, or NULL if it cannot be.
@@ -117,8 +156,7 @@ static const char *entry_at(const struct reader *reader, const char *p, size_t a
             return NULL;
         p = end;
     }
-    if (matrix->symmetry == MATRIX_MARKET_HERMITIAN && matrix->format == MATRIX_MARKET_COORDINATE &&
-        matrix->row[at] == matrix->column[at] && values[1] != 0)
+    if (is_bad_diagonal(matrix, at, reader->numbers))
         return NULL;
     p = matrix_market_blanks(p);
     return *p == '\n' || p == reader->body->end ? p : NULL;
@@ -174,7 +212,7 @@ static kn_status explain_place(const struct reader *reader, long line, uint64_t 
         "row %llu, column %llu: a %s file has the entries below the diagonal%s, which are mirrored",
         (unsigned long long)row, (unsigned long long)column,
         reader->matrix->symmetry == MATRIX_MARKET_SKEW ? "skew-symmetric" : "symmetric or hermitian",
-        reader->matrix->symmetry == MATRIX_MARKET_SKEW ? ", where it is 0" : " and on it");
+        reader->matrix->symmetry == MATRIX_MARKET_SKEW ? "" : " and on it");
 }
 
 static kn_status explain_value(const struct reader *reader, long line, const char *p, const char **end,
@@ -212,8 +250,10 @@ static kn_status explain(const struct reader *reader, const char *p, long line, 
         return status;
     p = matrix_market_blanks(p);
     if (*p == '\n' || p == reader->body->end)
-        return kn_fail_at(err, KN_ERROR_INPUT, reader->body->name, line,
-                          "the diagonal of a hermitian matrix is real; expected 0 as imaginary part");
+        return kn_fail_at(err, KN_ERROR_INPUT, reader->body->name, line, "%s",
+                          matrix->symmetry == MATRIX_MARKET_SKEW
+                              ? "the diagonal of a skew-symmetric matrix is 0; expected no entry there, or 0"
+                              : "the diagonal of a hermitian matrix is real; expected 0 as imaginary part");
     return bad(reader, line, "the line's end", p, err);
 }
 

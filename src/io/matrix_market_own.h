@@ -37,10 +37,15 @@ static inline const char *matrix_market_whole(const char *p, uint64_t *value)
     return p > digits ? p : NULL;
 }
 
+// Makes a line end of each carriage return in `text` that no line end follows (old Macintosh files), so that
+// lines and their numbers are what an editor shows. One pass by all threads; it writes nothing else.
+kn_status matrix_market_end_lines(const char *name, char *text, size_t count,
+                                  const struct matrix_market_options *options, kn_error *err);
+
 // Where blanks, and a carriage return before the line's end, end.
 static inline const char *matrix_market_blanks(const char *p)
 {
-    while (*p == ' ' || *p == '\t' || (*p == '\r' && (p[1] == '\n' || p[1] == '\0' || p[1] == '\r')))
+    while (*p == ' ' || *p == '\t' || (*p == '\r' && p[1] == '\n'))
         p++;
     return p;
 }
