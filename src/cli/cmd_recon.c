@@ -66,6 +66,9 @@ static const struct option_row options[] = {
      "of ls: take Q from this file, which must be of the same trajectory"},
     {"reference", 0, OPTION_PATH, "IMAGE", NULL, NULL, FIELD(reference),
      "the true image (.cfl/.hdr, .npy), to compare with"},
+    {"reference-scale", 0, OPTION_CHOICE, NULL, mri_reference_scale_names, "auto", FIELD(reference_scale),
+     "best: compare after the complex factor that brings the image nearest to the reference; none: as it is; "
+     "auto: best for adjoint and gridding, whose sums have a scale of their own, and none for ls"},
     {"variants", 0, OPTION_FLAG, NULL, NULL, NULL, FIELD(variants),
      "by every kernel and by gridding: tables of quality and of time; with --output pictures as well"},
     {.name = NULL},
@@ -78,6 +81,8 @@ static void step(void *context, double done)
 
 static kn_status compute(struct recon_run *run, kn_error *err)
 {
+    const struct mri_recon_reference reference = {run->reference,
+                                                  (enum mri_reference_scale)run->arguments->reference_scale};
     double built = run->place.queue ? kn_context_build_seconds(run->place.context) : 0;
     double start = kn_clock_seconds();
     kn_status status;
@@ -86,8 +91,8 @@ static kn_status compute(struct recon_run *run, kn_error *err)
     run->options.context = &run->progress;
     progress_begin(&run->progress, run->arguments->common.quiet);
     status = run->arguments->variants
-                 ? mri_variants_run(run->place.queue, &run->scan, &run->options, run->reference,
-                                    &run->variants, err)
+                 ? mri_variants_run(run->place.queue, &run->scan, &run->options,
+                                    run->reference ? &reference : NULL, &run->variants, err)
                  : mri_recon(run->place.queue, &run->scan, &run->options, &run->result, err);
     progress_end(&run->progress);
     run->shown = &run->result;
@@ -96,7 +101,8 @@ static kn_status compute(struct recon_run *run, kn_error *err)
     run->seconds.build = run->place.queue ? kn_context_build_seconds(run->place.context) - built : -1;
     run->seconds.compute = kn_clock_seconds() - start - (run->place.queue ? run->seconds.build : 0);
     if (!status && run->reference)
-        status = mri_recon_quality(&run->scan, run->shown, run->reference, &run->quality, err);
+        status =
+            mri_recon_quality(&run->scan, run->options.solver, run->shown, &reference, &run->quality, err);
     return status;
 }
 

@@ -17,7 +17,7 @@ struct recon_arguments {
     const char *save_q, *load_q, *reference, *warm_start;
     size_t iterations, width;
     bool relative_lambda, variants;
-    int solver, normal, regularizer, boundary, scale, unit, parboil, precision;
+    int solver, normal, regularizer, boundary, scale, unit, parboil, precision, reference_scale;
 };
 
 struct recon_run {
@@ -55,6 +55,8 @@ bool recon_print_result(const struct recon_run *run);
 // "delta" and the like, for text and JSON.
 const char *recon_density_word(const struct recon_run *run);
 const char *recon_basis_word(const struct recon_run *run);
+// Whether an image of this solver was compared after the best factor.
+bool recon_is_scaled(const struct recon_run *run, enum mri_recon_solver solver);
 const char *recon_method(const struct recon_run *run);
 const char *recon_why(const struct recon_run *run);
 

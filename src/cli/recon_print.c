@@ -20,6 +20,12 @@ const char *recon_basis_word(const struct recon_run *run)
     return run->arguments->basis;
 }
 
+bool recon_is_scaled(const struct recon_run *run, enum mri_recon_solver solver)
+{
+    return run->reference &&
+           mri_recon_is_scaled(solver, (enum mri_reference_scale)run->arguments->reference_scale);
+}
+
 const char *recon_method(const struct recon_run *run)
 {
     return run->options.solver == MRI_GRIDDING ? "gridding" : "direct";
@@ -130,9 +136,15 @@ static void print_solver(const struct recon_run *run)
 
 static void print_quality(const struct recon_run *run)
 {
-    if (run->reference)
-        printf("against %s: error %.4g %%, PSNR %.4g dB, SNR %.4g dB\n", run->arguments->reference,
-               run->quality.error_percent, run->quality.psnr_db, run->quality.snr_db);
+    const struct mri_quality *quality = &run->quality;
+
+    if (!run->reference)
+        return;
+    printf("against %s", run->arguments->reference);
+    if (recon_is_scaled(run, run->options.solver))
+        printf(", times %.6g%+.6gi, which fits best", creal(quality->factor), cimag(quality->factor));
+    printf(": error %.4g %%, PSNR %.4g dB, SNR %.4g dB\n", quality->error_percent, quality->psnr_db,
+           quality->snr_db);
 }
 
 bool recon_print_result(const struct recon_run *run)

@@ -31,7 +31,10 @@ static bool print_quality(const struct recon_run *run)
 {
     struct table table;
 
-    printf("\nQuality against %s:\n", run->reference ? run->arguments->reference : "host-double");
+    printf("\nQuality against %s%s:\n", run->reference ? run->arguments->reference : "host-double",
+           recon_is_scaled(run, run->options.solver) ? ", each times the factor that fits best"
+           : recon_is_scaled(run, MRI_GRIDDING)      ? ", gridding times the factor that fits best"
+                                                     : "");
     table_begin(&table, "llrrrrr");
     table_add_all(&table, (const char *const[]){"variant", "precision", "error %", "PSNR dB", "SNR dB",
                                                 "iterations", "residual", NULL});

@@ -217,8 +217,15 @@ static json_t *residuals_json(const struct mri_solver_result *solved)
     return array;
 }
 
-static void put_quality(json_t **object, const struct mri_quality *quality)
+static void put_quality(json_t **object, const struct recon_run *run, enum mri_recon_solver solver,
+                        const struct mri_quality *quality)
 {
+    json_t *factor = json_array();
+
+    report_append(&factor, kn_json_double(creal(quality->factor)));
+    report_append(&factor, kn_json_double(cimag(quality->factor)));
+    report_put(object, "reference_scale", json_string(recon_is_scaled(run, solver) ? "best" : "none"));
+    report_put(object, "reference_factor", factor);
     report_put(object, "error_percent", kn_json_double(quality->error_percent));
     report_put(object, "psnr_db", kn_json_double(quality->psnr_db));
     report_put(object, "snr_db", kn_json_double(quality->snr_db));
@@ -269,8 +276,9 @@ static void put_check(json_t **root, const struct mri_recon_result *result)
     report_put(root, "memory", object);
 }
 
-static json_t *variants_json(const struct mri_variants *variants)
+static json_t *variants_json(const struct recon_run *run)
 {
+    const struct mri_variants *variants = &run->variants;
     json_t *array = json_array();
 
     for (size_t i = 0; i < variants->count; i++) {
@@ -281,7 +289,7 @@ static json_t *variants_json(const struct mri_variants *variants)
         report_put(&object, "density",
                    variant->options.weights ? json_string("file")
                                             : json_string(mri_density_names[variant->options.density]));
-        put_quality(&object, &variant->quality);
+        put_quality(&object, run, variant->options.solver, &variant->quality);
         report_put(&object, "stages", stages_json(&variant->result));
         report_put(&object, "seconds", kn_json_double(variant->seconds));
         report_put(&object, "ratio", kn_json_double(variant->ratio));
@@ -332,9 +340,9 @@ kn_status recon_write_json(struct recon_run *run, kn_error *err)
     put_solver(&root, result, &run->options.ls);
     put_check(&root, result);
     if (run->reference)
-        put_quality(&root, &run->quality);
+        put_quality(&root, run, run->options.solver, &run->quality);
     report_put(&root, "stages", stages_json(result));
     if (arguments->variants)
-        report_put(&root, "variants", variants_json(&run->variants));
+        report_put(&root, "variants", variants_json(run));
     return report_write(root, &arguments->common, err);
 }

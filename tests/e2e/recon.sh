@@ -241,7 +241,17 @@ expect_exit 0 koine recon $scan --solver gridding --density pipe --reference "$w
 expect_stdout '^gridding by gridding on '
 # shellcheck disable=SC2086
 expect_exit 0 koine recon $scan --solver adjoint --density pipe --reference "$work/pipe_image.npy" \
-    -o "$work/pipe_adjoint.npy" --json "$work/pipe_adjoint.json"
+    --reference-scale none -o "$work/pipe_adjoint.npy" --json "$work/pipe_adjoint.json"
+# Against the phantom the sums are scaled; least squares only where that is asked for.
+# shellcheck disable=SC2086
+expect_exit 0 koine recon $scan --solver adjoint --density pipe --reference "$work/p.npy" \
+    -o "$work/scaled.npy" --json "$work/scaled.json"
+expect_stdout 'p\.npy, times [-+.0-9e]+i, which fits best: error [0-9.]+ %'
+# shellcheck disable=SC2086
+expect_exit 0 koine recon $scan --kernel host-single --reference "$work/p.npy" --reference-scale best \
+    -o "$work/best.npy" --json "$work/best.json"
+# shellcheck disable=SC2086
+expect_exit 2 koine recon $scan --reference-scale worst -o "$work/no.npy"
 # Q kept and used again; not for another trajectory.
 # shellcheck disable=SC2086
 expect_exit 0 koine recon $scan --lambda 200 --save-q "$work/q" -o "$work/first.npy"
@@ -359,6 +369,14 @@ gridding = report("gridding")
 assert gridding["method"] == "gridding" and gridding["iterations"] == [] and gridding["error_percent"] < 27
 assert "gridding" in gridding["stages"] and "q" not in gridding["stages"]
 assert report("pipe_adjoint")["error_percent"] < 0.01, report("pipe_adjoint")["error_percent"]
+for name, scale in (("scaled", "best"), ("gridding", "best"), ("best", "best"), ("pipe_adjoint", "none"), ("double", "none")):
+    assert report(name)["reference_scale"] == scale, name
+for name, file in (("scaled", "scaled"), ("gridding", "pipe_image"), ("best", "best")):
+    x = image(file)
+    factor = sum(a.conjugate() * b for a, b in zip(x, phantom)) / sum(abs(a) ** 2 for a in x)
+    assert abs(complex(*report(name)["reference_factor"]) - factor) < 1e-6 * abs(factor), name
+    assert abs(report(name)["error_percent"] - 100 * distance([factor * a for a in x], phantom)) < 1e-4, name
+assert double["reference_factor"] == [1, 0]
 assert report("second")["q_loaded"]
 
 # Both tables.

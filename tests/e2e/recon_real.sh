@@ -14,7 +14,7 @@ lambda=187.307 # 1e-3 of the circulant's greatest eigenvalue, as the reference h
 # A kernel of each family; all of them have unit tests.
 for kernel in tuned register host-single; do
     # shellcheck disable=SC2086
-    expect_exit 0 koine recon $scan --solver adjoint --kernel $kernel --reference "$brain/ref_fhd" \
+    expect_exit 0 koine recon $scan --solver adjoint --kernel $kernel --reference "$brain/ref_fhd" --reference-scale none \
         -o "$work/fhd_$kernel.npy" --json "$work/fhd_$kernel.json"
     expect_stdout '^k in cycles per field of view: kx -31.4961 to 31.9067, '
     # shellcheck disable=SC2086
@@ -25,7 +25,7 @@ done
 expect_exit 0 koine recon $scan -n 60 --lambda 0.001 --relative-lambda --reference "$brain/ref_cg" -o "$work/ls.png" \
     --json "$work/relative.json"
 # shellcheck disable=SC2086
-expect_exit 0 koine recon $scan --solver gridding --reference "$brain/ref_fhd" -o "$work/grid.npy" \
+expect_exit 0 koine recon $scan --solver gridding --reference "$brain/ref_fhd" --reference-scale none -o "$work/grid.npy" \
     --json "$work/grid.json"
 # shellcheck disable=SC2086
 expect_exit 0 koine recon $scan --solver gridding --density pipe -o "$work/grid.png"

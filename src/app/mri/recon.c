@@ -107,21 +107,32 @@ struct mri_recon_terms mri_recon_terms(const struct mri_scan *scan, const struct
     return (struct mri_recon_terms){2 * pairs * (double)applied, differences};
 }
 
-kn_status mri_recon_quality(const struct mri_scan *scan, const struct mri_recon_result *result,
-                            const double complex *reference, struct mri_quality *quality, kn_error *err)
-{
-    double complex *magnitude;
+const char *const mri_reference_scale_names[] = {"auto", "best", "none", NULL};
 
-    if (scan->coils == 1) {
-        *quality = mri_quality(result->image, reference, scan->voxels);
-        return KN_OK;
+bool mri_recon_is_scaled(enum mri_recon_solver solver, enum mri_reference_scale scale)
+{
+    return scale == MRI_REFERENCE_AUTO ? solver != MRI_LS : scale == MRI_REFERENCE_BEST;
+}
+
+kn_status mri_recon_quality(const struct mri_scan *scan, enum mri_recon_solver solver,
+                            const struct mri_recon_result *result,
+                            const struct mri_recon_reference *reference, struct mri_quality *quality,
+                            kn_error *err)
+{
+    const double complex *wanted = reference->image;
+    double complex *magnitude = NULL, factor = 1;
+
+    if (scan->coils > 1) {
+        magnitude = malloc(scan->voxels * sizeof *magnitude);
+        if (!magnitude)
+            return kn_fail_memory(err, scan->voxels * sizeof *magnitude, "a reference");
+        for (size_t n = 0; n < scan->voxels; n++)
+            magnitude[n] = cabs(wanted[n]);
+        wanted = magnitude;
     }
-    magnitude = malloc(scan->voxels * sizeof *magnitude);
-    if (!magnitude)
-        return kn_fail_memory(err, scan->voxels * sizeof *magnitude, "a reference");
-    for (size_t n = 0; n < scan->voxels; n++)
-        magnitude[n] = cabs(reference[n]);
-    *quality = mri_quality(result->image, magnitude, scan->voxels);
+    if (mri_recon_is_scaled(solver, reference->scale))
+        factor = mri_best_factor(result->image, wanted, scan->voxels);
+    *quality = mri_quality(result->image, wanted, scan->voxels, factor);
     free(magnitude);
     return KN_OK;
 }

@@ -15,6 +15,16 @@
 enum mri_recon_solver { MRI_LS, MRI_ADJOINT, MRI_GRIDDING, MRI_RECON_SOLVERS };
 extern const char *const mri_recon_solver_names[MRI_RECON_SOLVERS + 1]; // "ls", "adjoint", "gridding", NULL
 
+// What an image is multiplied by before it is compared. The adjoint sum grows
+// with the number of samples, and gridding has the scale of its weights; least squares have that of the true
+// image.
+enum mri_reference_scale {
+    MRI_REFERENCE_AUTO, // best for the adjoint and gridding, none for least squares
+    MRI_REFERENCE_BEST, // the complex factor that brings it nearest to the reference
+    MRI_REFERENCE_NONE
+};
+extern const char *const mri_reference_scale_names[]; // "auto", "best", "none", NULL
+
 struct mri_recon_options {
     enum mri_recon_solver solver;
     enum mri_kernel kernel; // of ls and adjoint; the host's do everything on the host, ls then with a solver
@@ -96,10 +106,21 @@ void mri_recon_free(struct mri_recon_result *result);
 double mri_recon_seconds(const struct mri_recon_result *result);
 // Thousands of millions of operations a second of what a caller waited for; 0 of a stage that did not run.
 double mri_stage_gflops(const struct mri_stage *stage);
-// How far the image is from a reference of as many voxels; where coils are combined, from its magnitude.
+
+// An image to compare with, of as many voxels.
+struct mri_recon_reference {
+    const double complex *image;
+    enum mri_reference_scale scale;
+};
+
+// How far the image of `solver` is from a reference; where coils are combined, from its magnitude.
 // KN_ERROR_MEMORY.
-kn_status mri_recon_quality(const struct mri_scan *scan, const struct mri_recon_result *result,
-                            const double complex *reference, struct mri_quality *quality, kn_error *err);
+kn_status mri_recon_quality(const struct mri_scan *scan, enum mri_recon_solver solver,
+                            const struct mri_recon_result *result,
+                            const struct mri_recon_reference *reference, struct mri_quality *quality,
+                            kn_error *err);
+// Whether it is compared after the best factor.
+bool mri_recon_is_scaled(enum mri_recon_solver solver, enum mri_reference_scale scale);
 
 // ---- every variant (variants.c) ----
 
@@ -120,11 +141,12 @@ struct mri_variants {
 
 // The reconstruction by every kernel, and by gridding, whose weights are Pipe and Menon's if `options` asks
 // for least squares without weights; on the host (queue NULL) by its own two alone. Quality is against
-// `reference`, or without one (NULL) against host-double's image. Free with mri_variants_free, also after a
-// failure. Errors: those of mri_recon; KN_ERROR_ARGUMENT with a file of Q.
+// `reference`, or without one (NULL) against host-double's image as it is. Free with mri_variants_free, also
+// after a failure. Errors: those of mri_recon; KN_ERROR_ARGUMENT with a file of Q.
 kn_status mri_variants_run(kn_queue *queue, const struct mri_scan *scan,
-                           const struct mri_recon_options *options, const double complex *reference,
-                           struct mri_variants *variants, kn_error *err);
+                           const struct mri_recon_options *options,
+                           const struct mri_recon_reference *reference, struct mri_variants *variants,
+                           kn_error *err);
 void mri_variants_free(struct mri_variants *variants);
 // The one of this kernel; NULL if it did not run.
 struct mri_variant *mri_variant_of(struct mri_variants *variants, enum mri_kernel kernel);

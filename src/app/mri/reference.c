@@ -110,22 +110,36 @@ kn_status mri_reference_adjoint(const struct mri_matrix *matrix, const double *k
     return KN_OK;
 }
 
-struct mri_quality mri_quality(const double complex *x, const double complex *reference, size_t count)
+double complex mri_best_factor(const double complex *x, const double complex *reference, size_t count)
+{
+    double complex product = 0;
+    double energy = 0;
+
+    for (size_t i = 0; i < count; i++) {
+        product += conj(x[i]) * reference[i];
+        energy += creal(x[i]) * creal(x[i]) + cimag(x[i]) * cimag(x[i]);
+    }
+    return energy > 0 ? product / energy : 1;
+}
+
+struct mri_quality mri_quality(const double complex *x, const double complex *reference, size_t count,
+                               double complex factor)
 {
     double error = 0, energy = 0, highest = 0;
 
     for (size_t i = 0; i < count; i++) {
-        double complex difference = x[i] - reference[i];
+        double complex difference = factor * x[i] - reference[i];
 
         error += creal(difference) * creal(difference) + cimag(difference) * cimag(difference);
         energy += creal(reference[i]) * creal(reference[i]) + cimag(reference[i]) * cimag(reference[i]);
         highest = fmax(highest, cabs(reference[i]));
     }
     if (!(energy > 0))
-        return (struct mri_quality){NAN, NAN, NAN};
+        return (struct mri_quality){NAN, NAN, NAN, factor};
     return (struct mri_quality){
         .error_percent = 100 * sqrt(error / energy),
         .psnr_db = 20 * log10(highest / sqrt(error / (double)count)),
         .snr_db = 10 * log10(energy / error),
+        .factor = factor,
     };
 }

@@ -24,13 +24,18 @@ void mri_reference_adjoint_at(const double *k, size_t samples, const double comp
                               double complex *values);
 
 struct mri_quality {
-    double error_percent; // 100 ||x - r|| / ||r||
-    double psnr_db;       // 20 log10(max|r| / rms(x - r))
-    double snr_db;        // 20 log10(||r|| / ||x - r||)
+    double error_percent;  // 100 ||x - r|| / ||r||
+    double psnr_db;        // 20 log10(max|r| / rms(x - r))
+    double snr_db;         // 20 log10(||r|| / ||x - r||)
+    double complex factor; // what x was multiplied by before
 };
 
-// How far x is from the reference r, both of `count` voxels, with their phases; infinite decibels where they
-// are equal, not-a-number where r is 0 everywhere or nothing is there to compare.
-struct mri_quality mri_quality(const double complex *x, const double complex *reference, size_t count);
+// How far factor x is from the reference r, both of `count` voxels, with their phases; infinite decibels
+// where they are equal, not-a-number where r is 0 everywhere or nothing is there to compare.
+struct mri_quality mri_quality(const double complex *x, const double complex *reference, size_t count,
+                               double complex factor);
+
+// The factor that makes ||factor x - r|| least, <x, r> / <x, x>; 1 where x is 0 everywhere.
+double complex mri_best_factor(const double complex *x, const double complex *reference, size_t count);
 
 #endif

@@ -35,9 +35,11 @@ static void list(const kn_queue *queue, const struct mri_scan *scan, const struc
 }
 
 kn_status mri_variants_run(kn_queue *queue, const struct mri_scan *scan,
-                           const struct mri_recon_options *options, const double complex *reference,
-                           struct mri_variants *variants, kn_error *err)
+                           const struct mri_recon_options *options,
+                           const struct mri_recon_reference *reference, struct mri_variants *variants,
+                           kn_error *err)
 {
+    struct mri_recon_reference first = {.scale = MRI_REFERENCE_NONE};
     kn_status status = KN_OK;
 
     *variants = (struct mri_variants){.count = 0};
@@ -56,9 +58,9 @@ kn_status mri_variants_run(kn_queue *queue, const struct mri_scan *scan,
             break;
         variant->seconds = mri_recon_seconds(&variant->result);
         variant->ratio = variants->items[0].seconds / variant->seconds;
-        status =
-            mri_recon_quality(scan, &variant->result, reference ? reference : variants->items[0].result.image,
-                              &variant->quality, err);
+        first.image = variants->items[0].result.image;
+        status = mri_recon_quality(scan, variant->options.solver, &variant->result,
+                                   reference ? reference : &first, &variant->quality, err);
     }
     return status;
 }

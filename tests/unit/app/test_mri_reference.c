@@ -187,20 +187,29 @@ START_TEST(measures)
     static const double complex reference[] = {3, 4 * I, 0, 0};
     static const double complex x[] = {3.3, 4 * I, 0, 0.4};
     static const double complex nothing[] = {0, 0, 0, 0};
-    struct mri_quality q = mri_quality(x, reference, 4); // the error's norm is 0.5, the reference's 5
+    double complex factor;
+    struct mri_quality q = mri_quality(x, reference, 4, 1); // the error's norm is 0.5, the reference's 5
 
     ck_assert_double_eq_tol(q.error_percent, 10, 1e-12);
     ck_assert_double_eq_tol(q.snr_db, 20, 1e-12);
     ck_assert_double_eq_tol(q.psnr_db, 20 * log10(4 / 0.25), 1e-12);
-    q = mri_quality(reference, reference, 4);
+    q = mri_quality(reference, reference, 4, 1);
     ck_assert_double_eq(q.error_percent, 0);
     ck_assert(isinf(q.snr_db) && isinf(q.psnr_db));
-    q = mri_quality(x, nothing, 4);
+    q = mri_quality(x, nothing, 4, 1);
     ck_assert(isnan(q.error_percent) && isnan(q.snr_db) && isnan(q.psnr_db));
-    ck_assert(isnan(mri_quality(x, nothing, 0).error_percent));
+    ck_assert(isnan(mri_quality(x, nothing, 0, 1).error_percent));
     // A phase counts as an error: the difference is twice the reference here.
-    q = mri_quality((const double complex[]){-3, -4 * I}, reference, 2);
+    q = mri_quality((const double complex[]){-3, -4 * I}, reference, 2, 1);
     ck_assert_double_eq_tol(q.error_percent, 200, 1e-12);
+    // What is nowhere in x no factor brings.
+    factor = mri_best_factor((const double complex[]){2 * I, 2, 0}, (const double complex[]){1, -I, 3}, 3);
+    ck_assert_double_eq_tol(creal(factor), 0, 1e-15);
+    ck_assert_double_eq_tol(cimag(factor), -0.5, 1e-15);
+    q = mri_quality((const double complex[]){2 * I, 2, 0}, (const double complex[]){1, -I, 3}, 3, factor);
+    ck_assert_double_eq_tol(q.error_percent, 100 * 3 / sqrt(11), 1e-12);
+    ck_assert(q.factor == factor);
+    ck_assert(mri_best_factor(nothing, reference, 4) == 1);
 }
 END_TEST
 
@@ -234,7 +243,7 @@ START_TEST(real_scan)
         wanted[n] = ((float complex *)reference.data)[n];
     ck_assert_int_eq(
         mri_reference_adjoint(&matrix, trajectory.k, 3770, data, NULL, MRI_SCALE_NONE, image, NULL), KN_OK);
-    q = mri_quality(image, wanted, 64 * 64);
+    q = mri_quality(image, wanted, 64 * 64, 1);
     fprintf(stderr, "real_scan: relative error %.2g\n", q.error_percent / 100);
     // Its floats are rounded to 2^-25 of each part at least, on average.
     ck_assert_double_le(q.error_percent / 100, 1e-7);
@@ -283,7 +292,7 @@ START_TEST(published_q)
         wanted[count] = ((float complex *)q.data)[n];
     }
     mri_reference_adjoint_at(k, data.samples, mu, NULL, positions, count, values);
-    quality = mri_quality(values, wanted, count);
+    quality = mri_quality(values, wanted, count, 1);
     fprintf(stderr, "published_q: relative error %.2g\n", quality.error_percent / 100);
     // The published sums are of floats.
     ck_assert_double_le(quality.error_percent / 100, 5e-6);

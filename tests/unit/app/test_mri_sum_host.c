@@ -186,7 +186,7 @@ START_TEST(spiral)
         double error;
 
         EXPECT_OK(mri_sum_host(&sum, (enum mri_kernel)kernel, NULL, image, &rate, &err));
-        error = mri_quality(image, wanted, 4096).error_percent / 100;
+        error = mri_quality(image, wanted, 4096, 1).error_percent / 100;
         fprintf(stderr, "spiral: %s: relative error %.2g\n", mri_kernel_names[kernel], error);
         ck_assert_double_le(error, kernel == MRI_HOST_DOUBLE ? 1e-7 : 5e-7);
         ck_assert_double_eq(rate.pairs, 3770.0 * 4096);
