@@ -115,6 +115,11 @@ static double times(double a, double b)
     return a * b;
 }
 
+static double times_above(double a, double b)
+{
+    return b > -1 ? a * b : a;
+}
+
 static double larger(double a, double b)
 {
     return a > b ? a : b;
@@ -166,7 +171,8 @@ static void expect_floats(kn_type type, size_t n)
 {
     const kn_combine absolute = {"a + b", "0", "fabs((ACC)x)"};
     kn_number product = {.f64 = -1}, least = product, greatest = product, sum = product;
-    double absolutes = -1, expected;
+    const kn_combine above = {"b > -1 ? a * b : a", "1", NULL};
+    double absolutes = -1, some = -1, expected;
     kn_buffer *buffer;
 
     fill(n, type);
@@ -176,9 +182,13 @@ static void expect_floats(kn_type type, size_t n)
     EXPECT_OK(kn_reduce(queue, buffer, type, n, KN_REDUCE_MIN, &least, &err));
     EXPECT_OK(kn_reduce(queue, buffer, type, n, KN_REDUCE_MAX, &greatest, &err));
     EXPECT_OK(kn_reduce_with(queue, buffer, type, n, &absolute, KN_F64, &absolutes, &err));
+    EXPECT_OK(kn_reduce_with(queue, buffer, type, n, &above, KN_F64, &some, &err));
     expected = tree(x, n, times, 1, 64);
     ck_assert_msg(test_same(product.f64, expected + 0.0), "n %zu: product %.17g, expected %.17g", n,
                   product.f64, expected);
+    expected = tree(x, n, times_above, 1, 64);
+    ck_assert_msg(test_same(some, expected), "n %zu: product above -1 %.17g, expected %.17g", n, some,
+                  expected);
     expected = tree(x, n, plus, 0, 64);
     ck_assert_msg(test_same(sum.f64, expected + 0.0), "n %zu: sum %.17g, expected %.17g", n, sum.f64,
                   expected);
