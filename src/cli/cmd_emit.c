@@ -340,7 +340,7 @@ static kn_status write_work(const struct emit_work *work, const struct build_def
         if (metadata.source_count == 0)
             metadata.unit = work->units[i];
         sources[metadata.source_count++] = (struct emit_source){
-            languages[i].name, file_name(work->sources[i]), i == CUDA ? work->cuda : NULL};
+            languages[i].name, file_name(work->sources[i]), i == CUDA ? work->cuda : NULL, work->units[i]};
     }
     metadata.macros = &macros;
     if (!emit_macros_find(metadata.unit, defines->defines, defines->count, &macros))

@@ -133,6 +133,25 @@ const struct emit_source *emit_cuda_source(const struct emit_metadata *metadata)
     return NULL;
 }
 
+// What the rewrite says of a kernel; zeros if there is none of that name.
+static struct src_cuda_kernel rewritten(const struct emit_source *source, const char *name)
+{
+    for (size_t i = 0; source && i < source->unit->kernel_count; i++)
+        if (strcmp(source->unit->kernels[i].name, name) == 0)
+            return source->cuda->kernels[i];
+    return (struct src_cuda_kernel){0, false};
+}
+
+// How this argument arrives.
+static const char *cuda_word(const kn_param *param, const struct emit_source *source, const char *kernel)
+{
+    if (param->kind == KN_PARAM_CONSTANT && source->cuda->bank_bytes)
+        return "bank offset";
+    if (param->kind == KN_PARAM_IMAGE && rewritten(source, kernel).image_addresses)
+        return "image address";
+    return cuda_words[param->kind];
+}
+
 static const char *access_word(const kn_param *param)
 {
     return param->is_const ? "read_only" : "write_only";
@@ -140,8 +159,9 @@ static const char *access_word(const kn_param *param)
 
 // ---- JSON ----
 
-static json_t *param_json(const kn_param *param, size_t index, const struct emit_source *cuda)
+static json_t *param_json(const struct src_kernel *kernel, size_t index, const struct emit_source *cuda)
 {
+    const kn_param *param = &kernel->params[index];
     json_t *object = json_object();
 
     report_put(&object, "index", json_integer((json_int_t)index));
@@ -156,10 +176,7 @@ static json_t *param_json(const kn_param *param, size_t index, const struct emit
     if (param->kind == KN_PARAM_LOCAL)
         report_put(&object, "local_bytes", kn_json_string("elements * size"));
     if (cuda)
-        report_put(&object, "cuda",
-                   kn_json_string(param->kind == KN_PARAM_CONSTANT && cuda->cuda->bank_bytes
-                                      ? "bank offset"
-                                      : cuda_words[param->kind]));
+        report_put(&object, "cuda", kn_json_string(cuda_word(param, cuda, kernel->name)));
     return object;
 }
 
@@ -168,7 +185,7 @@ static json_t *kernel_json(const struct src_kernel *kernel, const struct emit_so
     json_t *object = json_object(), *params = json_array(), *group = json_array();
 
     for (size_t i = 0; i < kernel->param_count; i++)
-        report_append(&params, param_json(&kernel->params[i], i, cuda));
+        report_append(&params, param_json(kernel, i, cuda));
     for (size_t d = 0; d < 3; d++)
         report_append(&group, json_integer((json_int_t)kernel->required_group[d]));
     report_put(&object, "name", kn_json_string(kernel->name));
@@ -178,6 +195,8 @@ static json_t *kernel_json(const struct src_kernel *kernel, const struct emit_so
         kn_text_format(&symbol, CUDA_SYMBOL_PREFIX "%s", kernel->name);
         report_put(&object, "cuda_symbol", symbol.failed ? NULL : kn_json_string(kn_text_string(&symbol)));
         kn_text_free(&symbol);
+        report_put(&object, "cuda_local_bytes",
+                   json_integer((json_int_t)rewritten(cuda, kernel->name).arena_bytes));
     }
     report_put(&object, "arguments", params);
     if (kernel->required_group[0]) {
@@ -289,7 +308,8 @@ static void add_param(struct kn_text *text, const struct src_kernel *kernel, siz
 static void add_image(struct kn_text *text, const struct src_unit *unit)
 {
     static const char image[] =
-        "//   image      a struct koine_image by value\n"
+        "//   image      a struct koine_image by value; of a kernel with NAME_IMAGE_ADDRESSES, which has more than\n"
+        "//              CUDA passes by value, the device pointer to one\n"
         "//   sampler    unsigned: the CLK_ bits of its coordinates, addressing and filter, or-ed\n"
         "#ifndef KOINE_IMAGE_DEFINED\n"
         "#define KOINE_IMAGE_DEFINED\n"
@@ -351,18 +371,28 @@ static void add_cuda(struct kn_text *text, const struct src_unit *unit, const st
     kn_text_add(
         text,
         "//   local      unsigned: where it begins, in bytes, in the dynamic shared memory of the launch; a\n"
-        "//              multiple of 16, and the launch asks for the bytes of all of them together\n"
+        "//              multiple of 16, and the launch asks for the bytes of all of them together. Where there is\n"
+        "//              a NAME_LOCAL_BYTES, so many bytes before them are the kernel's own: the launch asks for these,\n"
+        "//              too, and above 49152 bytes in all the host first allows the kernel so many\n"
+        "//              (cudaFuncAttributeMaxDynamicSharedMemorySize)\n"
         "//   value      the value itself; a vector of 3 is one of 4\n");
     add_image(text, unit);
     kn_text_add(text, item);
 }
 
-static void add_kernel(struct kn_text *text, const struct src_kernel *kernel, bool is_cuda)
+static void add_kernel(struct kn_text *text, const struct src_kernel *kernel, const struct emit_source *cuda)
 {
+    const struct src_cuda_kernel made = rewritten(cuda, kernel->name);
+
     kn_text_format(text, "\n#define %s_NAME \"%s\"\n#define %s_ARGS %zu\n", kernel->name, kernel->name,
                    kernel->name, kernel->param_count);
-    if (is_cuda)
+    if (cuda)
         kn_text_format(text, "#define %s_SYMBOL \"" CUDA_SYMBOL_PREFIX "%s\"\n", kernel->name, kernel->name);
+    if (made.arena_bytes)
+        kn_text_format(text, "#define %s_LOCAL_BYTES %zu // of dynamic shared memory, its own\n", kernel->name,
+                       made.arena_bytes);
+    if (made.image_addresses)
+        kn_text_format(text, "#define %s_IMAGE_ADDRESSES 1\n", kernel->name);
     for (size_t i = 0; i < kernel->param_count; i++)
         add_param(text, kernel, i);
     if (kernel->required_group[0])
@@ -398,6 +428,6 @@ void emit_header(const struct emit_metadata *metadata, struct kn_text *text)
     if (cuda)
         add_cuda(text, metadata->unit, cuda);
     for (size_t i = 0; i < metadata->unit->kernel_count; i++)
-        add_kernel(text, &metadata->unit->kernels[i], cuda != NULL);
+        add_kernel(text, &metadata->unit->kernels[i], cuda);
     kn_text_add(text, "\n#endif\n");
 }

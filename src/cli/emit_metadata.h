@@ -33,6 +33,7 @@ struct emit_source {
     const char *target;          // "opencl"
     const char *file;            // its name: "scale.cl"
     const struct src_cuda *cuda; // NULL: it is OpenCL C
+    const struct src_unit *unit; // that it was written from
 };
 
 struct emit_metadata {

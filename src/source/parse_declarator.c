@@ -321,7 +321,7 @@ static void keep_variable(struct syn_parser *parser, struct syn_declarator *decl
         declarator->symbol->renamed = ++parser->numbers;
         keep_in(parser, &parser->function->constants, declarator);
     } else if (space & SYN_Q_LOCAL) {
-        declarator->symbol->local_number = ++parser->numbers;
+        declarator->symbol->local_number = ++parser->locals;
         keep_in(parser, &parser->function->locals, declarator);
     }
 }

@@ -461,6 +461,7 @@ struct syn_parser {
     struct syn_function *function;    // whose body is being read
     struct syn_item *items, **items_end;
     unsigned numbers;             // for what has no name
+    unsigned locals;              // __local variables so far
     int walks;                    // through the functions that call one another
     int loops;                    // around what is read, inside the innermost ({ ... }) if there is one
     bool in_expression;           // inside ({ ... })

@@ -105,15 +105,31 @@ ${CC:-cc} -Wall -Werror "$work/cu/use.c" -o "$work/cu/use" || fail "kernels.h do
 echo '__kernel void f(__constant float *c, __global float *p) { p[get_global_id(0)] = c[3]; }' >"$work/bank.cl"
 expect_exit 0 koine emit "$work/bank.cl" --target cuda -D KN_CONSTANT=bank --output "$work/cu"
 grep -q 'kn_bank' "$work/cu/bank.h" || fail "bank.h does not name the bank"
+# What is too much for static shared memory, and for a launch's arguments, is told to the host.
+expect_exit 0 koine emit "${srcdir:-.}/tests/conformance/local_large.cl" --target opencl --target cuda --output "$work/cu"
+grep -q '^#define one_array_LOCAL_BYTES 60000 ' "$work/cu/local_large.h" || fail "local_large.h does not tell the bytes"
+! grep -q '^#define few_LOCAL_BYTES' "$work/cu/local_large.h" || fail "local_large.h: few has bytes of its own"
+expect_exit 0 koine emit "${srcdir:-.}/tests/conformance/execution/many_images.cl" --target cuda --output "$work/cu"
+grep -q '^#define many_IMAGE_ADDRESSES 1' "$work/cu/many_images.h" || fail "many_images.h does not tell of addresses"
+! grep -q '^#define few_IMAGE_ADDRESSES' "$work/cu/many_images.h" || fail "many_images.h: few takes addresses"
+# shellcheck disable=SC2086
+printf '#include "%s"\nint main(void) { return sizeof(struct koine_image) != 128; }\n' many_images.h >"$work/cu/use.c" &&
+    ${CC:-cc} -Wall -Werror "$work/cu/use.c" -o "$work/cu/use" || fail "many_images.h does not compile"
+"$work/cu/use" || fail "many_images.h is wrong"
 printf '\n__kernel void f(read_write image2d_t i) {}\n' >"$work/image.cl"
 expect_exit 1 koine emit "$work/image.cl" --target cuda --output "$work/none"
 expect_stderr 'image\.cl:2.*read_write'
 [ ! -e "$work/none" ] || fail "a refused program left files"
 
 if command -v python3 >/dev/null; then
-    python3 - "$work/cu/kernels.json" "$work/cu/bank.json" <<'PYTHON' || fail "the metadata for CUDA"
+    python3 - "$work/cu/kernels.json" "$work/cu/bank.json" "$work/cu/local_large.json" "$work/cu/many_images.json" \
+        <<'PYTHON' || fail "the metadata for CUDA"
 import json, sys
-r, bank = (json.load(open(name)) for name in sys.argv[1:])
+r, bank, large, images = (json.load(open(name)) for name in sys.argv[1:])
+large = {k["name"]: k["cuda_local_bytes"] for k in large["kernels"]}
+assert large["one_array"] == 60000 and large["few"] == 0 and large["caller"] == large["called"] + 20000, large
+images = {k["name"]: {a["cuda"] for a in k["arguments"] if a["kind"] == "image"} for k in images["kernels"]}
+assert images == {"many": {"image address"}, "few": {"image"}, "beside_words": {"image address"}}, images
 assert [(s["target"], s["file"]) for s in r["sources"]] == [("opencl", "kernels.cl"), ("cuda", "kernels.cu")], r
 k = {k["name"]: k for k in r["kernels"]}
 assert k["scale"]["cuda_symbol"] == "koine_scale"

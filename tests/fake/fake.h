@@ -23,7 +23,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#define FAKE_PARAMS 160
+#define FAKE_PARAMS 288
 
 struct fake_launch {
     char kernel[64];

@@ -102,7 +102,8 @@ static const kn_param mixed_params[] = {
     {KN_PARAM_CONSTANT, "float", 4, "c", 1},  {KN_PARAM_VALUE, "char", 1, "n", 0},
     {KN_PARAM_LOCAL, "double", 8, "sums", 0},
 };
-static const struct src_kernel mixed = {"mixed", mixed_params, KN_COUNT(mixed_params), {0, 0, 0}, "a.cl", 1};
+static const struct src_kernel mixed = {"mixed", mixed_params, KN_COUNT(mixed_params), {0, 0, 0}, "a.cl",
+                                        1,       {0, false}};
 
 START_TEST(arguments)
 {
@@ -145,7 +146,30 @@ START_TEST(arguments)
 }
 END_TEST
 
-static const struct src_kernel plain = {"plain", NULL, 0, {0, 0, 0}, "a.cl", 1};
+// A kernel's own variables in the arena lie before its local arguments; all of them together are asked for.
+START_TEST(own_local_memory)
+{
+    static const struct src_kernel holder = {"holder", &mixed_params[1], 1, {0, 0, 0}, "a.cl",
+                                             1,        {60008, false}};
+    struct be_program *program = program_of("//kernel koine_holder 4 64\n//shared koine_holder 512\n");
+    struct be_kernel *kernel = kernel_of(program, &holder);
+    const struct be_arg local = {BE_ARG_LOCAL, NULL, NULL, 100, NULL, 0};
+    const struct be_range range = {1, {0, 0, 0}, {64, 1, 1}, {64, 1, 1}};
+    const unsigned offset = 60016; // of 16 bytes each
+    struct be_kernel_limits limits;
+
+    expect_ok(cuda->kernel_limits(kernel, &limits, &err));
+    ck_assert_uint_eq(limits.local_bytes, 512 + 60008);
+    expect_ok(cuda->launch(queue, kernel, &range, &local, 1, NULL, &err));
+    ck_assert_mem_eq(driver->last.params[0], &offset, 4);
+    ck_assert_uint_eq(driver->last.shared, 60016 + 112);
+    ck_assert_uint_eq(driver->dynamic_allowed, 232448 - 512);
+    cuda->kernel_free(kernel);
+    cuda->program_free(program);
+}
+END_TEST
+
+static const struct src_kernel plain = {"plain", NULL, 0, {0, 0, 0}, "a.cl", 1, {0, false}};
 
 // What OpenCL allows and a CUDA grid does not: several grids, of which this is the last.
 START_TEST(large_geometry)
@@ -259,7 +283,8 @@ END_TEST
 static const kn_param bank_params[] = {{KN_PARAM_GLOBAL, "float", 4, "out", 0},
                                        {KN_PARAM_CONSTANT, "float", 4, "a", 1},
                                        {KN_PARAM_CONSTANT, "float", 4, "b", 1}};
-static const struct src_kernel banked = {"banked", bank_params, KN_COUNT(bank_params), {0, 0, 0}, "a.cl", 1};
+static const struct src_kernel banked = {"banked", bank_params, KN_COUNT(bank_params), {0, 0, 0}, "a.cl",
+                                         1,        {0, false}};
 
 // How many copies into the bank a launch takes.
 static unsigned long refills(struct be_kernel *kernel, struct be_memory *out, struct be_memory *a,
@@ -394,7 +419,7 @@ START_TEST(binaries)
 {
     struct be_program *program = program_of("//kernel koine_plain 64\n"), *again = NULL;
     struct be_kernel *kernel = NULL;
-    static const struct src_kernel absent = {"absent", NULL, 0, {0, 0, 0}, "a.cl", 1};
+    static const struct src_kernel absent = {"absent", NULL, 0, {0, 0, 0}, "a.cl", 1, {0, false}};
     void *binary = NULL;
     size_t bytes = 0;
 
@@ -570,10 +595,10 @@ END_TEST
 int main(void)
 {
     const TTest *const tests[] = {
-        description,      copies,       fills,         arguments,           large_geometry,
-        too_many_groups,  picked_local, constant_bank, one_bank_a_kernel, asks_for_what_is_there,   compiler_options,
-        does_not_compile, binaries,     times,         a_kernel_that_traps, two_threads,
-        wrapping};
+        description,      copies,          fills,         arguments,           large_geometry,
+        too_many_groups,  picked_local,    constant_bank, one_bank_a_kernel,   asks_for_what_is_there,
+        compiler_options, does_not_compile, binaries,     times,               a_kernel_that_traps,
+        two_threads,      wrapping,        own_local_memory};
 
     return TEST_RUN_WITH("cuda", CK_FORK, set_up, tear_down, tests);
 }

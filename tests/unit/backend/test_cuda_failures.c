@@ -6,14 +6,18 @@
 #include "../../../src/base/array.h"
 #include "../../../src/base/error.h"
 
-static const char text[] = "//kernel koine_scale 8 8 4 16 128 4 64\n//shared koine_scale 512\n//bank 4096\n";
+static const char text[] = "//kernel koine_scale 8 8 4 16 128 4 64\n//shared koine_scale 512\n//bank 4096\n"
+                           "//kernel koine_described 8 64\n";
 
 static const kn_param params[] = {
     {KN_PARAM_GLOBAL, "float", 4, "out", 0},      {KN_PARAM_GLOBAL, "float", 4, "in", 1},
     {KN_PARAM_CONSTANT, "float", 4, "table", 1},  {KN_PARAM_VALUE, "float4", 16, "factor", 0},
     {KN_PARAM_IMAGE, "image2d_t", 0, "image", 1}, {KN_PARAM_SAMPLER, "sampler_t", 0, "sampler", 0},
 };
-static const struct src_kernel scale = {"scale", params, KN_COUNT(params), {0, 0, 0}, "a.cl", 1};
+static const struct src_kernel scale = {"scale", params, KN_COUNT(params), {0, 0, 0}, "a.cl", 1, {0, false}};
+
+// One that takes its image by address, and has local variables of its own in the arena.
+static const struct src_kernel described = {"described", &params[4], 1, {0, 0, 0}, "a.cl", 1, {100000, true}};
 
 // All that is opened below, so that it can be closed from any point.
 struct things {
@@ -26,7 +30,7 @@ struct things {
     struct be_image *images[2]; // a 2D array, a buffer
     struct be_host host;
     struct be_program *programs[2];
-    struct be_kernel *kernel;
+    struct be_kernel *kernel, *by_address;
     struct be_recording *recording;
     struct be_event *events[5];
     char *log;
@@ -102,6 +106,15 @@ static kn_status move_texels(struct things *t, kn_error *err)
     return status;
 }
 
+static kn_status run_by_address(struct things *t, kn_error *err)
+{
+    struct be_range range = {1, {0, 0, 0}, {64, 1, 1}, {64, 1, 1}};
+    const struct be_arg image = {BE_ARG_IMAGE, NULL, NULL, 0, t->images[0], 0};
+    kn_status status = cuda->kernel_get(t->programs[1], &described, &t->by_address, err);
+
+    return status ? status : cuda->launch(t->queues[0], t->by_address, &range, &image, 1, NULL, err);
+}
+
 static kn_status run_program(struct things *t, kn_error *err)
 {
     struct be_range range = {1, {0, 0, 0}, {1000, 1, 1}, {0, 0, 0}};
@@ -168,6 +181,8 @@ static void close_all(struct things *t)
         cuda->recording_free(t->recording);
     if (t->kernel)
         cuda->kernel_free(t->kernel);
+    if (t->by_address)
+        cuda->kernel_free(t->by_address);
     for (size_t i = 0; i < KN_COUNT(t->programs); i++)
         if (t->programs[i])
             cuda->program_free(t->programs[i]);
@@ -204,6 +219,8 @@ static kn_status everything(kn_error *err)
         status = move_texels(&things, err);
     if (!status)
         status = run_program(&things, err);
+    if (!status)
+        status = run_by_address(&things, err);
     if (!status)
         status = wait_for_all(&things, err);
     close_all(&things);
@@ -286,7 +303,7 @@ START_TEST(everything_works)
     ck_assert_msg(everything(&err) == KN_OK, "%s", err.text);
     expect_nothing_kept("at the end");
     ck_assert_int_eq(driver->without, 0); // each call had its context
-    ck_assert_uint_eq(driver->launches, 2 + 2 * 2);
+    ck_assert_uint_eq(driver->launches, 3 + 2 * 2);
 }
 END_TEST
 

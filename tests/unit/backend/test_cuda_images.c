@@ -8,7 +8,7 @@
 
 static const kn_param image_params[] = {{KN_PARAM_IMAGE, "image2d_t", 0, "image", 1},
                                         {KN_PARAM_SAMPLER, "sampler_t", 0, "how", 0}};
-static const struct src_kernel sampled = {"sampled", image_params, 2, {0, 0, 0}, "a.cl", 1};
+static const struct src_kernel sampled = {"sampled", image_params, 2, {0, 0, 0}, "a.cl", 1, {0, false}};
 
 // What a texture of the fake driver is numbered: its addressing, filter and flags.
 static CUtexObject texture(unsigned address, unsigned filter, unsigned flags)
@@ -59,6 +59,57 @@ START_TEST(images)
 }
 END_TEST
 
+// More images than a launch passes by value: each has one place on the device, found again at the next
+// launch, whatever the queue is.
+START_TEST(images_by_address)
+{
+    enum { MANY = 40 };
+    static const struct be_image_shape shapes[] = {
+        {KN_IMAGE_2D, {KN_ORDER_R, KN_CHANNEL_UNSIGNED32}, {13, 7, 1}, 4},
+        {KN_IMAGE_1D_BUFFER, {KN_ORDER_R, KN_CHANNEL_FLOAT}, {4, 1, 1}, 4}};
+    static kn_param many_params[MANY];
+    static struct src_kernel many = {"many", many_params, MANY, {0, 0, 0}, "a.cl", 1, {0, true}};
+    const struct be_range range = {1, {0, 0, 0}, {64, 1, 1}, {64, 1, 1}};
+    struct be_image *both[2] = {NULL, NULL};
+    const void *places[2] = {NULL, NULL};
+    struct be_arg args[MANY];
+    char text[600] = "//kernel koine_many";
+    struct be_program *program;
+    struct be_kernel *kernel;
+    struct be_queue *other;
+
+    for (int i = 0; i < 2; i++)
+        expect_ok(cuda->image_create(context, &shapes[i], &both[i], &err));
+    for (int i = 0; i < MANY; i++) {
+        many_params[i] = image_params[0];
+        args[i] = (struct be_arg){BE_ARG_IMAGE, NULL, NULL, 0, both[i % 2], 0};
+        strcat(text, " 8");
+    }
+    strcat(text, " 64\n");
+    program = program_of(text);
+    kernel = kernel_of(program, &many);
+    expect_ok(cuda->queue_open(context, &other, &err));
+    for (int launch = 0; launch < 2; launch++) {
+        long before = driver->objects;
+        expect_ok(cuda->launch(launch ? other : queue, kernel, &range, args, MANY, NULL, &err));
+        ck_assert_int_eq(driver->objects - before, launch ? 0 : 2); // a place for each image, once
+        for (int i = 0; i < MANY; i++) {
+            const void *place;
+            memcpy(&place, driver->last.params[i], sizeof place);
+            ck_assert_mem_eq(place, &both[i % 2]->data, sizeof both[0]->data);
+            places[i % 2] = launch || i >= 2 ? places[i % 2] : place;
+            ck_assert_ptr_eq(place, places[i % 2]);
+        }
+    }
+    ck_assert_ptr_ne(places[0], places[1]);
+    cuda->queue_close(other);
+    cuda->kernel_free(kernel);
+    cuda->program_free(program);
+    cuda->image_free(both[0]);
+    cuda->image_free(both[1]);
+}
+END_TEST
+
 START_TEST(too_large_an_image)
 {
     const struct be_image_shape wide = {KN_IMAGE_1D, {KN_ORDER_R, KN_CHANNEL_UNORM8}, {1 << 20, 1, 1}, 1};
@@ -72,7 +123,7 @@ END_TEST
 
 int main(void)
 {
-    const TTest *const tests[] = {images, too_large_an_image};
+    const TTest *const tests[] = {images, images_by_address, too_large_an_image};
 
     return TEST_RUN_WITH("cuda_images", CK_FORK, set_up, tear_down, tests);
 }

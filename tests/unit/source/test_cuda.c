@@ -2,6 +2,8 @@
 // OpenCL C as CUDA: each rule on a line or two, with the text that is expected.
 #include "cuda_support.h"
 
+#include "../../../src/base/text.h"
+
 struct rule {
     const char *opencl, *cuda;
 };
@@ -371,6 +373,68 @@ START_TEST(images)
 }
 END_TEST
 
+// __local variables beyond 48 KiB lie in the arena, those of a kernel that is called beside its caller's.
+START_TEST(large_local_memory)
+{
+    static const char source[] =
+        "__kernel void last(__global uint *o, __local uint *u);\n"
+        "__kernel void inner(__global uint *o) { __local uint4 v[1000]; o[0] = v[1].x; }\n"
+        "__kernel void outer(__global uint *o) { __local uchar a[40001]; __local uint b; inner(o); o[1] = "
+        "a[2] + b; }\n"
+        "__kernel void fits(__global uint *o) { __local uchar a[49136], b; o[1] = a[2] + b; }\n"
+        "__kernel void last(__global uint *o, __local uint *u)\n"
+        "{ __local uint a[12289] __attribute__((aligned(64))); o[1] = a[2] + sizeof a; }\n";
+    // In the order of the first declarations.
+    static const size_t bytes[] = {49168, 16000, 16000 + 40016 + 16, 0};
+    struct src_cuda *cuda;
+    kn_error err = KN_ERROR_INIT;
+    char *text;
+
+    ck_assert_msg(rewrite(source, &cuda, &err) == KN_OK, "%s", err.text);
+    for (size_t i = 0; i < sizeof bytes / sizeof *bytes; i++)
+        ck_assert_uint_eq(cuda->kernels[i].arena_bytes, bytes[i]);
+    text = program_of(cuda);
+    ck_assert_ptr_nonnull(strstr(text, "kn_in_arena<kn_local_1>(0)[1].x"));
+    ck_assert_ptr_nonnull(strstr(text, "typedef uchar kn_local_2[40001];"));
+    ck_assert_ptr_nonnull(strstr(text, "kn_in_arena<kn_local_2>(16000)[2] + kn_in_arena<kn_local_3>(56016)"));
+    ck_assert_ptr_nonnull(strstr(text, "KN_LOCAL_VAR uchar a[49136];"));
+    free(text);
+    src_cuda_free(cuda);
+}
+END_TEST
+
+// 31 images, their buffer and the work-item are 4,040 bytes: what is more takes addresses.
+START_TEST(image_addresses)
+{
+    static const struct {
+        int images;
+        const char *rest;
+        bool addresses;
+    } cases[] = {{31, ", __global uint *o", false},
+                 {31, ", float16 f", false}, {31, ", float16 f, char c", true},
+                 {32, "", true},
+                 {1, ", float16 f", false},
+                 {0, "float16 f", false}};
+
+    for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
+        struct kn_text source = KN_TEXT_INIT;
+        struct src_cuda *cuda;
+        kn_error err = KN_ERROR_INIT;
+
+        kn_text_add(&source, "__kernel void f(");
+        for (int n = 0; n < cases[i].images; n++)
+            kn_text_format(&source, "%sread_only image2d_t i%d", n ? ", " : "", n);
+        kn_text_format(&source, "%s) {}\n", cases[i].rest);
+        ck_assert_msg(rewrite(kn_text_string(&source), &cuda, &err) == KN_OK, "%s", err.text);
+        ck_assert_msg(cuda->kernels[0].image_addresses == cases[i].addresses, "case %zu", i);
+        ck_assert_msg((strstr(cuda->text, "KN_IMAGE_ADDRESS_PARAM(") != NULL) == cases[i].addresses,
+                      "case %zu", i);
+        src_cuda_free(cuda);
+        kn_text_free(&source);
+    }
+}
+END_TEST
+
 START_TEST(assembly)
 {
     static const struct rule rules[] = {
@@ -389,7 +453,8 @@ END_TEST
 int main(void)
 {
     const TTest *const tests[] = {assembly, images, vectors,   scalars,    pointers,     initialisers, kernels, jumps,
-                                  places,   unrolling, bit_fields, surroundings, formats,  prelude,      files};
+                                  places,   unrolling, bit_fields, surroundings, formats,  prelude,      files,
+                                  large_local_memory,  image_addresses};
 
     return run_suite("cuda", tests, sizeof tests / sizeof *tests);
 }
