@@ -2,10 +2,10 @@
 // Images and samplers (OpenCL C 1.2, 6.12.14) over texture and surface objects: read_image, write_image and
 // the queries. Comes after prelude.cuh, and only where a program has images.
 //
-// A kernel's image is one struct by value, or where it lies in memory. A texture object has its coordinates, addressing and filter built
-// in, so the host makes one for each combination that OpenCL allows, and a sampler, which is its CLK_ bits,
-// picks one: a constant sampler costs nothing. Writes go through a surface, are converted here, and are
-// dropped outside the image. Image buffers are plain memory.
+// A kernel's image is one struct by value, or the place of one in the device's memory. A texture object has
+// its coordinates, addressing and filter built in, so the host makes one for each combination that OpenCL
+// allows, and a sampler, which is its CLK_ bits, picks one: a constant sampler costs nothing. Writes go
+// through a surface, are converted here, and are dropped outside the image. Image buffers are plain memory.
 
 #include "image_texel.cuh"
 

@@ -281,7 +281,8 @@ kn_status cuda_kernel_limits(struct be_kernel *kernel, struct be_kernel_limits *
     cuda_leave(context);
     if (outcome.code)
         return cuda_fail(err, cu, context->spec, outcome, "asking for a kernel's limits");
-    *limits = (struct be_kernel_limits){(size_t)threads, (size_t)warp, kernel->static_shared + kernel->source->cuda.arena_bytes};
+    *limits = (struct be_kernel_limits){(size_t)threads, (size_t)warp,
+                                        kernel->static_shared + kernel->source->cuda.arena_bytes};
     return KN_OK;
 }
 

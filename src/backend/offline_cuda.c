@@ -278,11 +278,13 @@ static kn_status compile_text(const struct offline_target *target, const char *t
 }
 
 // The compiler counts static shared memory alone.
-static void add_arenas(const struct src_unit *unit, const struct src_cuda *cuda, struct offline_result *result)
+static void add_arenas(const struct src_unit *unit, const struct src_cuda *cuda,
+                       struct offline_result *result)
 {
     for (size_t i = 0; i < unit->kernel_count; i++)
         for (size_t k = 0; k < result->kernel_count; k++)
-            if (result->kernels[k].local_bytes >= 0 && strcmp(unit->kernels[i].name, result->kernels[k].name) == 0)
+            if (result->kernels[k].local_bytes >= 0 &&
+                strcmp(unit->kernels[i].name, result->kernels[k].name) == 0)
                 result->kernels[k].local_bytes += (long)cuda->kernels[i].arena_bytes;
 }
 

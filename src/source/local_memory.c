@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
-// Where a kernel's own __local variables lie on CUDA. Static shared memory holds 48 KiB on every device; what a device
-// has beyond is to be had in the launch's dynamic shared memory alone, the arena of the __local arguments. A kernel
-// that has more than 48 KiB of variables has all of them there, before the arguments, at offsets chosen here.
+// Where a kernel's own __local variables lie on CUDA. Static shared memory holds 48 KiB on every device; what
+// a device has beyond is to be had in the launch's dynamic shared memory alone, the arena of the __local
+// arguments. A kernel that has more than 48 KiB of variables has all of them there, before the arguments, at
+// offsets chosen here.
 #include "../base/array.h"
 #include "syntax.h"
 
@@ -42,8 +43,10 @@ static void lay_out_locals(struct syn_function *function)
     function->local_bytes = round_up(at, LEAST_ALIGNMENT);
 }
 
-// Goes through the functions that `function` comes to, itself among them, once each: `visited` is the walk's number.
-static void walk(struct syn_function *function, int number, void (*visit)(struct syn_function *, size_t *), size_t *state)
+// Goes through the functions that `function` comes to, itself among them, once each: `visited` is the walk's
+// number.
+static void walk(struct syn_function *function, int number, void (*visit)(struct syn_function *, size_t *),
+                 size_t *state)
 {
     if (function->visited == number)
         return;
@@ -90,14 +93,15 @@ static void choose_moved(struct syn_parser *parser)
     }
 }
 
-// Functions that others call lie one behind the other, for two may meet in one launch; a kernel that nobody calls lies
-// behind those that it comes to.
+// Functions that others call lie one behind the other, for two may meet in one launch; a kernel that nobody
+// calls lies behind those that it comes to.
 static void place_functions(struct syn_parser *parser)
 {
     size_t at = 0;
 
     for (const struct syn_item *item = parser->items; item; item = item->next)
-        for (const struct syn_call *call = item->definition ? item->definition->calls : NULL; call; call = call->next)
+        for (const struct syn_call *call = item->definition ? item->definition->calls : NULL; call;
+             call = call->next)
             if (call->callee)
                 call->callee->is_called = true;
     for (const struct syn_item *item = parser->items; item; item = item->next) {

@@ -303,7 +303,8 @@ static unsigned variable_space(const struct syn_type *type)
     return type ? type->qualifiers & (SYN_Q_LOCAL | SYN_Q_CONSTANT) : 0;
 }
 
-static void keep_in(struct syn_parser *parser, struct syn_declarator **end, const struct syn_declarator *declarator)
+static void keep_in(struct syn_parser *parser, struct syn_declarator **end,
+                    const struct syn_declarator *declarator)
 {
     while (*end)
         end = &(*end)->next;

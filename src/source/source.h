@@ -42,8 +42,10 @@ struct src_token;
 
 // What the rewrite for CUDA makes of a kernel (cuda.h), beside its text.
 struct src_cuda_kernel {
-    size_t arena_bytes;   // at the beginning of the launch's dynamic shared memory, for its own __local variables
-    bool image_addresses; // it takes each image as the address of its kn_image_data: by value there are too many
+    size_t
+        arena_bytes; // at the beginning of the launch's dynamic shared memory, for its own __local variables
+    bool image_addresses; // it takes each image as the address of its kn_image_data: by value there are too
+                          // many
 };
 
 // What __attribute__((reqd_work_group_size)) and the parameter list say.

@@ -19,7 +19,7 @@ __kernel void one_array(__global const uint *in, __global uint *out)
 }
 
 // Of every kind, with arguments behind them; what is written to one is found in no other.
-__kernel void beside_arguments(__global const uint *in, __local uchar *bytes, __global uint *out, __local double2 *pairs)
+__kernel void beside_arguments(__global const uint *in, __local uchar *bytes, __global uint *out, __local ulong2 *pairs)
 {
     uint l = get_local_id(0), other = 63 - l;
     __local uchar odd[49153];
@@ -28,7 +28,7 @@ __kernel void beside_arguments(__global const uint *in, __local uchar *bytes, __
     __local float16 wide[3];
     __local uint *__local where;
     in += get_global_id(0) * 16, out += get_global_id(0) * 16;
-    bytes[l] = in[0], pairs[l] = (double2)(l, in[1]), odd[l] = in[2], odd[49152 - l] = in[3];
+    bytes[l] = in[0], pairs[l] = (ulong2)(l, in[1]), odd[l] = in[2], odd[49152 - l] = in[3];
     m[l / 8][l % 8] = in[8], cells[l].x = in[9], cells[l].f = (float4)(l, l + 1, l + 2, l + 3), cells[l].c[4] = in[10];
     if (l == 9)
         n = 5, where = &cells[7].x, wide[2] = 3, wide[2].s5 = 4;

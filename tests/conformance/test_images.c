@@ -376,5 +376,7 @@ int main(void)
 {
     const TTest *const tests[] = {images};
 
-    return host_has_compiler() && host_has_images() ? test_run("images", tests, KN_COUNT(tests), test_open, test_close) : 77;
+    return host_has_compiler() && host_has_images()
+               ? test_run("images", tests, KN_COUNT(tests), test_open, test_close)
+               : 77;
 }

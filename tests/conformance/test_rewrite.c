@@ -112,8 +112,7 @@ static void run_on_device(kn_program *program, const struct src_kernel *describe
 
 // ---- as C++
 
-// The call of one kernel: koine_swap(in, out, n, item); arena_bytes: what its own variables take of the
-// arena.
+// The call of one kernel: koine_swap(in, out, n, item). Its own variables take so many bytes of the arena.
 static void write_call(FILE *file, const struct src_kernel *kernel, size_t arena_bytes, bool bank)
 {
     size_t local = arena_bytes;

@@ -112,9 +112,9 @@ grep -q '^#define one_array_LOCAL_BYTES 60000 ' "$work/cu/local_large.h" || fail
 expect_exit 0 koine emit "${srcdir:-.}/tests/conformance/execution/many_images.cl" --target cuda --output "$work/cu"
 grep -q '^#define many_IMAGE_ADDRESSES 1' "$work/cu/many_images.h" || fail "many_images.h does not tell of addresses"
 ! grep -q '^#define few_IMAGE_ADDRESSES' "$work/cu/many_images.h" || fail "many_images.h: few takes addresses"
+printf '#include "many_images.h"\nint main(void) { return sizeof(struct koine_image) != 128; }\n' >"$work/cu/use.c"
 # shellcheck disable=SC2086
-printf '#include "%s"\nint main(void) { return sizeof(struct koine_image) != 128; }\n' many_images.h >"$work/cu/use.c" &&
-    ${CC:-cc} -Wall -Werror "$work/cu/use.c" -o "$work/cu/use" || fail "many_images.h does not compile"
+${CC:-cc} -Wall -Werror "$work/cu/use.c" -o "$work/cu/use" || fail "many_images.h does not compile"
 "$work/cu/use" || fail "many_images.h is wrong"
 printf '\n__kernel void f(read_write image2d_t i) {}\n' >"$work/image.cl"
 expect_exit 1 koine emit "$work/image.cl" --target cuda --output "$work/none"
