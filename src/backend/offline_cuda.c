@@ -277,15 +277,61 @@ static kn_status compile_text(const struct offline_target *target, const char *t
     return cuda_compile(&target->nvrtc, text, options, target->cuda_arch, cubin, log, err);
 }
 
-// The compiler counts static shared memory alone.
-static void add_arenas(const struct src_unit *unit, const struct src_cuda *cuda,
-                       struct offline_result *result)
+// Of shared memory for a block, opted in to (CUDA programming guide, "Technical specifications per compute
+// capability"); the most there is for what is newer than the table.
+static size_t most_shared(int arch)
 {
-    for (size_t i = 0; i < unit->kernel_count; i++)
-        for (size_t k = 0; k < result->kernel_count; k++)
-            if (result->kernels[k].local_bytes >= 0 &&
-                strcmp(unit->kernels[i].name, result->kernels[k].name) == 0)
-                result->kernels[k].local_bytes += (long)cuda->kernels[i].arena_bytes;
+    static const struct {
+        int arch;
+        size_t kibibytes;
+    } table[] = {{70, 96},  {72, 96}, {75, 64},  {80, 163}, {86, 99},
+                 {87, 163}, {89, 99}, {120, 99}, {121, 99}};
+
+    for (size_t i = 0; i < KN_COUNT(table); i++)
+        if (table[i].arch == arch)
+            return table[i].kibibytes << 10;
+    return (size_t)227 << 10;
+}
+
+static struct offline_kernel *find_kernel(struct offline_result *result, const char *name)
+{
+    for (size_t k = 0; k < result->kernel_count; k++)
+        if (strcmp(result->kernels[k].name, name) == 0)
+            return &result->kernels[k];
+    return NULL;
+}
+
+// The compiler counts, and limits, static shared memory alone: what lies in the arena is added here.
+static kn_status add_arenas(const struct offline_target *target, const struct src_unit *unit,
+                            const struct src_cuda *cuda, struct offline_result *result, kn_error *err)
+{
+    const size_t most = most_shared(target->cuda_arch);
+    struct kn_text refused = KN_TEXT_INIT;
+    kn_status status = KN_OK;
+
+    for (size_t i = 0; i < unit->kernel_count; i++) {
+        struct offline_kernel *kernel = find_kernel(result, unit->kernels[i].name);
+
+        if (!kernel || kernel->local_bytes < 0 || !cuda->kernels[i].arena_bytes)
+            continue;
+        kernel->local_bytes += (long)cuda->kernels[i].arena_bytes;
+        if ((size_t)kernel->local_bytes > most)
+            kn_text_format(
+                &refused,
+                "%s:%ld: error: %s has %ld bytes of __local variables; a work-group on sm_%d has at "
+                "most %zu: make them smaller, or compile for a device with more\n",
+                unit->kernels[i].file, unit->kernels[i].line, kernel->name, kernel->local_bytes,
+                target->cuda_arch, most);
+    }
+    if (refused.length) {
+        result->outcome = OFFLINE_FAILED;
+        kn_text_add(&refused, result->log ? result->log : "");
+        free(result->log);
+        result->log = kn_text_take(&refused);
+        status = result->log ? KN_OK : kn_fail_memory(err, 0, "keeping a compiler's words");
+    }
+    kn_text_free(&refused);
+    return status;
 }
 
 static kn_status compile_cuda(const struct offline_target *target, const struct offline_job *job,
@@ -302,7 +348,8 @@ static kn_status compile_cuda(const struct offline_target *target, const struct 
     status = compile_text(target, cuda->text, cuda_policy_options(job->policy, cuda->contract_off), &cubin,
                           &log, &why);
     kept = read_log(log, result, err);
-    add_arenas(job->unit, cuda, result);
+    if (!status && !kept)
+        kept = add_arenas(target, job->unit, cuda, result, err);
     if (status && !kept)
         kept = keep_refusal(status, &why, result, err);
     free(log);

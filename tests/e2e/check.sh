@@ -96,7 +96,12 @@ at cuda:sm_90 && {
     echo '__kernel void greedy(__global float *p) { __local float a[100000]; a[get_local_id(0)] = *p;
         barrier(CLK_LOCAL_MEM_FENCE); *p = a[get_local_size(0)]; }' > "$work/greedy.cl"
     expect_exit 1 koine check --target cuda:sm_90 "$work/greedy.cl"
-    expect_stderr 'too much shared data'
+    expect_stderr 'greedy\.cl:1: error: greedy has 400000 bytes of __local variables.* sm_90 has at most 232448'
+    sed -i 's/100000/50000/' "$work/greedy.cl" # what sm_90 has, and sm_75 has not
+    expect_exit 0 koine check --target cuda:sm_90 "$work/greedy.cl"
+    expect_stdout '^greedy  .*  cuda:sm_90  +[1-9][0-9]*  +200000  '
+    expect_exit 1 koine check --target cuda:sm_75 "$work/greedy.cl"
+    expect_stderr 'greedy has 200000 bytes of __local variables.* sm_75 has at most 65536'
     expect_exit 0 koine check --target cuda:sm_90 "$kernels/double.cl" "$kernels/spill.cl" --policy strict
     expect_stdout '^hoards  .*  cuda:sm_90  +255  +128  +[1-9][0-9]*  '
     expect_stdout '^thirds  .*  cuda:sm_90  +[1-9][0-9]*  +0  +0  '
