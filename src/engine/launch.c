@@ -201,6 +201,20 @@ static kn_status check_extent(const kn_context *context, const char *name, const
                    name, what, extent, d, context->device.info.spec, context->quirks.range_limit);
 }
 
+// No work-item has an id that the driver tells it wrong.
+static kn_status check_ids(const kn_context *context, const char *name, const kn_range *given, unsigned d, kn_error *err)
+{
+    const size_t limit = context->quirks.id_limit, offset = given->offset[d], size = given->global[d];
+
+    if (!limit || (offset <= limit && size - 1 <= limit - offset))
+        return KN_OK;
+    return kn_fail(err, KN_ERROR_LIMIT,
+                   "%s: offset %zu and size %zu in dimension %u; the driver of %s tells kernels global ids of more than %zu "
+                   "wrong: split the range into several launches and give the kernel the place where each begins as an "
+                   "argument",
+                   name, offset, size, d, context->device.info.spec, limit);
+}
+
 // The required work-group of a kernel that has one: the range's own is the same, or is filled in.
 static kn_status check_required(const kn_kernel *kernel, struct be_range *range, bool chosen, kn_error *err)
 {
@@ -250,6 +264,8 @@ static kn_status check_range(const kn_context *context, const kn_kernel *kernel,
         status = check_extent(context, name, "size", given->global[d], d, err);
         if (!status)
             status = check_extent(context, name, "offset", given->offset[d], d, err);
+        if (!status)
+            status = check_ids(context, name, given, d, err);
     }
     return status;
 }

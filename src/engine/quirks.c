@@ -7,7 +7,7 @@
 #include "../base/array.h"
 
 static const struct {
-    const char *platform; // how its name begins
+    const char *platform; // its name
     const char *device;   // and how the device's does; "" for all
     struct engine_quirks quirks;
 } table[] = {
@@ -28,6 +28,9 @@ static const struct {
     // text that it was handed; get_global_offset() and get_global_size() are 32 bits with a sign, made longer, and
     // with the offset all that get_global_id() returns.
     {"NVIDIA CUDA", "", {.group_answer_wrong = true, .flat_name = "<kernel>", .range_limit = INT32_MAX}},
+    // Intel's CPU runtime 2026.2 (its GPUs' platform is "Intel(R) OpenCL Graphics"): where work-items become a vector's
+    // components, get_global_id() is 32 bits with a sign, made longer.
+    {"Intel(R) OpenCL", "", {.id_limit = INT32_MAX}},
     // PoCL 3.1: a launch in a command buffer costs 0.75 us of the host's time, one by one 0.33 us (bench/launch).
     {"Portable Computing Language", "pthread-", {.slow_command_buffers = true}},
     // PoCL 5.0 (whose devices are called cpu-..., those of 3.1 pthread-...): says 0 for the local memory of a kernel.
@@ -47,7 +50,7 @@ struct engine_quirks engine_quirks_of(kn_device_info *info)
     struct engine_quirks quirks = {.build_options = ""};
 
     for (size_t i = 0; i < KN_COUNT(table); i++)
-        if (begins_with(info->platform, table[i].platform) && begins_with(info->name, table[i].device))
+        if (strcmp(info->platform, table[i].platform) == 0 && begins_with(info->name, table[i].device))
             quirks = table[i].quirks;
     if (!quirks.build_options)
         quirks.build_options = "";

@@ -19,6 +19,7 @@ struct engine_quirks {
     bool local_answer_doubled;    // its answer to the kernel's own local memory is twice the truth
     const char *flat_name;        // its compiler ignores #line and gives places in a file of this name; NULL: it does not
     size_t range_limit;           // the largest size or offset, in a dimension, that kernels are told rightly; 0: any
+    size_t id_limit;              // the largest global id, its offset included, that they are told rightly; 0: any
     bool odd_structs_wrong;       // it copies structs wrong in local memory, save of 2 bytes and of multiples of 4
     bool slow_command_buffers;    // they take longer than launches one by one: for those who ask (test_recording.c)
     bool no_binaries;             // the binaries it hands out are not to be kept

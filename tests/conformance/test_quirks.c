@@ -275,6 +275,43 @@ static bool asks_natively(cl_kernel native, kn_buffer *out, size_t offset, size_
     return true;
 }
 
+// Whether the table says that the driver tells kernels of such a range wrong.
+static bool is_told_wrong(size_t offset, size_t size)
+{
+    return (quirks.range_limit && (offset > quirks.range_limit || size > quirks.range_limit)) ||
+           (quirks.id_limit && offset + size - 1 > quirks.id_limit);
+}
+
+// Through Koine, as if this driver had limits.
+static void expect_limits(kn_kernel *kernel, const kn_arg *args)
+{
+    context->quirks.range_limit = 100, context->quirks.id_limit = 0;
+    for (size_t d = 0; d < 2; d++) {
+        kn_range within = {2, {100, 100}, {0}, {100, 100}}, large = within, moved = within;
+
+        large.global[d] = moved.offset[d] = 101;
+        expect_ok(kn_launch(queue, kernel, &within, args, 1, NULL, &err));
+        expect_refused(kn_launch(queue, kernel, &large, args, 1, NULL, &err), KN_ERROR_LIMIT,
+                       d ? "told|size 101|dimension 1" : "told|size 101|dimension 0");
+        expect_refused(kn_launch(queue, kernel, &moved, args, 1, NULL, &err), KN_ERROR_LIMIT,
+                       d ? "told|offset 101|dimension 1" : "told|offset 101|dimension 0");
+    }
+    context->quirks.range_limit = 0, context->quirks.id_limit = 100;
+    for (size_t d = 0; d < 2; d++) {
+        kn_range within = {2, {41, 41}, {0}, {60, 60}}, large = within, beyond = within;
+
+        large.global[d]++;
+        beyond.offset[d] = SIZE_MAX - 3;
+        expect_ok(kn_launch(queue, kernel, &within, args, 1, NULL, &err));
+        expect_refused(kn_launch(queue, kernel, &large, args, 1, NULL, &err), KN_ERROR_LIMIT,
+                       d ? "told|offset 60 and size 42|dimension 1"
+                         : "told|offset 60 and size 42|dimension 0");
+        expect_refused(kn_launch(queue, kernel, &beyond, args, 1, NULL, &err), KN_ERROR_LIMIT,
+                       "told|and size 41|more than 100|split the range");
+    }
+    context->quirks = quirks;
+}
+
 // Offsets and sizes beyond 31 bits; such sizes on GPUs only, others would take minutes.
 START_TEST(far_ranges)
 {
@@ -299,8 +336,7 @@ START_TEST(far_ranges)
         uint64_t told[3] = {0},
                  right[] = {cases[i].offset, cases[i].size, cases[i].offset + cases[i].size - 1};
         kn_range range = {1, {cases[i].size}, {0}, {cases[i].offset}};
-        bool far = quirks.range_limit &&
-                   (cases[i].offset > quirks.range_limit || cases[i].size > quirks.range_limit);
+        bool far = is_told_wrong(cases[i].offset, cases[i].size);
 
         if (far) {
             expect_refused(kn_launch(queue, kernel_of(program, "told"), &range, args, 1, NULL, &err),
@@ -318,20 +354,9 @@ START_TEST(far_ranges)
         }
     }
     end_refusals(reported);
-    context->quirks.range_limit = 100; // as if this driver had one
-    for (size_t d = 0; d < 2; d++) {
-        kn_range within = {2, {100, 100}, {0}, {100, 100}}, large = within, moved = within;
-
-        large.global[d] = moved.offset[d] = 101;
-        expect_ok(kn_launch(queue, kernel_of(program, "told"), &within, args, 1, NULL, &err));
-        expect_refused(kn_launch(queue, kernel_of(program, "told"), &large, args, 1, NULL, &err),
-                       KN_ERROR_LIMIT, d ? "told|size 101|dimension 1" : "told|size 101|dimension 0");
-        expect_refused(kn_launch(queue, kernel_of(program, "told"), &moved, args, 1, NULL, &err),
-                       KN_ERROR_LIMIT, d ? "told|offset 101|dimension 1" : "told|offset 101|dimension 0");
-    }
-    context->quirks.range_limit = quirks.range_limit;
-    if (quirks.range_limit && !wrong)
-        report_gone("offsets and sizes of 32 bits and more are told wrong");
+    expect_limits(kernel_of(program, "told"), args);
+    if ((quirks.range_limit || quirks.id_limit) && !wrong)
+        report_gone("offsets, sizes or ids of 32 bits and more are told wrong");
     kn_buffer_free(out);
     if (native) {
         clReleaseKernel(native);

@@ -109,11 +109,12 @@ static bool device_takes(const kn_range *range, size_t r)
 // Offsets that the driver tells kernels wrong (engine/quirks.h).
 static bool is_out_of_reach(const kn_range *range)
 {
-    size_t limit = context->quirks.range_limit;
+    const size_t limit = context->quirks.range_limit, id_limit = context->quirks.id_limit;
     bool beyond = false;
 
-    for (unsigned d = 0; d < range->dims && limit; d++)
-        beyond = beyond || range->offset[d] > limit || range->global[d] > limit;
+    for (unsigned d = 0; d < range->dims; d++)
+        beyond = beyond || (limit && (range->offset[d] > limit || range->global[d] > limit)) ||
+                 (id_limit && range->offset[d] + range->global[d] - 1 > id_limit);
     return beyond;
 }
 

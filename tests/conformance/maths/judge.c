@@ -101,6 +101,12 @@ static bool as_sign_bit(const struct maths_question *q, long double got, long do
     return maths_rows[q->row].stored && expected != 0 && got == (expected < 0);
 }
 
+// The quotient's lower seven bits are right, and more stand before them.
+static bool above_seven_bits(const struct maths_question *q, long double got, long double expected)
+{
+    return maths_rows[q->row].stored && fabsl(got) > 127 && fmodl(got, 128) == expected;
+}
+
 // Where tgamma's result leaves the type.
 static bool far_below_zero(const struct maths_question *q, long double got, long double expected)
 {
@@ -201,6 +207,11 @@ static const struct {
     {"NVIDIA CUDA", "", "fract", BOTH, sign_of_zero, "NVIDIA's OpenCL loses the sign of zero"},
     {"NVIDIA CUDA", "", "tanpi", BOTH, sign_of_zero, "NVIDIA's OpenCL loses the sign of zero"},
     {"NVIDIA CUDA", "", "ilogb", BOTH, of_nan, "NVIDIA's FP_ILOGBNAN is INT_MIN, as it may be"},
+#define INTEL_CPU "Intel(R) OpenCL", "2026."
+    {INTEL_CPU, "lgamma_r", BOTH, at_poles,
+     "7.5.1: lgamma_r stores 0 if x is zero or a negative integer; Intel's CPU runtime stores 1 or -1"},
+    {INTEL_CPU, "remquo", BOTH, above_seven_bits,
+     "6.12.2: remquo stores the lower seven bits of the quotient; Intel's CPU runtime stores more of them"},
     {"host", "", "cbrt", DOUBLE, always, "the C library's is within 4 units; CUDA's, on a GPU, within 1"},
 };
 
