@@ -61,6 +61,7 @@ static kn_status vendor_create(kn_queue *queue, const struct be_fft *library, co
     struct be_fft_shape whole = without_short_axes(given);
     const kn_device_info *info = &queue->context->device.info;
     struct vendor_plan *made;
+    struct flight_task *task;
     char version[32];
     kn_status status = check_whole(library, shape, err);
 
@@ -75,7 +76,9 @@ static kn_status vendor_create(kn_queue *queue, const struct be_fft *library, co
     made->library = library;
     if (library->spoils_half_spectrum && given->kind == KN_FFT_COMPLEX_TO_REAL && whole.rank > 1)
         made->kept_bytes = (size_t)shape->in_bytes;
+    task = flight_begin("preparing a transform of %s for %s (%s)", library->name, info->spec, info->name);
     status = library->create(queue->native, &whole, &made->plan, version, err);
+    flight_end(task);
     if (status) {
         free(made);
         return status;
@@ -105,6 +108,7 @@ static kn_status vendor_execute(kn_queue *queue, void *data, kn_fft_direction di
     }
     if (status)
         return status;
+    flight_depart(queue->flight, flight_label("a transform", plan->library->name));
     return plan->library->execute(queue->native, plan->plan, direction == KN_FFT_INVERSE, in->native,
                                   out->native, err);
 }

@@ -22,7 +22,9 @@
       "ends it is not used. A name that is no program: drivers are opened untried.")                           \
     X(LOG, "KOINE_LOG", "warning|info|debug|sync",                                                           \
       "How much is said on standard error; without it, warnings. sync says as much as debug and waits "      \
-      "after each kernel, so that a fault is reported under the name of the kernel that made it.")           \
+      "after each kernel, so that a fault is reported under the name of the kernel that made it. With "      \
+      "debug a driver that crashes ends the command by its signal, so that there is a core dump, and "       \
+      "not with status 4.")                                                                                  \
     X(DATA, "KOINE_DATA", "DIR", "For the tests: the folder with real data. Without it: ../shared/data.")    \
     X(REQUIRE, "KOINE_REQUIRE", "NAME[,NAME]...",                                                            \
       "For the tests: what must be there (data, for instance); a test that would be skipped for want of "    \

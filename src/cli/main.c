@@ -12,6 +12,7 @@
 
 #include "../base/error.h"
 #include "commands.h"
+#include "crash.h"
 #include "help.h"
 #include "interrupt.h"
 #include "man.h"
@@ -116,10 +117,13 @@ int main(int argc, char **argv)
     const struct command *command = argc > 1 ? command_named(argv[1]) : NULL;
     kn_error err = KN_ERROR_INIT, output_err = KN_ERROR_INIT;
     bool check_failed = false;
+    char name[64];
     kn_status status;
 
+    snprintf(name, sizeof name, "koine%s%s", command ? " " : "", command ? command->name : "");
     occupy_standard_files();
     interrupt_install();
+    crash_install(name);
     status =
         command ? run_command(command, argc - 1, argv + 1, &check_failed, &err) : run_word(argc, argv, &err);
     if (close_standard_output(&output_err) && !status) {

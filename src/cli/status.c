@@ -24,7 +24,7 @@ const struct exit_meaning exit_meanings[] = {
     {EXIT_CHECK_FAILED, "computed, but a check failed; or a kernel does not compile"},
     {EXIT_USAGE, "wrong usage, or an option names something that the input does not have"},
     {EXIT_FILE, "bad input (the message has the file and the line), or a result that cannot be written"},
-    {EXIT_NO_DEVICE, "no usable device, not the one that was named, or the device failed"},
+    {EXIT_NO_DEVICE, "no usable device, not the one that was named, or the device failed or its driver crashed"},
     {EXIT_MEMORY, "out of memory"},
     {EXIT_INTERRUPTED, "interrupted"},
     {EXIT_DONE, NULL},

@@ -20,6 +20,7 @@ const struct be_blas_library *engine_blas_library(const kn_context *context)
 kn_status engine_blas_open(kn_queue *queue, kn_error *err)
 {
     struct engine_blas *blas = queue->blas;
+    struct flight_task *task;
     kn_status status = engine_check_runs(queue, "kn_gemm", err);
 
     if (status)
@@ -30,7 +31,9 @@ kn_status engine_blas_open(kn_queue *queue, kn_error *err)
             return kn_fail_memory(err, sizeof *blas, "a library of linear algebra");
         blas->why = (kn_error)KN_ERROR_INIT;
         blas->library = engine_blas_library(queue->context);
+        task = flight_begin("opening %s", blas->library->name);
         blas->library->open(queue->native, &blas->handle, &blas->why);
+        flight_end(task);
         queue->blas = blas;
         if (!blas->handle)
             engine_log(queue->context, KN_LOG_INFO, "%s is not used: %s", blas->library->name, blas->why.text);
@@ -42,7 +45,10 @@ kn_status engine_blas_gemm(kn_queue *queue, const struct be_product *product, kn
 {
     const struct engine_blas *blas = queue->blas;
     struct be_event *done = NULL;
-    kn_status status = blas->library->gemm(blas->handle, product, queue->profile.on ? &done : NULL, err);
+    kn_status status;
+
+    flight_depart(queue->flight, flight_label("a matrix product", blas->library->name));
+    status = blas->library->gemm(blas->handle, product, queue->profile.on ? &done : NULL, err);
 
     if (status || !done)
         return status;

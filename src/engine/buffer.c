@@ -198,6 +198,8 @@ kn_status kn_buffer_read(kn_queue *queue, kn_buffer *buffer, size_t offset, void
         status = engine_stage_read(queue, piece.memory, piece.offset, (char *)data + done, piece.bytes, err);
         done += piece.bytes;
     }
+    if (!status && bytes > 0)
+        flight_land_all(queue->flight); // a queue does one thing after the other
     return status;
 }
 

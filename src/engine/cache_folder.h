@@ -24,7 +24,7 @@
 // Opens a folder, from "/" downwards and each step relative to the one before, so that what was examined is
 // what is used. *folder is a descriptor for openat and its like (O_PATH), -1 if the folder is not there;
 // `make` makes it and those above it, mode 0700. KN_ERROR_OUTPUT: with a native code if it cannot be opened
-// or made, without one if it is not trusted. Cost: about 2 microseconds for each folder on the way.
+// or made, without one if it is not trusted. Cost: a few microseconds for each folder on the way.
 kn_status cache_folder_open(const char *dir, bool make, int *folder, kn_error *err);
 
 // What makes an open file, or one that is about to be read, not trusted; NULL if it is.

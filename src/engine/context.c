@@ -125,8 +125,12 @@ kn_status kn_context_open_with(const char *spec, const kn_context_options *optio
     if (status)
         return status;
     status = engine_devices_match(&devices, spec, &chosen, err);
-    if (!status)
+    if (!status) {
+        struct flight_task *task =
+            flight_begin("opening %s (%s)", chosen->device.info.spec, chosen->device.info.name);
         status = chosen->backend->context_open(&chosen->device, &native, err);
+        flight_end(task);
+    }
     if (!status) {
         device = chosen->device;
         device.extensions = strdup(chosen->device.extensions);
@@ -182,6 +186,7 @@ kn_status engine_queue_create(kn_context *context, struct be_queue *native, kn_q
         return kn_fail_memory(err, sizeof *made, "a queue");
     made->context = context;
     made->native = native;
+    made->flight = flight_claim(&context->device.info);
     *queue = made;
     return KN_OK;
 }
@@ -214,6 +219,7 @@ void kn_queue_close(kn_queue *queue)
     engine_profile_clear(&queue->profile, queue->context->backend);
     engine_blas_close(queue);
     queue->context->backend->queue_close(queue->native);
+    flight_release(queue->flight);
     free(queue);
 }
 
@@ -233,11 +239,16 @@ kn_status kn_queue_flush(kn_queue *queue, kn_error *err)
 
 kn_status kn_queue_finish(kn_queue *queue, kn_error *err)
 {
+    kn_status status;
+
     if (!queue)
         return kn_fail(err, KN_ERROR_ARGUMENT, "kn_queue_finish: queue is NULL");
     if (engine_check_runs(queue, "kn_queue_finish", err))
         return KN_ERROR_ARGUMENT;
-    return queue->context->backend->queue_finish(queue->native, err);
+    status = queue->context->backend->queue_finish(queue->native, err);
+    if (!status)
+        flight_land_all(queue->flight);
+    return status;
 }
 
 void kn_free(void *pointer)

@@ -12,6 +12,7 @@
 #include "../base/text.h"
 #include "cache.h"
 #include "drivers.h"
+#include "flight.h"
 #include "quirks.h"
 
 static const struct kn_backend *const backends[] = {
@@ -112,10 +113,13 @@ static kn_status add_backend(struct engine_devices *devices, const struct kn_bac
     struct be_device *found = NULL;
     char reason[256] = "";
     size_t count = 0, before = devices->count;
+    struct flight_task *task;
     kn_status status = open_drivers(devices, backend, cache_dir, err);
 
+    task = flight_begin("looking for the devices of %s", backend->title);
     if (!status)
         status = backend->devices(&found, &count, reason, err);
+    flight_end(task);
     if (count == 0)
         add_reason(devices, backend->title, devices->count > before ? "its drivers are left out" : reason);
     for (size_t i = 0; i < count && !status; i++) {

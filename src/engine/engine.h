@@ -11,6 +11,7 @@
 
 #include "../backend/backend.h"
 #include "../source/source.h"
+#include "flight.h"
 #include "profile.h"
 #include "quirks.h"
 
@@ -64,6 +65,7 @@ struct kn_queue {
     struct engine_profile profile;
     kn_recording *recorder; // what launches go into instead of running; NULL: they run
     struct engine_blas *blas; // see blas.h; NULL: not asked for yet
+    struct flight_queue *flight; // see flight.h; NULL: nothing is written down
 };
 
 struct kn_buffer {
@@ -89,6 +91,7 @@ struct engine_clone {
 struct kn_kernel {
     kn_program *program;
     const struct src_kernel *source;
+    const char *label;         // see flight.h
     unsigned long long serial; // that no other kernel of the context has or had
     kn_kernel_limits limits;
     struct engine_clone *clones; // clSetKernelArg on one kernel is not safe from two threads: one clone a queue
@@ -108,6 +111,8 @@ struct kn_program {
 struct kn_event {
     kn_context *context;
     struct be_event *native;
+    struct flight_queue *flight; // of a launch: its queue's place, and
+    unsigned number;             // which launch it is
 };
 
 // Context options with defaults, and the parts that opening and wrapping share. Takes over `device` and `native`

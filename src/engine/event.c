@@ -24,9 +24,14 @@ kn_status engine_event_give(kn_context *context, struct be_event *native, kn_eve
 
 kn_status kn_event_wait(kn_event *event, kn_error *err)
 {
+    kn_status status;
+
     if (!event)
         return kn_fail(err, KN_ERROR_ARGUMENT, "kn_event_wait: event is NULL");
-    return event->context->backend->event_wait(event->native, err);
+    status = event->context->backend->event_wait(event->native, err);
+    if (!status)
+        flight_land(event->flight, event->number);
+    return status;
 }
 
 kn_status kn_queue_wait_for(kn_queue *queue, kn_event *event, kn_error *err)

@@ -216,8 +216,11 @@ kn_status kn_image_read(kn_queue *queue, kn_image *image, const kn_image_region 
     struct be_image_copy copy = {{{0, 0, 0}, {0, 0, 0}}, 0};
     kn_status status = check_copy(queue, image, region, data, row_pitch, &copy, "kn_image_read", err);
 
-    return status ? status
-                  : image->context->backend->image_read(queue->native, image->native, data, &copy, err);
+    if (!status)
+        status = image->context->backend->image_read(queue->native, image->native, data, &copy, err);
+    if (!status)
+        flight_land_all(queue->flight);
+    return status;
 }
 
 static bool overlap(const size_t a[3], const size_t b[3], const size_t size[3])

@@ -346,6 +346,7 @@ kn_status engine_launch(kn_queue *queue, const kn_kernel *kernel, const struct b
     kn_context *context = queue->context;
     struct be_event *done = NULL;
     kn_error reason; // of a failure only: clearing its text would cost more than all else here
+    unsigned number = flight_depart(queue->flight, kernel->label);
     kn_status status = context->backend->launch(queue->native, launch->kernel, &launch->range, launch->args,
                                                 launch->arg_count, event || queue->profile.on ? &done : NULL, &reason);
 
@@ -355,6 +356,8 @@ kn_status engine_launch(kn_queue *queue, const kn_kernel *kernel, const struct b
         status = context->backend->queue_finish(queue->native, &reason);
         if (status && done)
             context->backend->event_free(done);
+        if (!status)
+            flight_land(queue->flight, number);
     }
     if (status)
         return name_kernel(kernel, status, &reason, err);
@@ -363,7 +366,12 @@ kn_status engine_launch(kn_queue *queue, const kn_kernel *kernel, const struct b
         if (status)
             return status;
     }
-    return engine_event_give(context, done, event, err);
+    status = engine_event_give(context, done, event, err);
+    if (!status && event) {
+        (*event)->flight = queue->flight;
+        (*event)->number = number;
+    }
+    return status;
 }
 
 static void take_args(const kn_arg *args, size_t count, struct be_arg *natives)

@@ -190,6 +190,7 @@ static kn_status prepare_kernel(kn_program *program, struct kn_kernel *kernel, c
         return status;
     kernel->program = program;
     kernel->source = source;
+    kernel->label = flight_label(source->name, source->file);
     kernel->serial = atomic_fetch_add(&context->serials, 1) + 1;
     if (!KN_ARRAY_PUSH(kernel->clones, kernel->clone_count, kernel->clone_capacity, clone)) {
         context->backend->kernel_free(clone.native);
@@ -267,6 +268,7 @@ static kn_status build(kn_context *context, const char *name, struct src_unit *u
                        const kn_program_options *options, kn_program **program, kn_error *err)
 {
     struct recipe recipe = {.name = name, .unit = unit, .reading = reading};
+    struct flight_task *task;
     char *log = NULL;
     kn_program *made = calloc(1, sizeof *made);
     kn_status status = made ? KN_OK : kn_fail_memory(err, sizeof *made, "a program");
@@ -278,6 +280,8 @@ static kn_status build(kn_context *context, const char *name, struct src_unit *u
         recipe.max_registers = options ? options->max_registers : 0;
         status = make_recipe(context, &recipe, err);
     }
+    task =
+        flight_begin("compiling %s for %s (%s)", name, context->device.info.spec, context->device.info.name);
     if (!status && !(made->cached = take_cached(context, &recipe, made))) {
         status = compile(context, unit, &recipe, &log, &made->native, err);
         if (!status)
@@ -285,6 +289,7 @@ static kn_status build(kn_context *context, const char *name, struct src_unit *u
         if (!status)
             store_cached(context, &recipe, made->native);
     }
+    flight_end(task);
     if (!status)
         engine_log(context, KN_LOG_DEBUG, "%s: %s for %s", name, made->cached ? "from the cache" : "compiled",
                    context->device.info.spec);

@@ -224,6 +224,8 @@ kn_status kn_recording_replay(kn_queue *queue, kn_recording *recording, kn_error
         return status;
     if (!recording->native || queue->profile.on || queue->context->options.debug_sync)
         return launch_all(queue, recording, err);
+    for (size_t i = 0; queue->flight && i < recording->count; i++)
+        flight_depart(queue->flight, recording->recorded[i].kernel->label);
     return recording->context->backend->recording_replay(queue->native, recording->native, err);
 }
 

@@ -18,8 +18,52 @@ struct kn_output {
     char *path;      // where the file goes: `name` with symbolic links followed
     char *folder;    // the folder of `path`
     char *temporary; // NULL where the stream writes to its place directly
+    struct kn_output_name *noted; // its place in the record of the command
     bool force;
 };
+
+// Where the command keeps its record: the one thing that is not an argument, as a signal handler has none.
+static struct kn_output_names *record;
+
+void kn_output_watch(struct kn_output_names *names)
+{
+    record = names;
+}
+
+static struct kn_output_name *note(const char *path)
+{
+    for (size_t i = 0; record && i < KN_OUTPUT_NAMES && strlen(path) < KN_OUTPUT_NAME; i++) {
+        struct kn_output_name *name = &record->items[i];
+
+        if (!atomic_exchange(&name->used, true)) {
+            strcpy(name->path, path);
+            return name;
+        }
+    }
+    return NULL;
+}
+
+static void strike_out(struct kn_output *out)
+{
+    if (!out->noted)
+        return;
+    out->noted->path[0] = '\0';
+    atomic_store(&out->noted->used, false);
+    out->noted = NULL;
+}
+
+// The memory may be damaged: only what is named as our files are is removed.
+void kn_output_remove(struct kn_output_names *names)
+{
+    for (size_t i = 0; i < KN_OUTPUT_NAMES; i++) {
+        char *path = names->items[i].path, *slash;
+
+        path[KN_OUTPUT_NAME - 1] = '\0';
+        slash = strrchr(path, '/');
+        if (slash && strncmp(slash, "/.koine-", strlen("/.koine-")) == 0)
+            (void)unlink(path);
+    }
+}
 
 static kn_status fail_open(const char *path, int number, kn_error *err)
 {
@@ -45,6 +89,7 @@ static kn_status fail_write(const struct kn_output *out, int number, kn_error *e
 
 static void free_output(struct kn_output *out)
 {
+    strike_out(out);
     free(out->name);
     free(out->path);
     free(out->folder);
@@ -84,6 +129,7 @@ static kn_status open_temporary(struct kn_output *out, const struct stat *replac
     // The mode is a courtesy: another owner's file may not allow it.
     if (replaced && fchmod(fd, replaced->st_mode & 07777) != 0)
         errno = 0;
+    out->noted = note(out->temporary);
     out->stream = fdopen(fd, "w");
     if (out->stream)
         return KN_OK;

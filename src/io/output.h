@@ -12,6 +12,7 @@
 #ifndef KN_IO_OUTPUT_H
 #define KN_IO_OUTPUT_H
 
+#include <stdatomic.h>
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdio.h>
@@ -35,6 +36,21 @@ kn_status kn_output_close(struct kn_output *out, kn_error *err);
 
 // Drops what was written, and frees `out`. NULL is fine.
 void kn_output_discard(struct kn_output *out);
+
+// The names of the files that are being written, for a signal handler of whoever owns the record: a process
+// that crashes leaves none of them behind. Without a record nothing is written down.
+enum { KN_OUTPUT_NAMES = 8, KN_OUTPUT_NAME = 4096 };
+struct kn_output_names {
+    struct kn_output_name {
+        atomic_bool used;
+        char path[KN_OUTPUT_NAME];
+    } items[KN_OUTPUT_NAMES];
+};
+// From now on names stand in `names`, which has to last as long as the process. Called once, before any file
+// is opened.
+void kn_output_watch(struct kn_output_names *names);
+// Removes those files. May be called in a signal handler.
+void kn_output_remove(struct kn_output_names *names);
 
 // A whole file at once.
 kn_status kn_output_write(const char *path, const void *bytes, size_t count, bool force, kn_error *err);

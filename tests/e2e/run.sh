@@ -90,6 +90,26 @@ if grep -q PoCL "$work/devices.json"; then
     grep -q '"ok": false' "$work/differ.json" || fail "the JSON says that they agree"
 fi
 
+# A kernel that writes out of bounds brings a CPU's driver down: its name and its file are said, and no file is left.
+if [ -n "$(sed -n 's/^KN_CFLAGS =.*\(-fsanitize=[^ ]*\).*/\1/p' "${builddir:-.}/Makefile" 2>/dev/null)" ]; then
+    echo "out of bounds: not run, a sanitizer has handlers of its own"
+elif grep -q PoCL "$work/devices.json"; then
+    mkdir "$work/crash"
+    expect_exit 4 koine run "$kernels/out_of_bounds.cl" --device cpu -g 64 -a "out:$work/crash/x.npy:float:64" \
+        -a ulong=1000000000000
+    expect_stderr '^koine run: crashed \(SIGSEGV, .*\) while opencl:[0-9.]+ \(.*\) was running or about to run smash \(.*/out_of_bounds\.cl\)$'
+    expect_stderr '^koine run: on a CPU a kernel that reads or writes out of bounds does this'
+    if command -v oclgrind >/dev/null; then
+        expect_stderr 'Oclgrind tells which, .*: oclgrind koine run \.\.\.'
+    fi
+    expect_empty stdout
+    expect_files "$work/crash"
+    expect_exit 4 env KOINE_LOG=sync "$KOINE" run "$kernels/out_of_bounds.cl" --device cpu -g 64 -n 3 -a buf:float:64 \
+        -a ulong=1000000000000
+    expect_stderr 'was running or about to run smash \('
+    expect_exit 0 koine run "$kernels/out_of_bounds.cl" --device cpu -g 64 -a buf:float:64 -a ulong=0
+fi
+
 # Images: texels in, texels out, and a sampler.
 if grep -q llvmpipe "$work/devices.json"; then
     echo "images: not run, Mesa 22's rusticl ends at an assertion of its SPIR-V translator"

@@ -1,0 +1,119 @@
+// SPDX-License-Identifier: Apache-2.0
+#include <config.h>
+
+#include "flight.h"
+
+#include <stdarg.h>
+#include <stdio.h>
+#include <string.h>
+
+// Where the command keeps its record: the one thing that is not an argument, as a signal handler has none.
+static struct flight *record;
+
+void flight_watch(struct flight *flight)
+{
+    record = flight;
+}
+
+const char *flight_label(const char *kernel, const char *file)
+{
+    char words[FLIGHT_WORDS];
+    const char *found = NULL;
+    unsigned count;
+
+    if (!record)
+        return NULL;
+    snprintf(words, sizeof words, "%s%s%s%s", kernel, *file ? " (" : "", file, *file ? ")" : "");
+    pthread_mutex_lock(&record->lock);
+    count = atomic_load(&record->label_count);
+    for (unsigned i = 0; i < count && !found; i++)
+        if (strcmp(record->labels[i], words) == 0)
+            found = record->labels[i];
+    if (!found && count < FLIGHT_LABELS) {
+        memcpy(record->labels[count], words, sizeof words);
+        found = record->labels[count];
+        atomic_store(&record->label_count, count + 1);
+    }
+    pthread_mutex_unlock(&record->lock);
+    return found ? found : "a kernel";
+}
+
+struct flight_queue *flight_claim(const kn_device_info *device)
+{
+    for (size_t i = 0; record && i < FLIGHT_QUEUES; i++) {
+        struct flight_queue *queue = &record->queues[i];
+
+        if (atomic_exchange(&queue->used, true))
+            continue;
+        snprintf(queue->device, sizeof queue->device, "%s (%.*s)", device->spec, FLIGHT_WORDS / 2,
+                 device->name);
+        queue->is_cpu = device->type == KN_DEVICE_CPU;
+        flight_land_all(queue);
+        return queue;
+    }
+    return NULL;
+}
+
+void flight_release(struct flight_queue *queue)
+{
+    if (!queue)
+        return;
+    flight_land_all(queue);
+    atomic_store(&queue->used, false);
+}
+
+unsigned flight_depart(struct flight_queue *queue, const char *label)
+{
+    unsigned number;
+
+    if (!queue)
+        return 0;
+    number = atomic_load_explicit(&queue->departed, memory_order_relaxed);
+    atomic_store_explicit(&queue->kernels[number % FLIGHT_KERNELS], label, memory_order_relaxed);
+    atomic_store_explicit(&queue->departed, number + 1, memory_order_release);
+    return number + 1;
+}
+
+void flight_land(struct flight_queue *queue, unsigned number)
+{
+    unsigned landed;
+
+    if (!queue)
+        return;
+    landed = atomic_load(&queue->landed);
+    while ((int)(number - landed) > 0 && !atomic_compare_exchange_weak(&queue->landed, &landed, number))
+        ;
+}
+
+void flight_land_all(struct flight_queue *queue)
+{
+    if (queue)
+        flight_land(queue, atomic_load(&queue->departed));
+}
+
+struct flight_task *flight_begin(const char *format, ...)
+{
+    va_list args;
+
+    if (!record)
+        return NULL;
+    atomic_store(&record->entered, true);
+    for (size_t i = 0; i < FLIGHT_TASKS; i++) {
+        struct flight_task *task = &record->tasks[i];
+
+        if (atomic_exchange(&task->used, true))
+            continue;
+        va_start(args, format);
+        if (vsnprintf(task->what, sizeof task->what, format, args) < 0)
+            task->what[0] = '\0';
+        va_end(args);
+        return task;
+    }
+    return NULL;
+}
+
+void flight_end(struct flight_task *task)
+{
+    if (task)
+        atomic_store(&task->used, false);
+}

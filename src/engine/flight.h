@@ -1,0 +1,75 @@
+// SPDX-License-Identifier: Apache-2.0
+// What is under way on devices, written down where a signal handler can read it: a driver that crashes takes
+// the process along, and only what is in memory then can say which kernel ran. The command owns the record;
+// without one (in every other program) nothing is kept, and a launch costs one comparison more. With one: two
+// stores.
+//
+// All of it has a fixed place and a fixed size, so that reading it is safe where the heap may be damaged.
+#ifndef KN_ENGINE_FLIGHT_H
+#define KN_ENGINE_FLIGHT_H
+
+#include <pthread.h>
+#include <stdatomic.h>
+#include <stdbool.h>
+
+#include <koine/device.h>
+
+enum {
+    FLIGHT_QUEUES = 32,
+    FLIGHT_KERNELS = 32, // of a queue, the latest
+    FLIGHT_TASKS = 16,
+    FLIGHT_LABELS = 512,
+    FLIGHT_WORDS = 200
+};
+
+struct flight_queue {
+    atomic_bool used;
+    bool is_cpu;
+    char device[FLIGHT_WORDS];                     // "opencl:0.0 (name)"
+    _Atomic(const char *) kernels[FLIGHT_KERNELS]; // number n is at n modulo FLIGHT_KERNELS
+    atomic_uint departed;                          // launches so far
+    atomic_uint landed;                            // how many of them are known to have ended
+};
+
+struct flight_task {
+    atomic_bool used;
+    char what[2 * FLIGHT_WORDS]; // "compiling reduce.cl for opencl:0.0 (name)"
+};
+
+struct flight {
+    pthread_mutex_t lock; // for adding a label
+    atomic_bool entered;  // a driver's code has run in this process
+    atomic_uint label_count;
+    char labels[FLIGHT_LABELS][FLIGHT_WORDS]; // "reduce_leaves (reduce.cl)"
+    struct flight_queue queues[FLIGHT_QUEUES];
+    struct flight_task tasks[FLIGHT_TASKS];
+};
+
+#define FLIGHT_INIT                                                                                          \
+    {                                                                                                        \
+        .lock = PTHREAD_MUTEX_INITIALIZER                                                                    \
+    }
+
+// From now on it is written down in `flight`, which has to last as long as the process. Called once, before
+// anything else of the library.
+void flight_watch(struct flight *flight);
+
+// A kernel's name as it will be printed, the same pointer for the same words; NULL without a record.
+const char *flight_label(const char *kernel, const char *file);
+
+// A queue's place; NULL without a record, or if all places are taken.
+struct flight_queue *flight_claim(const kn_device_info *device);
+void flight_release(struct flight_queue *queue);
+
+// One kernel is launched, and its number: of launches up to it that are known to have ended, flight_land is
+// told.
+unsigned flight_depart(struct flight_queue *queue, const char *label);
+void flight_land(struct flight_queue *queue, unsigned number);
+// All launches so far have ended.
+void flight_land_all(struct flight_queue *queue);
+
+// What the calling thread has a driver do, other than running kernels; NULL without a record or a free place.
+struct flight_task *flight_begin(const char *format, ...) __attribute__((format(printf, 1, 2)));
+void flight_end(struct flight_task *task);
+
+#endif
