@@ -310,8 +310,8 @@ static void handle(int number, siginfo_t *info, void *context)
     bool sent = info->si_code == SI_USER || (info->si_code == SI_TKILL && info->si_pid != getpid());
 
     (void)context;
-    while (atomic_flag_test_and_set(
-        &entered)) // another thread of the device has crashed as well, and has the word
+    // Several threads of a device crash at once: one speaks, and the others wait for the process's end.
+    while (atomic_flag_test_and_set(&entered))
         pause();
     kn_output_remove(&outputs);
     if (sent) {
