@@ -30,13 +30,14 @@ static const struct fault faults[] = {
     {SIGABRT, "SIGABRT, it gave up by itself"},
 };
 
-static struct flight flight = FLIGHT_INIT;
+static void take_back(void);
+static struct flight flight = FLIGHT_INIT(take_back);
 static struct kn_output_names outputs;
 static char command[64];
 static const char *programs;               // PATH
 static bool dumps, waits;                  // KOINE_LOG: debug, sync
 static _Alignas(16) char stack[64 * 1024]; // where the main thread's is used up
-static atomic_flag entered = ATOMIC_FLAG_INIT;
+static atomic_bool handling;
 
 // ---- a line of text, written with one call ----
 
@@ -311,7 +312,7 @@ static void handle(int number, siginfo_t *info, void *context)
 
     (void)context;
     // Several threads of a device crash at once: one speaks, and the others wait for the process's end.
-    while (atomic_flag_test_and_set(&entered))
+    while (atomic_exchange(&handling, true))
         pause();
     kn_output_remove(&outputs);
     if (sent) {
@@ -332,10 +333,34 @@ static bool is_free(int number)
            action.sa_handler == SIG_DFL;
 }
 
+// The handlers that were free when the command began are ours. LLVM, which most drivers have in them, puts its own over
+// them while it compiles, and what that makes of abort() ends the process without a word: so after each task of a
+// driver's ours are put back. There is nothing to take back for signals that were somebody else's from the start.
+static bool ours[KN_COUNT(faults)];
+
+static void handle_fault(int number)
+{
+    struct sigaction action;
+
+    memset(&action, 0, sizeof action);
+    action.sa_sigaction = handle;
+    action.sa_flags = SA_SIGINFO | SA_ONSTACK;
+    sigfillset(&action.sa_mask); // what goes wrong in the handler ends the process
+    sigaction(number, &action, NULL);
+}
+
+static void take_back(void)
+{
+    struct sigaction action;
+
+    for (size_t i = 0; i < KN_COUNT(faults) && !atomic_load(&handling); i++)
+        if (ours[i] && sigaction(faults[i].number, NULL, &action) == 0 && action.sa_sigaction != handle)
+            handle_fault(faults[i].number);
+}
+
 void crash_install(const char *name)
 {
     const char *log = kn_env_get(KN_ENV_LOG);
-    struct sigaction action;
     const stack_t other = {.ss_sp = stack, .ss_size = sizeof stack};
 
     if (CRASH_SANITIZED)
@@ -347,11 +372,9 @@ void crash_install(const char *name)
     flight_watch(&flight);
     kn_output_watch(&outputs);
     sigaltstack(&other, NULL);
-    memset(&action, 0, sizeof action);
-    action.sa_sigaction = handle;
-    action.sa_flags = SA_SIGINFO | SA_ONSTACK;
-    sigfillset(&action.sa_mask); // what goes wrong in the handler ends the process
-    for (size_t i = 0; i < KN_COUNT(faults); i++)
-        if (is_free(faults[i].number))
-            sigaction(faults[i].number, &action, NULL);
+    for (size_t i = 0; i < KN_COUNT(faults); i++) {
+        ours[i] = is_free(faults[i].number);
+        if (ours[i])
+            handle_fault(faults[i].number);
+    }
 }

@@ -74,6 +74,12 @@ unsigned flight_depart(struct flight_queue *queue, const char *label)
     return number + 1;
 }
 
+static void tell_return(void)
+{
+    if (record && record->returned)
+        record->returned();
+}
+
 void flight_land(struct flight_queue *queue, unsigned number)
 {
     unsigned landed;
@@ -81,8 +87,11 @@ void flight_land(struct flight_queue *queue, unsigned number)
     if (!queue)
         return;
     landed = atomic_load(&queue->landed);
+    if ((int)(number - landed) <= 0)
+        return;
     while ((int)(number - landed) > 0 && !atomic_compare_exchange_weak(&queue->landed, &landed, number))
         ;
+    tell_return();
 }
 
 void flight_land_all(struct flight_queue *queue)
@@ -114,6 +123,8 @@ struct flight_task *flight_begin(const char *format, ...)
 
 void flight_end(struct flight_task *task)
 {
-    if (task)
-        atomic_store(&task->used, false);
+    if (!task)
+        return;
+    atomic_store(&task->used, false);
+    tell_return();
 }

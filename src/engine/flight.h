@@ -39,15 +39,16 @@ struct flight_task {
 struct flight {
     pthread_mutex_t lock; // for adding a label
     atomic_bool entered;  // a driver's code has run in this process
+    void (*returned)(void); // called when a driver's task or a kernel has ended; NULL: nothing is
     atomic_uint label_count;
     char labels[FLIGHT_LABELS][FLIGHT_WORDS]; // "reduce_leaves (reduce.cl)"
     struct flight_queue queues[FLIGHT_QUEUES];
     struct flight_task tasks[FLIGHT_TASKS];
 };
 
-#define FLIGHT_INIT                                                                                          \
+#define FLIGHT_INIT(function)                                                                                \
     {                                                                                                        \
-        .lock = PTHREAD_MUTEX_INITIALIZER                                                                    \
+        .lock = PTHREAD_MUTEX_INITIALIZER, .returned = (function)                                            \
     }
 
 // From now on it is written down in `flight`, which has to last as long as the process. Called once, before

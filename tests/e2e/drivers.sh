@@ -58,6 +58,12 @@ fi
 status=0
 (with abort env KOINE_PROBE=/nonexistent "$KOINE" devices >/dev/null 2>&1) || status=$?
 [ $status -ne 0 ] || fail "the fake driver does not end the process"
+if ! sanitized; then
+    [ $status -eq 4 ] || fail "status $status for a driver that aborts"
+    # And one that aborts later, after it has taken the signal for itself.
+    expect_exit 4 with late env KOINE_PROBE=/nonexistent "$KOINE" devices
+    expect_stderr '^koine devices: crashed \(SIGABRT, .*\) while nothing was under way on a device'
+fi
 rm -f "$FAKE_DRIVER_LOG"
 
 # It is named, with what it does, and nothing else is lost.

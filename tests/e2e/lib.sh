@@ -116,3 +116,9 @@ without_devices()
 {
     env -u KOINE_DEVICE OCL_ICD_VENDORS=/nonexistent OCL_ICD_FILENAMES= KOINE_CUDA_LIBRARIES=/nonexistent "$@"
 }
+
+# Whether this is a build with sanitizers, which have signal handlers of their own.
+sanitized()
+{
+    grep -q '^KN_CFLAGS =.*-fsanitize=' "${builddir:-.}/Makefile" 2>/dev/null
+}

@@ -91,7 +91,7 @@ if grep -q PoCL "$work/devices.json"; then
 fi
 
 # A kernel that writes out of bounds brings a CPU's driver down: its name and its file are said, and no file is left.
-if [ -n "$(sed -n 's/^KN_CFLAGS =.*\(-fsanitize=[^ ]*\).*/\1/p' "${builddir:-.}/Makefile" 2>/dev/null)" ]; then
+if sanitized; then
     echo "out of bounds: not run, a sanitizer has handlers of its own"
 elif grep -q PoCL "$work/devices.json"; then
     mkdir "$work/crash"

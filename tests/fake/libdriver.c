@@ -1,11 +1,23 @@
 // SPDX-License-Identifier: Apache-2.0
-// An OpenCL driver that does to whoever opens it what FAKE_DRIVER says: abort, segv, exit, or nothing ("fine"). It offers
-// no platform. Appends a line to the file FAKE_DRIVER_LOG each time it is opened.
+// An OpenCL driver that does to whoever opens it what FAKE_DRIVER says: abort, segv, exit, or nothing ("fine"); or it
+// takes SIGABRT for itself, as LLVM does in real ones, and aborts when the process ends ("late"). It offers no platform. Appends a line to the file FAKE_DRIVER_LOG each time it is opened.
 #include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
+
+static void ignore(int number)
+{
+    (void)number;
+}
+
+static int is_late(void)
+{
+    const char *what = getenv("FAKE_DRIVER");
+
+    return what && strcmp(what, "late") == 0;
+}
 
 __attribute__((constructor)) static void open_driver(void)
 {
@@ -16,6 +28,8 @@ __attribute__((constructor)) static void open_driver(void)
         fprintf(file, "opened\n");
         fclose(file);
     }
+    if (is_late())
+        signal(SIGABRT, ignore);
     if (!what)
         return;
     if (strcmp(what, "abort") == 0)
@@ -24,4 +38,10 @@ __attribute__((constructor)) static void open_driver(void)
         raise(SIGSEGV);
     if (strcmp(what, "exit") == 0)
         _exit(3);
+}
+
+__attribute__((destructor)) static void close_driver(void)
+{
+    if (is_late())
+        abort();
 }

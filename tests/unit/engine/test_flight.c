@@ -4,7 +4,7 @@
 
 #include "../../../src/engine/engine.h"
 
-static struct flight flight = FLIGHT_INIT;
+static struct flight flight = FLIGHT_INIT(NULL);
 static kn_context *context;
 static kn_queue *queue;
 static kn_program *program;
