@@ -87,7 +87,8 @@ batch_move(__global float *restrict x, __global float *restrict h, __global cons
     put_part(squares, turn, block * chunks + chunk, STEP, next + slice * STEP);
 }
 
-// Whether images end, and d of those that do not. norms: |g|^2 of iteration 0, and `all` further on of the next.
+// Whether images end, and d of those that do not. norms: |g|^2 of iteration 0, `all` further on
+// the d.e that led there (0), and so on.
 __kernel __attribute__((reqd_work_group_size(GROUP, 1, 1))) void
 batch_turn(__global const float *restrict x, __global const float *restrict h, __global float *restrict d, uint n,
            uint each, float weight,
@@ -110,9 +111,11 @@ batch_turn(__global const float *restrict x, __global const float *restrict h, _
     else if (!(acc_ratio(squares, iteration > 0 ? start : squares) > gradient))
         code = STOP_GRADIENT + MOVED;
     if (chunk == 0 && item < STEP) {
-        if (end == 0)
-            norms[(size_t)iteration * all + own] =
-                code == STOP_CURVATURE ? norms[(size_t)(iteration - 1) * all + own] : squares;
+        if (end == 0) {
+            norms[2 * (size_t)iteration * all + own] =
+                code == STOP_CURVATURE ? norms[2 * (size_t)(iteration - 1) * all + own] : squares;
+            norms[(2 * (size_t)iteration + 1) * all + own] = curvature;
+        }
         ends[(iteration + 1) % 2 * all + own] = end ? end : code ? ENDED(code, iteration) : 0;
     }
     float ratio = iteration > 0 ? acc_ratio(turn, curvature) : 0;

@@ -7,7 +7,7 @@
 #include "lib/batch.clh"
 
 // The whole step of a block's images. Pointers: to the first one's elements, `norms` to its place among `all` of an
-// iteration, `ends` to its end.
+// iteration (cl/sparse_batch.cl, batch_turn), `ends` to its end.
 inline void step_images(__global float *x, __global float *h, __global float *d, __global float *e, uint n,
                         const struct terms *terms, __global acc *norms, __global uint *ends, uint all, uint iteration,
                         __local acc *node)
@@ -39,7 +39,8 @@ inline void step_images(__global float *x, __global float *h, __global float *d,
     if (code == 0 && !(acc_ratio(squares, iteration > 0 ? norms[0] : squares) > terms->gradient))
         code = STOP_GRADIENT + MOVED;
     if (item < IMAGES) {
-        norms[(size_t)iteration * all] = code == STOP_CURVATURE ? norms[(size_t)(iteration - 1) * all] : squares;
+        norms[2 * (size_t)iteration * all] = code == STOP_CURVATURE ? norms[2 * (size_t)(iteration - 1) * all] : squares;
+        norms[(2 * (size_t)iteration + 1) * all] = curvature;
         ends[image] = code ? ENDED(code, iteration) : 0;
     }
     float ratio = iteration > 0 ? acc_ratio(turn, curvature) : 0;

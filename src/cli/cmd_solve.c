@@ -20,7 +20,8 @@ static const struct option_row options[] = {
      "begin with this column, or with these, of .npy or .mtx (default: 0)"},
     {"iterations", 'n', OPTION_COUNT, "N", NULL, "400", FIELD(iterations), "at most"},
     {"tolerance", 't', OPTION_PATH, "T", NULL, NULL, FIELD(tolerance),
-     "stop when |A x - b| is T of |b|; not to get there is exit status 1"},
+     "stop when |A x - b| is T of |b|; not to get there is exit status 1, and so is an x that single "
+     "precision has not reached"},
     {"stop", 0, OPTION_CHOICE, NULL, sparse_stop_names, "auto", FIELD(stop),
      "when: after all iterations, by --tolerance, by --noise, or when A x - b is as white as it gets; auto: "
      "what "
@@ -104,6 +105,28 @@ static kn_status write_solutions(const struct solve_command *command, kn_error *
     return status;
 }
 
+// Where single precision has not reached the answer; a failure where a goal was set.
+static void judge_precision(struct solve_command *command)
+{
+    const struct sparse_answer *answer = &command->answer;
+    struct common_arguments *common = &command->arguments->tool.common;
+    const struct sparse_solution *least = sparse_least_accurate(answer);
+    size_t count = 0;
+
+    for (size_t i = 0; i < answer->x.count; i++)
+        count += !answer->solutions[i].precision_reached;
+    if (!count)
+        return;
+    fprintf(stderr, "%s: warning: single precision has not reached the answer", common->command);
+    if (answer->x.count > 1)
+        fprintf(stderr, " in %zu of %zu columns", count, answer->x.count);
+    fprintf(stderr,
+            ": by estimate x is off by %.2g of itself; --device host solves in double precision, and "
+            "--lambda, --smooth or an earlier stop want fewer digits\n",
+            least->error_estimate);
+    common->check_failed = common->check_failed || command->task.tolerance > 0 || command->task.noise > 0;
+}
+
 // What was computed, and yet is not what was asked for.
 static void judge(struct solve_command *command)
 {
@@ -128,6 +151,7 @@ static void judge(struct solve_command *command)
             short_of->stopped_by);
         common->check_failed = true;
     }
+    judge_precision(command);
 }
 
 // Without --sweep.
@@ -221,6 +245,18 @@ const struct command command_solve = {
         "is computed anew, in double precision, from the x that is written.\n\n"
         "The host solves in double precision (with --precision float in single), devices in single. Without "
         "--device, --precision and what only devices have it is the host.\n\n"
+        "What is computed in single precision comes with an estimate of how far x is from what double "
+        "precision would have given by the same rule, as a part of itself. A least-squares solution "
+        "(\"floor\", "
+        "\"direct\") is refined once with its gradient in double precision, and the estimate is what that "
+        "changes. An iterate that was ended by its number is compared with those of exact arithmetic, behind "
+        "which rounding makes it lag: the directions that were lost show in the lengths of its steps and "
+        "gradients, and the estimate is the way that x went in as many iterations. There is a warning where "
+        "a "
+        "solution is off by more than a tenth; of an iterate only if the lost iterations would also have "
+        "taken "
+        "more of |A x - b|^2 away than is left: an early iterate of an ill-posed system is no worse for "
+        "lagging. With --tolerance or --noise it is exit status 1, too.\n\n"
         "--sweep makes systems like the source's (pieces of parallel rays through an image of 64 x 48, up to "
         "81,545 "
         "rows and 860,000 nonzeros) and solves them on the host and on the devices named, or the best there "
@@ -230,7 +266,10 @@ const struct command command_solve = {
         "past the precision's floor: a system that is solved before has a residual of no meaning.\n\n"
         "The JSON's iterations, residual, normal_residual, stopped_by and history are those of the column "
         "whose "
-        "residual is the greatest; \"solutions\" has all columns. history has the residual before and after "
+        "residual is the greatest; true_residual and true_normal_residual are the same two, null where a "
+        "--correction hides the second from the host. error_estimate (null in double precision) and "
+        "precision_reached are those of the column that is off most; \"solutions\" has all columns. history "
+        "has the residual before and after "
         "each "
         "iteration, of a device the normal residual.",
     .common = COMMON_DEVICE | COMMON_POLICY | COMMON_JSON | COMMON_OUTPUT | COMMON_FORCE,

@@ -30,21 +30,25 @@ static const char *meaning_of(const char *word)
     return word;
 }
 
-static void print_solution(const struct sparse_solution *solution)
+static void print_solution(const struct sparse_solution *solution, bool is_single)
 {
     printf("stopped by %s after %zu iteration%s: %s\n", solution->stopped_by, solution->iterations,
            solution->iterations == 1 ? "" : "s", meaning_of(solution->stopped_by));
-    printf("residual |Ax-b|/|b| %.6g, normal residual %.6g of the start's\n", solution->residual,
-           solution->normal_residual);
+    printf("residual |Ax-b|/|b| %.6g, normal residual %.6g of the start's%s\n", solution->residual,
+           solution->normal_residual, is_single ? ", from x in double precision" : "");
+    if (!isnan(solution->error_estimate))
+        printf("error of single precision: x is off by about %.2g of itself%s\n", solution->error_estimate,
+               solution->precision_reached ? "" : ", which is no answer");
 }
 
 static bool print_solutions(const struct solve_command *command)
 {
+    bool is_single = !command->task.is_double;
     struct table table;
 
-    table_begin(&table, "rrlrr");
+    table_begin(&table, is_single ? "rrlrrr" : "rrlrr");
     table_add_all(&table, (const char *const[]){"column", "iterations", "stopped by", "residual",
-                                                "normal residual", NULL});
+                                                "normal residual", is_single ? "error of x" : NULL, NULL});
     for (size_t i = 0; i < command->answer.x.count; i++) {
         const struct sparse_solution *solution = &command->answer.solutions[i];
 
@@ -53,6 +57,10 @@ static bool print_solutions(const struct solve_command *command)
         table_add(&table, "%s", solution->stopped_by);
         table_add(&table, "%.6g", solution->residual);
         table_add(&table, "%.6g", solution->normal_residual);
+        if (is_single && isnan(solution->error_estimate))
+            table_add(&table, "-");
+        else if (is_single)
+            table_add(&table, "%.2g%s", solution->error_estimate, solution->precision_reached ? "" : " !");
     }
     return table_finish(&table);
 }
@@ -101,7 +109,7 @@ bool solve_print(const struct solve_command *command)
     printf("adjoint check: <Ax,y> and <x,A^T y> differ by %.2g of their terms; rounding allows %.2g\n",
            answer->adjoint, answer->adjoint_bound);
     if (answer->x.count == 1)
-        print_solution(answer->solutions);
+        print_solution(answer->solutions, !command->task.is_double);
     else
         printed = print_solutions(command);
     print_times(command);
@@ -119,11 +127,21 @@ static json_t *history_of(const struct sparse_solution *solution)
     return history;
 }
 
-static void put_solution(json_t **object, const struct sparse_solution *solution)
+static void put_accuracy(json_t **object, const struct sparse_solution *solution)
+{
+    report_put(object, "error_estimate", kn_json_double(solution->error_estimate));
+    report_put(object, "precision_reached", json_boolean(solution->precision_reached));
+}
+
+static void put_solution(json_t **object, const struct solve_command *command,
+                         const struct sparse_solution *solution)
 {
     report_put(object, "iterations", json_integer((json_int_t)solution->iterations));
     report_put(object, "residual", kn_json_double(solution->residual));
     report_put(object, "normal_residual", kn_json_double(solution->normal_residual));
+    report_put(object, "true_residual", kn_json_double(solution->residual));
+    report_put(object, "true_normal_residual",
+               command->task.correction ? json_null() : kn_json_double(solution->normal_residual));
     report_put(object, "stopped_by", json_string(solution->stopped_by));
 }
 
@@ -135,7 +153,8 @@ static json_t *columns(const struct solve_command *command)
         json_t *row = json_object();
 
         report_put(&row, "column", json_integer((json_int_t)(command->first + i + 1)));
-        put_solution(&row, &command->answer.solutions[i]);
+        put_solution(&row, command, &command->answer.solutions[i]);
+        put_accuracy(&row, &command->answer.solutions[i]);
         if (command->answer.x.count > 1)
             report_put(&row, "history", history_of(&command->answer.solutions[i]));
         report_put(&row, "reached", json_boolean(command->answer.solutions[i].reached));
@@ -155,7 +174,8 @@ kn_status solve_write_json(struct solve_command *command, kn_error *err)
                command->task.geometry ? json_null() : json_integer((json_int_t)command->matrix.nonzeros));
     report_put(&root, "method", json_string(sparse_method_names[command->task.method]));
     report_put(&root, "code", json_string(answer->code));
-    put_solution(&root, sparse_worst(answer));
+    put_solution(&root, command, sparse_worst(answer));
+    put_accuracy(&root, sparse_least_accurate(answer));
     report_put(&root, "history", history_of(sparse_worst(answer)));
     report_put(&root, "history_of", json_string(answer->history_is_normal ? "normal_residual" : "residual"));
     report_put(&root, "reached", json_boolean(sparse_all_reached(answer)));

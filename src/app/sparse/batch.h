@@ -61,6 +61,10 @@ void sparse_batch_free(struct sparse_batch *batch); // NULL is fine
 kn_status sparse_batch_solve(kn_queue *queue, struct sparse_batch *batch, kn_buffer *b, size_t count,
                              kn_buffer *x, struct sparse_solver_result *results, kn_error *err);
 
+// Goes on from x, as sparse_solver_go_on (solver.h), with a float a column of each image's gradient.
+kn_status sparse_batch_go_on(kn_queue *queue, struct sparse_batch *batch, kn_buffer *gradients, size_t count,
+                             kn_buffer *x, struct sparse_solver_result *results, kn_error *err);
+
 // A^T b of images `first` to first + count - 1, which are no more than at once in memory: of image i the
 // element of column j is at (i / images * columns + j) * images + i % images of `products`, floats that are
 // the batch's until its next call. Asynchronous.

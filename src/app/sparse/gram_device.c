@@ -121,6 +121,25 @@ kn_status sparse_gram_device_solve(kn_queue *queue, struct sparse_gram_device *m
     return status;
 }
 
+kn_status sparse_gram_device_inverse(kn_queue *queue, struct sparse_gram_device *made, kn_buffer *from,
+                                     size_t count, kn_buffer *to, kn_error *err)
+{
+    size_t n = made->columns;
+    const kn_gemm_task task = {.type = KN_F32,
+                               .m = count,
+                               .n = n,
+                               .k = n,
+                               .alpha = {1, 0},
+                               .a = {from, 0, n, 0},
+                               .b = {made->inverse, 0, n, 0},
+                               .c = {to, 0, n, 0}};
+    kn_status status = column_check("sparse_gram_device_inverse (from)", queue, from, KN_F32, count * n, err);
+
+    if (!status)
+        status = column_check("sparse_gram_device_inverse (to)", queue, to, KN_F32, count * n, err);
+    return status || !count || !n ? status : kn_gemm(queue, &task, NULL, err);
+}
+
 kn_status sparse_gram_device_apply(kn_queue *queue, struct sparse_gram_device *made, bool transposed,
                                    kn_buffer *from, kn_buffer *to, kn_error *err)
 {

@@ -24,6 +24,11 @@ void sparse_gram_device_free(struct sparse_gram_device *made); // NULL is fine
 kn_status sparse_gram_device_solve(kn_queue *queue, struct sparse_gram_device *made, kn_buffer *b,
                                    size_t count, kn_buffer *x, kn_error *err);
 
+// to = G^-1 from, of `count` vectors of a float a column, one after the other. Asynchronous. Errors: as
+// above.
+kn_status sparse_gram_device_inverse(kn_queue *queue, struct sparse_gram_device *made, kn_buffer *from,
+                                     size_t count, kn_buffer *to, kn_error *err);
+
 // to = A from, or A^T from, of one right-hand side, as sparse_batch_apply.
 kn_status sparse_gram_device_apply(kn_queue *queue, struct sparse_gram_device *made, bool transposed,
                                    kn_buffer *from, kn_buffer *to, kn_error *err);

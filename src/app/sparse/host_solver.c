@@ -21,6 +21,7 @@ struct solve {
     void *r, *w;                      // `rows` each; w = A d
     double *wide_x, *wide_d, *wide_f; // `columns` each, in the files' order
     double residual, gradient;        // squares: |r|^2, |F(x) - z|^2
+    double step;                      // the last one's length
     void *memory;
     // The distance of the whitest residual so far from white noise; and the last one that is as white, its
     // iteration, squares, and x.
@@ -161,6 +162,7 @@ static bool iterate(struct solve *s)
     }
     if (alpha == 0)
         return false;
+    s->step = alpha;
     sparse_host_add(host, s->x, s->d, alpha, n);
     s->residual = sparse_host_add(host, s->r, s->w, -alpha, host->rows);
     s->z = s->z_before;
@@ -248,6 +250,10 @@ static size_t loop(struct solve *s, double right, struct sparse_host_solve_resul
     for (size_t k = 0;; k++) {
         if (result->history)
             result->history[k] = sqrt(s->residual);
+        if (result->gradients) {
+            result->gradients[k] = sqrt(s->gradient);
+            result->steps[k] = s->step;
+        }
         result->stopped_by = look(s, right, first);
         if (result->stopped_by == SPARSE_HOST_STOP_ITERATIONS && s->options->ncp && is_past_whitest(s, k))
             result->stopped_by = SPARSE_HOST_STOP_NCP;

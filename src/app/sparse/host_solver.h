@@ -31,6 +31,9 @@ struct sparse_host_solve_result {
     double residual;        // |A x - b|, and
     double normal_residual; // |A^T (A x - b) + F(x)|, as the recurrence has them
     double *history;        // iterations + 1 places for |A x - b|, given by the caller (NULL: not wanted)
+    // As many for the gradient's length, and for the length of the step that led there, 0 first; NULL: both
+    // are not wanted.
+    double *gradients, *steps;
 };
 
 // All threads work where that is faster than one alone: iterations are timed.

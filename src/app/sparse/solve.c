@@ -213,8 +213,13 @@ static kn_status take_start(struct solve_run *run, const struct sparse_columns *
     *copy = calloc(all + 1, sizeof **copy);
     answer->x = (struct sparse_columns){columns, count, calloc(all + 1, sizeof *answer->x.values)};
     answer->solutions = calloc(count + 1, sizeof *answer->solutions);
-    if (!answer->x.values || !*copy || !answer->solutions)
+    run->traces = calloc(count + 1, sizeof *run->traces);
+    if (!answer->x.values || !*copy || !answer->solutions || !run->traces)
         return kn_fail_memory(err, 2 * all * sizeof **copy, "the solutions");
+    for (size_t i = 0; i < count; i++) {
+        answer->solutions[i].error_estimate = NAN;
+        answer->solutions[i].precision_reached = true;
+    }
     for (size_t i = 0; i < all; i++) {
         double value = start ? start->values[start->count == 1 ? i % columns : i] : 0;
 
@@ -286,6 +291,10 @@ kn_status sparse_solve(kn_queue *queue, const struct sparse_matrix *matrix, cons
         status = way_of(&run)(&run, err);
     if (!status)
         status = solve_judge(&run, starts, err);
+    for (size_t i = 0; run.traces && i < b->count; i++)
+        free(run.traces[i].gradients);
+    free(run.traces);
+    free(run.measured);
     free(starts);
     sparse_free(&made);
     if (status)
@@ -310,6 +319,21 @@ const struct sparse_solution *sparse_worst(const struct sparse_answer *answer)
         if (answer->solutions[i].residual > worst->residual)
             worst = &answer->solutions[i];
     return worst;
+}
+
+const struct sparse_solution *sparse_least_accurate(const struct sparse_answer *answer)
+{
+    const struct sparse_solution *least = answer->solutions;
+
+    for (size_t i = 1; i < answer->x.count; i++) {
+        const struct sparse_solution *solution = &answer->solutions[i];
+
+        if (solution->precision_reached == least->precision_reached
+                ? solution->error_estimate > least->error_estimate || isnan(least->error_estimate)
+                : !solution->precision_reached)
+            least = solution;
+    }
+    return least;
 }
 
 bool sparse_all_reached(const struct sparse_answer *answer)

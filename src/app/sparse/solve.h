@@ -67,8 +67,14 @@ struct sparse_solution {
     double normal_residual; // the gradient, with bounds that hold the projected one, as a part of the
                             // start's; so, too, but with a correction
     double *history;        // iterations + 1: the residual after each; of a device the normal residual
-    bool reached;           // tolerance and noise, as far as they are asked for
-    const char *missed;     // which of them is not: "tolerance" or "noise"; NULL: neither
+    // Of what single precision has computed: how far x is, as a part of itself, from what double precision
+    // would have given by the same rule, an estimate; and whether it is an answer (solve_accuracy.c says by
+    // which measure). Not-a-number and true where there is nothing to say: in double precision, and of an
+    // iterate with a preconditioner.
+    double error_estimate;
+    bool precision_reached;
+    bool reached;       // tolerance and noise, as far as they are asked for
+    const char *missed; // which of them is not: "tolerance" or "noise"; NULL: neither
 };
 
 struct sparse_answer {
@@ -112,5 +118,8 @@ void sparse_answer_free(struct sparse_answer *answer);
 // The column whose residual is the greatest.
 const struct sparse_solution *sparse_worst(const struct sparse_answer *answer);
 bool sparse_all_reached(const struct sparse_answer *answer);
+// The column whose estimate of the error is the greatest, of those that single precision has not reached, or
+// else of all.
+const struct sparse_solution *sparse_least_accurate(const struct sparse_answer *answer);
 
 #endif

@@ -13,12 +13,14 @@
 enum { MOST_AT_ONCE = 128, BLOCK = 32 }; // columns
 
 struct device_run {
+    struct solve_run *run;
     kn_queue *queue;
     struct sparse_solver *solver;
     struct sparse_batch *batch;      // in its place, for `at_once` columns
     struct sparse_gram_device *gram; // in the place of both
+    struct sparse_solver *plain;     // for going on, where `solver` stops otherwise; NULL: not made
     size_t rows, columns, at_once;
-    kn_buffer *b, *x;
+    kn_buffer *b, *x, *gradient;
     float *floats; // as many as the longer of both
 };
 
@@ -58,7 +60,7 @@ static size_t most_at_once(const struct solve_run *run)
     size_t rows = run->matrix->rows, columns = run->matrix->columns, iterations = run->task.iterations;
     uint64_t longest = rows > columns ? rows : columns, all = 4 * (uint64_t)columns + 2 * rows, most;
 
-    longest = (longest > 2 * iterations ? longest : 2 * iterations) + 1;
+    longest = (longest > 4 * iterations ? longest : 4 * iterations) + 1;
     most = info->max_alloc / sizeof(float) / longest;
     if (most > info->global_memory / 2 / sizeof(float) / (all + 1))
         most = info->global_memory / 2 / sizeof(float) / (all + 1);
@@ -192,14 +194,66 @@ static kn_status prepare(struct solve_run *run, struct device_run *d, kn_error *
     return status;
 }
 
-static void take_result(struct solve_run *run, const struct sparse_solver_result *result,
-                        struct sparse_solution *solution)
+// A solver whose iterations look at nothing but the gradient.
+static kn_status get_plain(struct device_run *d, struct sparse_solver **plain, kn_error *err)
+{
+    const struct solve_run *run = d->run;
+    struct sparse_solver_options options = options_of(run, 0);
+    kn_status status = KN_OK;
+
+    *plain = d->solver;
+    if (!options.printed && !options.white && run->task.stop == SPARSE_STOP_FIXED)
+        return KN_OK;
+    options.printed = options.white = false;
+    options.residual = options.gradient = 0;
+    if (!d->plain)
+        status = run->task.geometry
+                     ? sparse_solver_create_parallel(d->queue, run->task.geometry, &options, &d->plain, err)
+                     : sparse_solver_create(d->queue, run->matrix, &options, &d->plain, err);
+    *plain = d->plain;
+    return status;
+}
+
+static kn_status take_trace(struct solve_run *run, const struct sparse_solver_result *result, size_t column,
+                            kn_error *err)
+{
+    struct solve_trace *trace = &run->traces[column];
+    kn_status status = solve_trace_make(run, column, result->iterations, err);
+
+    for (size_t i = 0; i <= trace->count && !status; i++) {
+        trace->gradients[i] = result->history[i] * result->gradient;
+        trace->steps[i] = result->steps[i];
+    }
+    return status;
+}
+
+// Of the loop as it is printed: its gradients, each anew from x, are no longer those of one matrix T_k
+// (accuracy.h) as they come near rounding, so that its copies do not tell. The trace is that of the
+// recurrence, which lags as far behind.
+static kn_status take_plain_trace(struct solve_run *run, struct device_run *d, size_t column, kn_error *err)
+{
+    const double *x = run->answer->x.values + column * d->columns;
+    struct sparse_solver_result result = {.history = NULL};
+    struct sparse_solver *plain;
+    kn_status status = get_plain(d, &plain, err);
+
+    if (!status)
+        status = sparse_solver_solve(d->queue, plain, d->b, d->x, &result, err);
+    if (!status)
+        status = take_trace(run, &result, column, err);
+    free(result.history);
+    return status ? status : send(d, x, d->columns, d->x, err);
+}
+
+static kn_status take_result(struct solve_run *run, const struct sparse_solver_result *result, size_t column,
+                             kn_error *err)
 {
     static const char *const reasons[] = {[SPARSE_STOPPED_ITERATIONS] = "iterations",
                                           [SPARSE_STOPPED_GRADIENT] = "floor",
                                           [SPARSE_STOPPED_RESIDUAL] = "residual",
                                           [SPARSE_STOPPED_CURVATURE] = "curvature",
                                           [SPARSE_STOPPED_WHITENESS] = "ncp"};
+    struct sparse_solution *solution = &run->answer->solutions[column];
 
     solution->iterations = result->iterations;
     solution->normal_residual = result->normal_residual;
@@ -209,6 +263,7 @@ static void take_result(struct solve_run *run, const struct sparse_solver_result
         solution->stopped_by = "discrepancy";
     run->answer->launches_per_iteration = result->launches_per_iteration;
     run->answer->history_is_normal = true;
+    return run->traces[column].gradients ? KN_OK : take_trace(run, result, column, err);
 }
 
 static kn_status solve_column(struct solve_run *run, struct device_run *d, size_t column, kn_error *err)
@@ -229,14 +284,17 @@ static kn_status solve_column(struct solve_run *run, struct device_run *d, size_
     if (!status)
         status = send(d, x, d->columns, d->x, err);
     run->answer->copy_seconds += kn_clock_seconds() - start;
+    if (!status && run->task.method == SPARSE_METHOD_PRINTED && !run->task.past_floor)
+        status = take_plain_trace(run, d, column, err);
     if (!status)
         status = sparse_solver_solve(d->queue, d->solver, d->b, d->x, &result, err);
     if (status)
         return status;
-    take_result(run, &result, &run->answer->solutions[column]);
+    status = take_result(run, &result, column, err);
     run->answer->iterate_seconds += result.seconds;
     start = kn_clock_seconds();
-    status = fetch(d, d->x, x, d->columns, err);
+    if (!status)
+        status = fetch(d, d->x, x, d->columns, err);
     run->answer->copy_seconds += kn_clock_seconds() - start;
     return status;
 }
@@ -256,10 +314,14 @@ static kn_status solve_together(struct solve_run *run, struct device_run *d, siz
     run->answer->copy_seconds += kn_clock_seconds() - start;
     if (!status)
         status = sparse_batch_solve(d->queue, d->batch, d->b, count, d->x, results, err);
-    for (size_t i = 0; i < count && !status; i++)
-        take_result(run, &results[i], &run->answer->solutions[first + i]);
     if (!status)
         run->answer->iterate_seconds += results[0].seconds;
+    for (size_t i = 0; i < count; i++) {
+        kn_status taken =
+            results && results[i].history ? take_result(run, &results[i], first + i, err) : KN_OK;
+
+        status = status ? status : taken;
+    }
     start = kn_clock_seconds();
     if (!status)
         status = fetch(d, d->x, x, count * d->columns, err);
@@ -268,9 +330,67 @@ static kn_status solve_together(struct solve_run *run, struct device_run *d, siz
     return status;
 }
 
+// ---- once more, for the accuracy ----
+
+static kn_status go_on(struct device_run *d, size_t count, kn_error *err)
+{
+    struct sparse_solver_result *results = calloc(count, sizeof *results);
+    struct sparse_solver *plain = NULL;
+    kn_status status = results ? KN_OK : kn_fail_memory(err, count * sizeof *results, "the accuracy");
+
+    if (!status && !d->batch)
+        status = get_plain(d, &plain, err);
+    if (!status)
+        status = d->batch ? sparse_batch_go_on(d->queue, d->batch, d->gradient, count, d->x, results, err)
+                          : sparse_solver_go_on(d->queue, plain, d->gradient, d->x, results, err);
+    for (size_t i = 0; i < count && !status; i++)
+        free(results[i].history);
+    free(results);
+    return status;
+}
+
+// x -= G^-1 g.
+static kn_status correct(struct device_run *d, size_t count, double *x, kn_error *err)
+{
+    double *way = malloc((count * d->columns + 1) * sizeof *way);
+    kn_status status = way ? sparse_gram_device_inverse(d->queue, d->gram, d->gradient, count, d->x, err)
+                           : kn_fail_memory(err, count * d->columns * sizeof *way, "the accuracy");
+
+    if (!status)
+        status = fetch(d, d->x, way, count * d->columns, err);
+    for (size_t i = 0; i < count * d->columns && !status; i++)
+        x[i] -= way[i];
+    free(way);
+    return status;
+}
+
+// A solve_refine.
+static kn_status refine(void *data, size_t first, size_t count, const double *gradients, double *x,
+                        kn_error *err)
+{
+    struct device_run *d = data;
+    kn_status status = KN_OK;
+
+    (void)first;
+    if (!d->gradient)
+        status = kn_buffer_create(kn_queue_context(d->queue),
+                                  (d->columns * d->at_once + 1) * sizeof *d->floats, &d->gradient, err);
+    if (!status)
+        status = send(d, gradients, count * d->columns, d->gradient, err);
+    if (!status && d->gram)
+        return correct(d, count, x, err);
+    if (!status)
+        status = send(d, x, count * d->columns, d->x, err);
+    if (!status)
+        status = go_on(d, count, err);
+    return status ? status : fetch(d, d->x, x, count * d->columns, err);
+}
+
 static void drop(struct device_run *d)
 {
     sparse_solver_free(d->solver);
+    sparse_solver_free(d->plain);
+    kn_buffer_free(d->gradient);
     sparse_batch_free(d->batch);
     sparse_gram_device_free(d->gram);
     kn_buffer_free(d->b);
@@ -280,7 +400,7 @@ static void drop(struct device_run *d)
 
 kn_status solve_device(struct solve_run *run, kn_error *err)
 {
-    struct device_run d = {.queue = NULL};
+    struct device_run d = {.run = run};
     size_t count = run->b->count;
     kn_status status = prepare(run, &d, err);
 
@@ -291,6 +411,8 @@ kn_status solve_device(struct solve_run *run, kn_error *err)
         status = d.batch ? solve_together(run, &d, i, some, err) : solve_column(run, &d, i, err);
         solve_done(run, i + some);
     }
+    if (!status)
+        status = solve_accuracy(run, refine, &d, d.at_once, err);
     drop(&d);
     return status;
 }
@@ -341,7 +463,8 @@ static kn_status solve_by_gram(struct solve_run *run, struct device_run *d, size
 kn_status solve_gram_device(struct solve_run *run, kn_error *err)
 {
     size_t count = run->b->count, most = most_at_once(run);
-    struct device_run d = {.queue = run->queue,
+    struct device_run d = {.run = run,
+                           .queue = run->queue,
                            .rows = run->matrix->rows,
                            .columns = run->matrix->columns,
                            .at_once = count < most ? count
@@ -356,6 +479,8 @@ kn_status solve_gram_device(struct solve_run *run, kn_error *err)
         status = solve_by_gram(run, &d, i, some, err);
         solve_done(run, i + some);
     }
+    if (!status)
+        status = solve_accuracy(run, refine, &d, d.at_once, err);
     drop(&d);
     return status;
 }

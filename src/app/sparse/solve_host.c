@@ -113,6 +113,13 @@ static kn_status solve_column(struct solve_run *run, struct cgnr *c, size_t colu
     if (task->stop == SPARSE_STOP_DISCREPANCY)
         options.noise = task->noise;
     result.history = solution->history;
+    if (c->type == KN_F32 && !c->preconditioner) { // with one its numbers are of another matrix
+        status = solve_trace_make(run, column, task->iterations, err);
+        result.gradients = run->traces[column].gradients;
+        result.steps = run->traces[column].steps;
+    }
+    if (status)
+        return status;
     narrow(c->type, b, c->b, c->rows);
     narrow(c->type, x, c->x, c->columns);
     start = kn_clock_seconds();
@@ -121,7 +128,85 @@ static kn_status solve_column(struct solve_run *run, struct cgnr *c, size_t colu
     widen(c->type, c->x, x, c->columns);
     solution->iterations = result.iterations;
     solution->stopped_by = reasons[result.stopped_by];
+    if (result.gradients)
+        run->traces[column].count = result.iterations;
     take_history(solution, solve_norm(b, c->rows));
+    return status;
+}
+
+// ---- once more, for the accuracy ----
+
+struct again {
+    struct solve_run *run;
+    struct cgnr *cgnr;
+};
+
+// The gradient at x + d, and how it changes, of what A's products do not give.
+struct shifted {
+    const struct sparse_terms *terms;
+    const double *gradient, *x;
+    double *sum; // room
+};
+
+static void add_shift(const struct shifted *shifted, const double *d, size_t count)
+{
+    for (size_t i = 0; i < count; i++)
+        shifted->sum[i] = shifted->x[i] + d[i];
+}
+
+static void shifted_gradient(const void *data, const double *d, size_t count, double *out)
+{
+    const struct shifted *shifted = data;
+    struct sparse_terms linear = *shifted->terms, penalty = {.penalty = linear.penalty};
+    struct sparse_correction correction = sparse_terms_correction(&linear);
+
+    linear.penalty = 0;
+    correction.gradient(correction.data, d, count, out);
+    penalty.low = shifted->terms->low;
+    penalty.high = shifted->terms->high;
+    correction = sparse_terms_correction(&penalty);
+    add_shift(shifted, d, count);
+    correction.gradient(correction.data, shifted->sum, count, out);
+    for (size_t i = 0; i < count; i++)
+        out[i] += shifted->gradient[i];
+}
+
+static void shifted_along(const void *data, const double *d, const double *along, size_t count, double *out)
+{
+    const struct shifted *shifted = data;
+    struct sparse_correction correction = sparse_terms_correction(shifted->terms);
+
+    add_shift(shifted, d, count);
+    correction.along(correction.data, shifted->sum, along, count, out);
+}
+
+// A solve_refine: from d = 0, with b = 0, the d that brings the gradient at x + d to 0.
+static kn_status refine(void *data, size_t first, size_t count, const double *gradients, double *x,
+                        kn_error *err)
+{
+    struct again *again = data;
+    struct cgnr *c = again->cgnr;
+    struct shifted shifted = {.terms = &again->run->terms, .gradient = gradients, .x = x};
+    const struct sparse_correction correction = {shifted_gradient, shifted_along, &shifted};
+    const struct sparse_host_solve_options options = {.iterations = again->run->task.iterations,
+                                                      .correction = &correction,
+                                                      .preconditioner = c->preconditioner};
+    struct sparse_host_solve_result result = {.iterations = 0};
+    kn_status status = KN_OK;
+
+    (void)first;
+    (void)count; // one
+    shifted.sum = malloc((c->columns + 1) * sizeof *shifted.sum);
+    if (!shifted.sum)
+        return kn_fail_memory(err, c->columns * sizeof *shifted.sum, "the accuracy");
+    memset(c->b, 0, (c->rows + 1) * sizeof(double));
+    memset(c->x, 0, (c->columns + 1) * sizeof(double));
+    status = sparse_host_solve(c->host, c->b, &options, c->x, &result, err);
+    if (!status)
+        widen(c->type, c->x, shifted.sum, c->columns);
+    for (size_t i = 0; i < c->columns && !status; i++)
+        x[i] += shifted.sum[i];
+    free(shifted.sum);
     return status;
 }
 
@@ -136,6 +221,8 @@ kn_status solve_host_cgnr(struct solve_run *run, kn_error *err)
         status = solve_column(run, &c, i, err);
         solve_done(run, i + 1);
     }
+    if (!status && c.type == KN_F32)
+        status = solve_accuracy(run, refine, &(struct again){run, &c}, 1, err);
     sparse_preconditioner_free(c.preconditioner);
     sparse_host_free(c.host);
     free(c.b);

@@ -2,6 +2,7 @@
 // Whether A and A^T belong together, and how good a solution is, in double precision.
 #include <math.h>
 #include <stdlib.h>
+#include <string.h>
 
 #include "../../base/error.h"
 #include "solve_own.h"
@@ -164,9 +165,13 @@ kn_status solve_judge(const struct solve_run *run, const double *starts, kn_erro
         struct sparse_solution *solution = &run->answer->solutions[k];
 
         status = measure(run, starts + k * columns, b, r, r + rows, &residual, &first, err);
-        if (!status)
+        if (!status && run->measured) {
+            residual = run->measured[k].residual;
+            gradient = run->measured[k].gradient;
+        } else if (!status) {
             status =
                 measure(run, run->answer->x.values + k * columns, b, r, r + rows, &residual, &gradient, err);
+        }
         solution->residual = ratio(residual, solve_norm(b, rows));
         if (!task->correction)
             solution->normal_residual = ratio(gradient, first);
@@ -175,6 +180,11 @@ kn_status solve_judge(const struct solve_run *run, const double *starts, kn_erro
         else if (task->noise > 0 && !(residual <= slack * task->noise))
             solution->missed = "noise";
         solution->reached = !solution->missed;
+        // Iterations that took it for reached.
+        if (solution->missed && run->measured &&
+            (strcmp(solution->stopped_by, "residual") == 0 ||
+             strcmp(solution->stopped_by, "discrepancy") == 0))
+            solution->precision_reached = false;
     }
     free(r);
     return status;

@@ -67,6 +67,8 @@ struct sparse_solver_result {
     double residual;        // |A x - b| / |b|, computed anew
     double normal_residual; // |g| / |g_0|
     double *history;        // that of every iteration, iterations + 1 of them; the caller frees it
+    double *steps;          // lengths of the steps that led there, as many, 0 first; freed with `history`
+    double gradient;        // |g_0|
     unsigned launches_per_iteration;
     double seconds; // of the iterations, from the first launch until the device is done
 };
@@ -92,6 +94,14 @@ void sparse_solver_free(struct sparse_solver *solver); // NULL is fine
 // KN_ERROR_MEMORY.
 kn_status sparse_solver_solve(kn_queue *queue, struct sparse_solver *solver, kn_buffer *b, kn_buffer *x,
                               struct sparse_solver_result *result, kn_error *err);
+
+// Goes on from x, with the linear part of the gradient there, A^T (A x - b) + L x, as the caller has computed
+// it in double precision: the correction of iterative refinement (Higham, Accuracy and Stability of Numerical
+// Algorithms, 12 and 20.5), whose iterations stop where the gradient has fallen by the floor once more. The
+// result's residual is not-a-number. Errors: as above; KN_ERROR_ARGUMENT for a solver that is printed, or has
+// a stop at the residual or its whiteness.
+kn_status sparse_solver_go_on(kn_queue *queue, struct sparse_solver *solver, kn_buffer *gradient,
+                              kn_buffer *x, struct sparse_solver_result *result, kn_error *err);
 
 // Whether the launches are fused; and how blocks of iterations are launched, or NULL: there are none, since
 // iterations are few, or a format adds to what has to be filled before.

@@ -70,9 +70,10 @@ void solver_define(struct column_defines *defines, const kn_context *context,
 
 // How an image ended whose STOP_ code of cl/lib/cgnr.clh was left at `iteration`: stopped, iterations.
 void solver_take_end(unsigned code, size_t iteration, struct sparse_solver_result *result);
-// Its history and normal residual, from |g|^2 of every iteration, `stride` numbers apart.
-kn_status solver_take_history(const double *squares, size_t stride, struct sparse_solver_result *result,
-                              kn_error *err);
+// Its history, steps and normal residual, from |g|^2 and the step's length of every iteration, `stride`
+// numbers apart.
+kn_status solver_take_history(const double *squares, const double *steps, size_t stride,
+                              struct sparse_solver_result *result, kn_error *err);
 
 // r = A x - b, in the products' order, of W = A x; squares of it and of b are left in the state.
 kn_status solver_launch_residual(kn_queue *queue, const struct sparse_solver *solver, kn_buffer *right,
