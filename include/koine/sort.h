@@ -77,8 +77,8 @@ typedef struct kn_sort_options {
 // Cost: three reads and two writes of the keys.
 // Bitonic: merge sort (Batcher 1968) on integer keys, several compare steps a pass. Cost: about (log2 n - 12)^2 / 8 +
 // 2 (log2 n - 12) + 1 passes over memory for n > 4,096, one for less; no more memory.
-// Errors: KN_ERROR_ARGUMENT, KN_ERROR_UNSUPPORTED (KN_F64 without double precision), KN_ERROR_LIMIT (a buffer held in
-// parts, a group that the device does not take), KN_ERROR_MEMORY.
+// Errors: KN_ERROR_ARGUMENT, KN_ERROR_UNSUPPORTED (KN_F64 without double precision; log2_keys on which a driver's compiler is
+// known to crash), KN_ERROR_LIMIT (a buffer held in parts, a group that the device does not take), KN_ERROR_MEMORY.
 KN_API kn_status kn_sort(kn_queue *queue, kn_buffer *keys, kn_type type, size_t n, const kn_sort_options *options,
                          kn_error *err);
 

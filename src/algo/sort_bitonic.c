@@ -28,6 +28,21 @@ static uint64_t block_bytes(const struct sorter *s)
     return (block + (block >> s->log2_keys)) * kn_type_size(s->type);
 }
 
+// Only a user's own choice is that large where the limit is known: CPUs take 8 keys by default.
+static kn_status check_compiler(const struct sorter *s, kn_error *err)
+{
+    const kn_context *context = s->queue->context;
+    const unsigned most = context->quirks.bitonic_keys, keys = 1u << s->log2_keys;
+
+    return !most || keys <= most
+               ? KN_OK
+               : kn_fail(err, KN_ERROR_UNSUPPORTED,
+                         "kn_sort: %u keys a work-item; the compiler of %s (%s, driver %s) crashes on more than %u: "
+                         "ask for log2_keys %u at most, or leave it 0",
+                         keys, context->device.info.spec, context->device.info.platform, context->device.info.driver,
+                         most, s->log2_keys - 1);
+}
+
 // Sizes that the device takes: what was asked for; where no group was, the default one, halved until it fits.
 static kn_status choose_sizes(struct sorter *s, kn_error *err)
 {
@@ -55,7 +70,7 @@ static kn_status choose_sizes(struct sorter *s, kn_error *err)
                            (unsigned long long)sort_local_arrays(info));
         s->log2_group--;
     }
-    return KN_OK;
+    return check_compiler(s, err);
 }
 
 static kn_status get_kernels(struct sorter *s, kn_error *err)

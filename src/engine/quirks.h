@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // What OpenCL drivers do differently from what the specification or their own answers say: one table (quirks.c),
-// a line each, each with a test in tests/conformance/test_quirks.c.
+// a line each, each with a test in tests/conformance/test_quirks.c, or test_crashes.c for what ends the process.
 #ifndef KN_ENGINE_QUIRKS_H
 #define KN_ENGINE_QUIRKS_H
 
@@ -20,6 +20,7 @@ struct engine_quirks {
     const char *flat_name;        // its compiler ignores #line and gives places in a file of this name; NULL: it does not
     size_t range_limit;           // the largest size or offset, in a dimension, that kernels are told rightly; 0: any
     size_t id_limit;              // the largest global id, its offset included, that they are told rightly; 0: any
+    unsigned bitonic_keys;        // most keys a work-item of sort_bitonic.cl: more crash its compiler; 0: any number
     bool odd_structs_wrong;       // it copies structs wrong in local memory, save of 2 bytes and of multiples of 4
     bool slow_command_buffers;    // they take longer than launches one by one: for those who ask (test_recording.c)
     bool no_binaries;             // the binaries it hands out are not to be kept
