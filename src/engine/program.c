@@ -31,11 +31,16 @@ struct recipe {
     struct cache_key key;
 };
 
-static void opencl_text(struct recipe *recipe)
+static void opencl_text(const kn_context *context, struct recipe *recipe)
 {
+    if (context->quirks.calls_wrong)
+        kn_text_add(&recipe->source,
+                    "#pragma clang attribute push(__attribute__((always_inline)), apply_to = function)\n");
     if (recipe->policy == KN_POLICY_STRICT)
         kn_text_add(&recipe->source, "#pragma OPENCL FP_CONTRACT OFF\n");
     kn_text_add_bytes(&recipe->source, recipe->unit->opencl, recipe->unit->opencl_length);
+    if (context->quirks.calls_wrong)
+        kn_text_add(&recipe->source, "\n#pragma clang attribute pop\n");
 }
 
 static kn_status cuda_text(struct recipe *recipe, kn_error *err)
@@ -58,7 +63,7 @@ static kn_status engine_device_text(const kn_context *context, struct recipe *re
 {
     if (context->backend->language == BE_LANGUAGE_CUDA)
         return cuda_text(recipe, err);
-    opencl_text(recipe);
+    opencl_text(context, recipe);
     return KN_OK;
 }
 

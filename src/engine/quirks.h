@@ -13,6 +13,7 @@
 struct engine_quirks {
     const char *why_not;          // not usable at all, in words; NULL: usable
     const char *build_options;    // always given to its compiler; "" if none
+    bool calls_wrong;             // it compiles calls of functions wrong: all are to be made part of their callers
     uint32_t loop_limit;          // loop iterations a work-item may run; 0: no limit
     bool group_answer_wrong;      // its answer to the kernel's largest work-group is too small to be true
     bool local_answer_missing;    // it knows nothing of the kernel's own local memory

@@ -7,6 +7,7 @@
 
 #include <koine/opencl.h>
 
+#include "../../src/base/array.h"
 #include "../../src/engine/engine.h"
 
 static kn_context *context;
@@ -180,6 +181,60 @@ START_TEST(odd_structs)
         ck_assert_mem_eq(found, given, sizeof given);
     else if (memcmp(found, given, sizeof given) == 0)
         report_gone("structs of 3 bytes are copied wrong in local memory");
+    kn_buffer_free(in);
+    kn_buffer_free(out);
+    kn_program_free(program);
+}
+END_TEST
+
+// ---- calls ----
+
+// The barrier is two calls below the kernel, the function between is more than a few instructions, and its call is
+// not the last thing that the kernel does.
+static const char nested_barrier[] = "static void meet(const uint *own, __local uint *all)\n"
+                                     "{\n"
+                                     "    all[get_local_id(0)] = own[0] + own[1];\n"
+                                     "    barrier(CLK_LOCAL_MEM_FENCE);\n"
+                                     "}\n"
+                                     "static void gather(__global const uint *in, ulong count, __local uint *all)\n"
+                                     "{\n"
+                                     "    uint own[2] = {0, 0};\n"
+                                     "    if (get_local_id(0) % 3 == 0)\n"
+                                     "        for (ulong i = get_local_id(0); i < count; i += get_local_size(0))\n"
+                                     "            own[i / 7 % 2] += in[i];\n"
+                                     "    meet(own, all);\n"
+                                     "}\n"
+                                     "__kernel void sum_thirds(__global const uint *in, ulong count, __global uint *out)\n"
+                                     "{\n"
+                                     "    __local uint all[64];\n"
+                                     "    for (uint round = 0; round < 2; round++) {\n"
+                                     "        gather(in, count >> round, all);\n"
+                                     "        out[64 * round + get_local_id(0)] = all[63 - get_local_id(0)];\n"
+                                     "        barrier(CLK_LOCAL_MEM_FENCE);\n"
+                                     "    }\n"
+                                     "}\n";
+
+// Beneath, Mesa 25.0 ends the process: so the driver alone is not asked.
+START_TEST(nested_calls)
+{
+    enum { ITEMS = 64, COUNT = 1000 };
+    uint32_t given[COUNT], found[2 * ITEMS];
+    uint64_t count = COUNT;
+    kn_program *program = build_text(context, nested_barrier);
+    kn_buffer *in = make_buffer(context, sizeof given), *out = make_buffer(context, sizeof found);
+    kn_arg args[] = {KN_BUFFER(in), KN_VALUE(count), KN_BUFFER(out)};
+
+    for (uint32_t i = 0; i < COUNT; i++)
+        given[i] = i * i;
+    expect_ok(kn_buffer_write(queue, in, 0, given, sizeof given, &err));
+    run(kernel_of(program, "sum_thirds"), ITEMS, ITEMS, args, KN_COUNT(args));
+    expect_ok(kn_buffer_read(queue, out, 0, found, sizeof found, &err));
+    for (uint32_t at = 0; at < 2 * ITEMS; at++) {
+        uint32_t item = ITEMS - 1 - at % ITEMS, expected = 0;
+        for (uint32_t i = item; i < (uint32_t)COUNT >> at / ITEMS && item % 3 == 0; i += ITEMS)
+            expected += given[i];
+        ck_assert_msg(found[at] == expected, "place %u: %u, not %u", at, found[at], expected);
+    }
     kn_buffer_free(in);
     kn_buffer_free(out);
     kn_program_free(program);
@@ -588,7 +643,7 @@ END_TEST
 
 int main(void)
 {
-    const TTest *const tests[] = {loop_limit,      loaded_ends,      odd_structs,
+    const TTest *const tests[] = {loop_limit,      loaded_ends,      odd_structs,             nested_calls,
                                   largest_group,   own_local_memory, too_much_local_memory,
                                   far_ranges,      narrowed_switch,  narrowed_switch_beneath,
                                   line_directives, excluded,         binaries};
