@@ -267,6 +267,7 @@ END_TEST
 // Chunks follow from what the device takes in one allocation.
 START_TEST(host_on_a_small_device)
 {
+    static const kn_sort_options many_groups = {.radix_chunks = 64};
     kn_context_options small = {.max_alloc = 4096}; // 1,024 floats
     uint64_t state = test_seed("host_on_a_small_device");
 
@@ -275,6 +276,8 @@ START_TEST(host_on_a_small_device)
         expect_sorts_host(KN_F32, n, test_is_slow() ? &(kn_sort_large_options){small_block(), 0, 0} : NULL,
                           &state);
         expect_sorts_host(KN_F32, n, &(kn_sort_large_options){small_block(), 0, 3}, &state);
+        // As a device of many compute units has them: more groups than have their counts in one allocation.
+        expect_sorts_host(KN_F32, n, &(kn_sort_large_options){&many_groups, 0, 0}, &state);
     }
     test_close();
 }
