@@ -48,12 +48,8 @@ struct line {
 
 static void add(struct line *line, const char *words)
 {
-    size_t length = strnlen(words, FLIGHT_WORDS * 4);
-
-    if (length > sizeof line->text - 2 - line->length)
-        length = sizeof line->text - 2 - line->length;
-    memcpy(line->text + line->length, words, length);
-    line->length += length;
+    for (; *words && line->length < sizeof line->text - 1; words++)
+        line->text[line->length++] = *words;
 }
 
 static void add_number(struct line *line, unsigned number)

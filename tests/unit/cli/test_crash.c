@@ -283,6 +283,32 @@ static void installs_over_one(void)
     fault();
 }
 
+// LLVM, in a driver, installs a handler of its own while it compiles; it returns, after which abort() would end the
+// process.
+static void returning_handler(int number)
+{
+    (void)number;
+}
+
+static void aborts_with_a_drivers_handler(void)
+{
+    struct flight_task *task = flight_begin("compiling b.cl");
+    struct sigaction action = {.sa_handler = returning_handler}, before;
+
+    if (sigaction(SIGABRT, &action, &before) != 0 || !(before.sa_flags & SA_SIGINFO))
+        _exit(97);
+    flight_end(task);
+    flight_depart(in_use(), flight_label("smash", "b.cl"));
+    abort();
+}
+
+START_TEST(handler_of_a_driver)
+{
+    expect_exit_4(aborts_with_a_drivers_handler);
+    expect_said("smash (b.cl)");
+}
+END_TEST
+
 START_TEST(handler_of_somebody_else)
 {
     int status;
@@ -361,8 +387,14 @@ static void tear_down(void)
 
 int main(void)
 {
-    const TTest *const tests[] = {
-        kernels, other_work, ends_by_the_signal, wherever_it_crashes, handler_of_somebody_else, files, hint};
+    const TTest *const tests[] = {kernels,
+                                  other_work,
+                                  ends_by_the_signal,
+                                  wherever_it_crashes,
+                                  handler_of_a_driver,
+                                  handler_of_somebody_else,
+                                  files,
+                                  hint};
 
     if (CRASH_SANITIZED) {
         puts("a sanitizer's handlers are installed: not run");
