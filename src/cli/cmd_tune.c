@@ -4,6 +4,11 @@
 #include <stdlib.h>
 #include <string.h>
 
+#ifdef __linux__
+#include <signal.h>
+#include <sys/prctl.h>
+#endif
+
 #include "../app/tune/tune.h"
 #include "../base/array.h"
 #include "../base/clock.h"
@@ -18,6 +23,7 @@
 struct tune_arguments {
     struct common_arguments common;
     bool quick, list, reset;
+    const char *journal;
 };
 
 #define FIELD(field) offsetof(struct tune_arguments, field)
@@ -28,6 +34,11 @@ static const struct option_row options[] = {
     {"list", 0, OPTION_FLAG, NULL, NULL, NULL, FIELD(list), "measure nothing: what is kept for the device"},
     {"reset", 0, OPTION_FLAG, NULL, NULL, NULL, FIELD(reset),
      "measure nothing: forget what is kept, so that the built-in values serve again"},
+    {"journal", 0, OPTION_PATH, "FILE", NULL, NULL, FIELD(journal),
+     "measure one ALGO in this very process, with a line in FILE before and after each candidate, and go on "
+     "behind those that "
+     "are there: what koine tune starts itself with, so that a candidate that crashes the driver ends that "
+     "process alone"},
     {.name = NULL},
 };
 
@@ -116,6 +127,9 @@ static kn_status check_arguments(const struct tune_arguments *arguments, kn_erro
     if (arguments->quick && (arguments->list || arguments->reset))
         return kn_fail(err, KN_ERROR_ARGUMENT, "--quick is for measurements, and --%s makes none",
                        arguments->list ? "list" : "reset");
+    if (arguments->journal && (arguments->list || arguments->reset || arguments->common.json))
+        return kn_fail(err, KN_ERROR_ARGUMENT,
+                       "--journal is for one measurement, without --list, --reset and --json");
     return report_try(&arguments->common, err);
 }
 
@@ -165,11 +179,30 @@ static void print_report(const struct outcome *outcome)
     table_finish(&table);
 }
 
+// In a process of its own: this one closes the device before, as some serve one process at a time.
+static kn_status measure_apart(const struct tune_run *run, struct outcome *outcome, kn_error *err)
+{
+    const char *words[] = {"/proc/self/exe",
+                           "tune",
+                           outcome->subject->tunables->algorithm,
+                           "--device",
+                           run->place.device.spec,
+                           run->arguments->quick ? "--quick" : "--journal",
+                           run->arguments->quick ? "--journal" : NULL,
+                           NULL};
+    struct kn_text said = KN_TEXT_INIT;
+    kn_status status = tune_measure_apart(outcome->subject, words, &outcome->report, &said, err);
+
+    if (said.length)
+        fputs(kn_text_string(&said), stderr);
+    kn_text_free(&said);
+    return status;
+}
+
 static kn_status measure(struct tune_run *run, struct outcome *outcome, kn_error *err)
 {
     kn_error why = KN_ERROR_INIT;
-    kn_status status =
-        tune_measure(run->place.queue, outcome->subject, run->arguments->quick, &outcome->report, &why);
+    kn_status status = measure_apart(run, outcome, &why);
 
     if (status == KN_ERROR_UNSUPPORTED && !run->arguments->common.operands.count) {
         snprintf(outcome->why, sizeof outcome->why, "%.*s", (int)sizeof outcome->why - 1, why.text);
@@ -180,37 +213,55 @@ static kn_status measure(struct tune_run *run, struct outcome *outcome, kn_error
             *err = why;
         return status;
     }
+    run->built += outcome->report.built;
     if (report_shows_text(&run->arguments->common)) {
         print_report(outcome);
         fflush(stdout);
     }
-    return tune_keep(run->place.queue, &outcome->report, err);
+    return KN_OK;
+}
+
+// The cache is tried before the minutes that a measurement takes.
+static kn_status measure_all(struct tune_run *run, kn_error *err)
+{
+    char dir[4096], spec[sizeof run->place.device.spec];
+    kn_status status = cache_default_dir(dir, sizeof dir, err);
+
+    if (!status)
+        status = cache_try(dir, err);
+    snprintf(spec, sizeof spec, "%s", run->place.device.spec);
+    place_close(&run->place);
+    for (size_t i = 0; i < run->count && !status; i++)
+        status = measure(run, &run->outcomes[i], err);
+    return status ? status : place_open(spec, true, run->arguments->common.command, &run->place, err);
 }
 
 static kn_status work(struct tune_run *run, kn_error *err)
 {
     const struct tune_arguments *arguments = run->arguments;
-    kn_status status = KN_OK;
-    char dir[4096];
+    kn_status status = arguments->list || arguments->reset ? KN_OK : measure_all(run, err);
 
-    // Before the minutes that a measurement takes.
-    if (!arguments->list && !arguments->reset)
-        status = cache_default_dir(dir, sizeof dir, err);
-    if (!arguments->list && !arguments->reset && !status)
-        status = cache_try(dir, err);
     for (size_t i = 0; i < run->count && !status; i++) {
         struct outcome *outcome = &run->outcomes[i];
         const struct engine_tunables *tunables = outcome->subject->tunables;
 
         if (arguments->reset)
             engine_tuning_forget(run->place.context, tunables);
-        else if (!arguments->list)
-            status = measure(run, outcome, err);
-        if (!status)
-            outcome->kept =
-                engine_tuning_kept(run->place.context, tunables, outcome->values, &outcome->words);
+        outcome->kept = engine_tuning_kept(run->place.context, tunables, outcome->values, &outcome->words);
     }
     return status;
+}
+
+// As the process that another koine tune started: the journal has all that is to be said.
+static kn_status work_with_journal(struct tune_run *run, kn_error *err)
+{
+#ifdef __linux__
+    prctl(PR_SET_PDEATHSIG, SIGTERM); // nobody would read the journal
+#endif
+    if (run->count != 1)
+        return kn_fail(err, KN_ERROR_ARGUMENT, "--journal is for one ALGO, and %zu are named", run->count);
+    return tune_measure(run->place.queue, run->outcomes[0].subject, run->arguments->quick,
+                        run->arguments->journal, &run->outcomes[0].report, err);
 }
 
 // ---- what is said of it ----
@@ -288,6 +339,13 @@ static kn_status write_json(const struct tune_run *run, kn_error *err)
     return report_write(root, &run->arguments->common, err);
 }
 
+static kn_status tell(const struct tune_run *run, kn_error *err)
+{
+    if (report_shows_text(&run->arguments->common))
+        print_kept(run);
+    return write_json(run, err);
+}
+
 static kn_status run_tune(void *given, kn_error *err)
 {
     struct tune_run run = {.arguments = given};
@@ -299,13 +357,10 @@ static kn_status run_tune(void *given, kn_error *err)
     if (!status)
         status = open_place(&run, err);
     if (!status)
-        status = work(&run, err);
+        status = run.arguments->journal ? work_with_journal(&run, err) : work(&run, err);
     run.seconds = kn_clock_seconds() - start;
-    run.built = run.place.context ? kn_context_build_seconds(run.place.context) : 0;
-    if (!status && report_shows_text(&run.arguments->common))
-        print_kept(&run);
-    if (!status)
-        status = write_json(&run, err);
+    if (!status && !run.arguments->journal)
+        status = tell(&run, err);
     for (size_t i = 0; i < run.count; i++) {
         tune_free(&run.outcomes[i].report);
         kn_text_free(&run.outcomes[i].words);
@@ -336,7 +391,10 @@ const struct command command_tune = {
         "One tunable after another goes through its candidates. What a candidate computes must be what the "
         "built-in values compute, else it does not count; the time is the median of several runs, and the "
         "best "
-        "has to be 2 % faster than the built-in values to be kept instead of them. --reset, or koine cache "
+        "has to be 2 % faster than the built-in values to be kept instead of them. Each ALGO is measured in "
+        "a process of its "
+        "own: a candidate that crashes the driver is a row of the table, and a new process goes on behind "
+        "it. --reset, or koine cache "
         "clear, brings the built-in values back.",
     .common = COMMON_DEVICE | COMMON_JSON | COMMON_FORCE,
     .options = options,

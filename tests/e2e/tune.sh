@@ -8,6 +8,8 @@ expect_stderr "'recom' is none of .*did you mean 'recon'"
 expect_exit 2 koine tune --list --reset
 expect_stderr 'exclude each other'
 expect_exit 2 koine tune --list --quick
+expect_exit 2 koine tune recon --list --journal "$work/journal"
+expect_stderr 'is for one measurement'
 expect_exit 4 koine tune --device host
 expect_stderr 'has no tunables'
 
@@ -31,6 +33,22 @@ expect_stdout '^recon on .*: kept GROUP [0-9]+, VOXELS [0-9]+, .*; .* ms of the 
 kept=$(sed -n 's/.*: kept //p' "$work/out")
 grep -q '"built_in": true' "$work/tune.json" || fail "no candidate is built in"
 grep -q '"best": true' "$work/tune.json" || fail "no candidate is the best"
+
+# The journal of such a measurement, which another process goes on with.
+expect_exit 2 koine tune --quick --journal "$work/journal"
+expect_stderr 'one ALGO, and [0-9]+ are named'
+expect_exit 0 koine tune recon --quick --journal "$work/journal"
+expect_empty stdout
+tail -n 1 "$work/journal" | grep -Eq '^end [0-9]' || fail "the journal has no end: $(cat "$work/journal")"
+sed -e '3,$d' "$work/journal" >"$work/first"
+sed -ne '3p' "$work/journal" >>"$work/first"
+echo 'crash crashed: signal 11' >>"$work/first"
+expect_exit 0 koine tune recon --quick --journal "$work/first"
+[ "$(sed -n 3p "$work/first")" = "$(sed -n 3p "$work/journal")" ] || fail "another candidate comes behind the crash"
+[ "$(grep -c '^try' "$work/first")" -ge 3 ] || fail "nothing was tried behind the crash: $(cat "$work/first")"
+expect_exit 0 koine tune --reset recon
+expect_exit 0 koine tune recon --quick
+kept=$(sed -n 's/.*: kept //p' "$work/out")
 
 expect_exit 0 koine tune --list recon
 [ "$(sed -n 's/.*: kept //p' "$work/out")" = "$kept" ] || fail "another tuning is listed"

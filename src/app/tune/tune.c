@@ -10,6 +10,7 @@
 #include "../../base/clock.h"
 #include "../../base/error.h"
 #include "../compare/measure.h"
+#include "journal.h"
 
 enum { REPETITIONS = 7, QUICK_REPETITIONS = 3, ROUNDS = 4 };
 
@@ -22,6 +23,8 @@ struct tuner {
     kn_context *context;
     size_t tunables, bytes; // of the result
     void *wanted, *found;
+    struct tune_past past; // what processes before this one found
+    struct tune_journal *journal;
 };
 
 // ---- one candidate ----
@@ -126,17 +129,46 @@ static kn_status measure_row(struct tuner *tuner, struct tune_row *row, kn_error
     return time_runs(tuner, &row->seconds, err);
 }
 
-// Appends and measures; what goes wrong stands in the row, but for memory for it.
+// A row that a process before this one had. False if it had not come so far.
+static bool take_past(const struct tuner *tuner, struct tune_row *row)
+{
+    if (tuner->report->count >= tuner->past.count)
+        return false;
+    *row = tuner->past.rows[tuner->report->count];
+    return true;
+}
+
+static kn_status measure_new(struct tuner *tuner, struct tune_row *row, kn_error *err)
+{
+    kn_error why = KN_ERROR_INIT;
+    kn_status status = tune_journal_try(tuner->journal, row->values, err);
+
+    if (status)
+        return status;
+    if (engine_tuning_try(tuner->context, tuner->subject->tunables, row->values, &why) ||
+        measure_row(tuner, row, &why))
+        fail_row(row, &why);
+    return tune_journal_row(tuner->journal, row, err);
+}
+
+// Appends and measures; what goes wrong stands in the row, but for memory for it and for the journal.
 static kn_status try_values(struct tuner *tuner, const unsigned *values, kn_error *err)
 {
     struct tune_report *report = tuner->report;
     struct tune_row row = {.seconds = -1};
-    kn_error why = KN_ERROR_INIT;
 
-    memcpy(row.values, values, tuner->tunables * sizeof *values);
-    if (engine_tuning_try(tuner->context, tuner->subject->tunables, values, &why) ||
-        measure_row(tuner, &row, &why))
-        fail_row(&row, &why);
+    if (take_past(tuner, &row)) {
+        if (memcmp(row.values, values, tuner->tunables * sizeof *values) != 0)
+            return kn_fail(err, KN_ERROR_INPUT, "the journal is of another measurement than this one of %s",
+                           tuner->subject->tunables->algorithm);
+    } else {
+        kn_status status;
+
+        memcpy(row.values, values, tuner->tunables * sizeof *values);
+        status = measure_new(tuner, &row, err);
+        if (status)
+            return status;
+    }
     if (!KN_ARRAY_PUSH(report->rows, report->count, report->capacity, row))
         return kn_fail_memory(err, 0, "the table of candidates");
     if (row.seconds >= 0 && row.seconds < report->rows[report->best].seconds)
@@ -171,43 +203,62 @@ static kn_status vary(struct tuner *tuner, size_t tunable, const struct tune_axi
     return status;
 }
 
-// The algorithm's own answer and time.
+// The algorithm's own answer and time. In the journal its values, which it has after runs, stand behind them
+// alone.
 static kn_status measure_usual(struct tuner *tuner, kn_error *err)
 {
+    static const unsigned unknown[ENGINE_TUNABLES];
     struct tune_report *report = tuner->report;
     struct tune_row row = {.seconds = -1};
+    const bool known = take_past(tuner, &row);
     kn_status status = engine_tuning_try(tuner->context, tuner->subject->tunables, NULL, err);
 
+    if (!status && !known)
+        status = tune_journal_try(tuner->journal, unknown, err);
     if (!status)
         status = make_result(tuner, tuner->wanted, err);
-    if (!status)
+    if (!status && !known)
         status = time_runs(tuner, &row.seconds, err);
-    if (!status)
+    if (!status && !known) {
         tuner->subject->usual(&tuner->work, row.values);
+        status = tune_journal_row(tuner->journal, &row, err);
+    }
     if (!status && !KN_ARRAY_PUSH(report->rows, report->count, report->capacity, row))
         status = kn_fail_memory(err, 0, "the table of candidates");
     return status;
 }
 
-// The best and the algorithm's own once more.
+static kn_status time_again(struct tuner *tuner, size_t index, kn_error *err)
+{
+    struct tune_row *row = &tuner->report->rows[index];
+    kn_status status = tune_journal_again(tuner->journal, index, err);
+    double seconds;
+
+    if (!status)
+        status = engine_tuning_try(tuner->context, tuner->subject->tunables, row->values, err);
+    if (!status)
+        status = make_result(tuner, tuner->found, err);
+    if (!status)
+        status = time_runs(tuner, &seconds, err);
+    if (!status)
+        row->seconds = fmin(row->seconds, seconds);
+    return status;
+}
+
+// The best and the algorithm's own once more. A best that crashed in that is not to be kept.
 static kn_status confirm(struct tuner *tuner, kn_error *err)
 {
     struct tune_report *report = tuner->report;
-    struct tune_row *rows[] = {&report->rows[report->best], &report->rows[0]};
+    const size_t indices[] = {report->best, 0};
     kn_status status = KN_OK;
 
-    for (size_t i = 0; i < KN_COUNT(rows) && report->best != 0 && !status; i++) {
-        double seconds;
-
-        status = engine_tuning_try(tuner->context, tuner->subject->tunables, rows[i]->values, err);
-        if (!status)
-            status = make_result(tuner, tuner->found, err);
-        if (!status)
-            status = time_runs(tuner, &seconds, err);
-        if (!status)
-            rows[i]->seconds = fmin(rows[i]->seconds, seconds);
+    if (*tuner->past.broken) {
+        report->best = 0;
+        return KN_OK;
     }
-    if (rows[0]->seconds > margin * rows[1]->seconds)
+    for (size_t i = 0; i < KN_COUNT(indices) && report->best != 0 && !status; i++)
+        status = time_again(tuner, indices[i], err);
+    if (!status && report->rows[indices[0]].seconds > margin * report->rows[0].seconds)
         report->best = 0;
     return status;
 }
@@ -245,23 +296,49 @@ static kn_status open_work(struct tuner *tuner, kn_error *err)
                                          : kn_fail_memory(err, tuner->bytes, "a measurement's answer");
 }
 
-kn_status tune_measure(kn_queue *queue, const struct tune_subject *subject, bool quick,
+// What is in the journal, and the journal for what is to come.
+static kn_status open_journal(struct tuner *tuner, const char *path, kn_error *err)
+{
+    const struct engine_tunables *tunables = tuner->subject->tunables;
+    kn_status status = path ? tune_past_read(path, tunables, &tuner->past, err) : KN_OK;
+
+    return status || !path ? status : tune_journal_open(path, tunables, &tuner->journal, err);
+}
+
+static kn_status measure(struct tuner *tuner, const char *journal, kn_error *err)
+{
+    const struct tune_axis *axes = tuner->subject->axes(tuner->work.queue);
+    kn_status status = open_journal(tuner, journal, err);
+
+    if (!status && !axes)
+        status = kn_fail(err, KN_ERROR_UNSUPPORTED, "%s has nothing to tune on %s",
+                         tuner->subject->tunables->algorithm, kn_context_device(tuner->context)->spec);
+    if (!status)
+        status = open_work(tuner, err);
+    if (!status)
+        status = sweep(tuner, axes, err);
+    tuner->report->built = kn_context_build_seconds(tuner->context);
+    if (!status && tuner->journal)
+        status = tune_keep(tuner->work.queue, tuner->report, err);
+    return status ? status : tune_journal_end(tuner->journal, tuner->report, err);
+}
+
+kn_status tune_measure(kn_queue *queue, const struct tune_subject *subject, bool quick, const char *journal,
                        struct tune_report *report, kn_error *err)
 {
     struct tuner tuner = {.work = {.queue = queue, .quick = quick},
                           .subject = subject,
                           .report = report,
                           .context = kn_queue_context(queue)};
-    const struct tune_axis *axes = subject->axes(queue);
+    kn_error failure = KN_ERROR_INIT;
     kn_status status;
 
     *report = (struct tune_report){.subject = subject};
-    if (!axes)
-        return kn_fail(err, KN_ERROR_UNSUPPORTED, "%s has nothing to tune on %s",
-                       subject->tunables->algorithm, kn_context_device(tuner.context)->spec);
-    status = open_work(&tuner, err);
-    if (!status)
-        status = sweep(&tuner, axes, err);
+    status = measure(&tuner, journal, &failure);
+    if (status)
+        (void)tune_journal_fail(tuner.journal, &failure, NULL); // the failure itself is what is returned
+    if (status && err)
+        *err = failure;
     if (tuner.work.own)
         subject->close(&tuner.work);
     engine_tuning_reread(tuner.context, subject->tunables);
@@ -269,6 +346,8 @@ kn_status tune_measure(kn_queue *queue, const struct tune_subject *subject, bool
     free(tuner.work.own);
     free(tuner.wanted);
     free(tuner.found);
+    tune_past_free(&tuner.past);
+    tune_journal_close(tuner.journal);
     return status;
 }
 

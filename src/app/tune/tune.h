@@ -69,14 +69,25 @@ struct tune_report {
     size_t count, capacity;
     size_t best;
     bool by_device_clock;
+    double built; // seconds in compilers
 };
 
 // Measures. In the context the algorithm has the kept values, if any, again afterwards. Free the report with
 // tune_free, also after a failure. Errors: KN_ERROR_UNSUPPORTED where there is nothing to tune; what the
 // algorithm's own values meet; KN_ERROR_MEMORY. A candidate's errors are in its row. Cost: about 10
-// candidates a round, each compiled and run a few times.
-kn_status tune_measure(kn_queue *queue, const struct tune_subject *subject, bool quick,
+// candidates a round, each compiled and run a few times. `journal`: the path of a file that tells another
+// process how far this one came (journal.h), and from which it goes on if there is something in it; the best
+// is then kept (tune_keep) before the journal ends. NULL: neither.
+kn_status tune_measure(kn_queue *queue, const struct tune_subject *subject, bool quick, const char *journal,
                        struct tune_report *report, kn_error *err);
+
+// Measures in a process of its own, so that a candidate that crashes the driver, or whose driver ends the
+// process, is a row of the table: a new process then goes on behind it. The process is `words` (ends in NULL)
+// and behind them the path of a journal, with which it calls tune_measure; it opens the device, and keeps the
+// best there. What it prints is appended to `said`. Errors: also KN_ERROR_DEVICE where the algorithm's own
+// values crash. Cost: a process and the start of its driver.
+kn_status tune_measure_apart(const struct tune_subject *subject, const char *const *words,
+                             struct tune_report *report, struct kn_text *said, kn_error *err);
 void tune_free(struct tune_report *report);
 
 // The best is what the algorithm takes from now on, on this device: KN_ERROR_OUTPUT if that cannot be

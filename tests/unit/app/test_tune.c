@@ -1,15 +1,20 @@
 // SPDX-License-Identifier: Apache-2.0
 // Measurements of tunables: with an algorithm whose answers, errors and times are the test's own; and what is
-// kept is what the sums of the reconstruction are built with.
+// kept is what the sums of the reconstruction are built with. And in processes of their own, some of which
+// end in a candidate.
 #include "../device_support.h"
 #include "sum_support.h"
 
 #include <math.h>
+#include <signal.h>
 #include <time.h>
+#include <unistd.h>
 
 #include "../../../src/algo/sort.h"
 #include "../../../src/app/mri/gridding.h"
+#include "../../../src/app/tune/journal.h"
 #include "../../../src/app/tune/tune.h"
+#include "../../../src/base/error.h"
 
 static char *cache_dir;
 
@@ -35,7 +40,20 @@ static void tear_down(void)
 
 // ---- an algorithm that does as it is told ----
 
-enum { COUNT = 100, USUAL_PAUSE = 30, RIGHT = 0, CLOSE, WRONG, SILENT, FAILING, REFUSED, FAULTS };
+enum {
+    COUNT = 100,
+    USUAL_PAUSE = 30,
+    RIGHT = 0,
+    CLOSE,
+    WRONG,
+    SILENT,
+    FAILING,
+    REFUSED,
+    FAULTS,
+    CRASHING,
+    LEAVING,
+    CRASHING_LATE
+};
 
 static const struct engine_tunables told = {"told", "reduce.cl", {"PAUSE", "FAULT", NULL}};
 static size_t runs;
@@ -73,6 +91,13 @@ static void told_close(struct tune_work *work)
     (void)work;
 }
 
+// As a fault in a driver does, whatever handlers it has.
+static void crash(void)
+{
+    signal(SIGSEGV, SIG_DFL);
+    raise(SIGSEGV);
+}
+
 static kn_status told_run(struct tune_work *work, kn_error *why)
 {
     unsigned values[ENGINE_TUNABLES];
@@ -87,6 +112,10 @@ static kn_status told_run(struct tune_work *work, kn_error *why)
             snprintf(why->text, sizeof why->text, "no such kernel\nand more lines");
         return KN_ERROR_BUILD;
     }
+    if (values[1] == CRASHING || (values[1] == CRASHING_LATE && runs > 12))
+        crash();
+    if (values[1] == LEAVING)
+        _exit(3);
     // Faults are fast, so that one that counted would be the best.
     nanosleep(&(struct timespec){.tv_nsec = (long)(values[1] <= CLOSE ? values[0] : 0) * 1000000}, NULL);
     for (size_t i = 0; i < COUNT; i++)
@@ -124,7 +153,7 @@ START_TEST(measured)
     unsigned values[ENGINE_TUNABLES];
     kn_error why = KN_ERROR_INIT;
 
-    ck_assert_msg(tune_measure(queue, &subject, true, &report, &why) == KN_OK, "%s", why.text);
+    ck_assert_msg(tune_measure(queue, &subject, true, NULL, &report, &why) == KN_OK, "%s", why.text);
     ck_assert_uint_eq(report.count, 1 + 2 + 5);
     ck_assert_uint_eq(report.rows[0].values[0], USUAL_PAUSE);
     best = report.rows[report.best];
@@ -152,6 +181,180 @@ START_TEST(measured)
 }
 END_TEST
 
+// ---- candidates that end the process
+
+static const struct tune_axis *deadly_axes(const kn_queue *on)
+{
+    static const struct tune_axis axes[] = {{2, {20, 2}}, {4, {CRASHING, WRONG, LEAVING, CLOSE}}};
+
+    (void)on;
+    return axes;
+}
+
+static const struct tune_axis *late_axes(const kn_queue *on)
+{
+    static const struct tune_axis axes[] = {{1, {2}}, {1, {CRASHING_LATE}}};
+
+    (void)on;
+    return axes;
+}
+
+static void deadly_usual(const struct tune_work *work, unsigned *values)
+{
+    told_usual(work, values);
+    crash();
+}
+
+static kn_status told_nowhere(struct tune_work *work, kn_error *why)
+{
+    (void)work;
+    return kn_fail(why, KN_ERROR_LIMIT, "no room for this\nat all");
+}
+
+// What a process of its own measures, by the name that the first word gives it.
+static struct tune_subject subject_named(const char *name)
+{
+    struct tune_subject subject = told_subject(0x1p-19);
+
+    if (strcmp(name, "--deadly") == 0)
+        subject.axes = deadly_axes;
+    if (strcmp(name, "--late") == 0)
+        subject.axes = late_axes;
+    if (strcmp(name, "--own") == 0)
+        subject.usual = deadly_usual;
+    if (strcmp(name, "--nowhere") == 0)
+        subject.open = told_nowhere;
+    return subject;
+}
+
+// main of such a process: without Check, as a command would do it.
+static int measure_for_another(const char *name, const char *folder, const char *journal)
+{
+    const kn_context_options options = {.cache_dir = folder};
+    const struct tune_subject subject = subject_named(name);
+    struct tune_report report = {.rows = NULL};
+    kn_status status = kn_context_open_with(NULL, &options, &context, &err);
+
+    if (!status)
+        status = kn_queue_open(context, &queue, &err);
+    if (!status && strcmp(name, "--mute") == 0)
+        crash();
+    if (!status)
+        status = tune_measure(queue, &subject, true, journal, &report, &err);
+    printf("%s: %s\n", name, status ? err.text : "measured");
+    tune_free(&report);
+    kn_queue_close(queue);
+    kn_context_close(context);
+    return status ? EXIT_FAILURE : EXIT_SUCCESS;
+}
+
+static kn_status measure_apart(const char *name, struct tune_report *report, struct kn_text *said)
+{
+    const struct tune_subject subject = subject_named(name);
+    const char *const words[] = {"/proc/self/exe", name, cache_dir, NULL};
+
+    return tune_measure_apart(&subject, words, report, said, &err);
+}
+
+START_TEST(crashes_are_rows)
+{
+    struct tune_report report;
+    struct kn_text said = KN_TEXT_INIT;
+    unsigned values[ENGINE_TUNABLES];
+
+    EXPECT_OK(measure_apart("--deadly", &report, &said));
+    ck_assert_uint_eq(report.count, 1 + 2 + 4);
+    ck_assert_uint_eq(report.rows[0].values[0], USUAL_PAUSE);
+    ck_assert_double_ge(report.rows[0].seconds, 0.03);
+    ck_assert_str_eq(row_of(&report, 2, CRASHING)->why, "crashed: signal 11");
+    ck_assert_double_lt(row_of(&report, 2, CRASHING)->seconds, 0);
+    ck_assert_str_eq(row_of(&report, 2, LEAVING)->why, "ended the process with status 3");
+    ck_assert_double_lt(row_of(&report, 2, LEAVING)->seconds, 0);
+    ck_assert_ptr_nonnull(strstr(row_of(&report, 2, WRONG)->why, "is off by"));
+    ck_assert_double_gt(row_of(&report, 2, CLOSE)->error, 0);
+    ck_assert_uint_eq(report.rows[report.best].values[0], 2);
+    ck_assert_uint_le(report.rows[report.best].values[1], CLOSE);
+    // Those behind were measured by the third process, which is the one that came to the end.
+    ck_assert_ptr_nonnull(strstr(kn_text_string(&said), "--deadly: measured\n"));
+    // It kept the best.
+    open_again();
+    told_values(queue, values);
+    ck_assert_mem_eq(values, report.rows[report.best].values, 2 * sizeof *values);
+    kn_text_free(&said);
+    tune_free(&report);
+}
+END_TEST
+
+// The best one crashes when it is measured again: the algorithm's own values stay.
+START_TEST(crashes_at_last)
+{
+    struct tune_report report;
+    struct kn_text said = KN_TEXT_INIT;
+
+    EXPECT_OK(measure_apart("--late", &report, &said));
+    ck_assert_uint_eq(report.count, 3);
+    ck_assert_str_eq(row_of(&report, 2, CRASHING_LATE)->why, "crashed: signal 11");
+    ck_assert_double_lt(row_of(&report, 2, CRASHING_LATE)->seconds, 0);
+    ck_assert_uint_eq(report.best, 0);
+    kn_text_free(&said);
+    tune_free(&report);
+}
+END_TEST
+
+START_TEST(apart_failures)
+{
+    struct tune_report report;
+    struct kn_text said = KN_TEXT_INIT;
+
+    EXPECT_REFUSED(KN_ERROR_DEVICE, "its own values crashed: signal 11",
+                   measure_apart("--own", &report, &said));
+    tune_free(&report);
+    EXPECT_REFUSED(KN_ERROR_LIMIT, "no room for this", measure_apart("--nowhere", &report, &said));
+    tune_free(&report);
+    EXPECT_REFUSED(KN_ERROR_DEVICE, "outside of any candidate", measure_apart("--mute", &report, &said));
+    tune_free(&report);
+    kn_text_free(&said);
+}
+END_TEST
+
+// A journal that was cut off in a line is gone on with; one of something else is refused.
+START_TEST(journals)
+{
+    const struct tune_subject subject = told_subject(0);
+    char path[4200];
+    struct tune_report report;
+    struct tune_past past;
+    FILE *file;
+
+    snprintf(path, sizeof path, "%s/journal", cache_dir);
+    file = fopen(path, "w");
+    ck_assert_ptr_nonnull(file);
+    fputs("try 0 0\nrow 0x1p+0 0x0p+0 30 0 \ntry 20 0\nrow 0x1p-1 0x0p+0 20 0 a word\ntry 2 0\nrow 0x1p-",
+          file);
+    ck_assert_int_eq(fclose(file), 0);
+    EXPECT_OK(tune_past_read(path, &told, &past, &err));
+    ck_assert_uint_eq(past.count, 2);
+    ck_assert(past.pending && !past.once_more && !past.ended);
+    ck_assert_double_eq(past.rows[1].seconds, 0.5);
+    ck_assert_str_eq(past.rows[1].why, "a word");
+    tune_past_free(&past);
+
+    file = fopen(path, "w");
+    ck_assert_ptr_nonnull(file);
+    fputs("try 0 0\nrow 0x1p+0 0x0p+0 30 0 \ntry 21 0\nrow 0x1p-1 0x0p+0 21 0 \n", file);
+    ck_assert_int_eq(fclose(file), 0);
+    EXPECT_REFUSED(KN_ERROR_INPUT, "of another measurement",
+                   tune_measure(queue, &subject, true, path, &report, &err));
+    tune_free(&report);
+    file = fopen(path, "w");
+    ck_assert_ptr_nonnull(file);
+    fputs("try 0 0\nrow 0x1p+0 no number\n", file);
+    ck_assert_int_eq(fclose(file), 0);
+    EXPECT_REFUSED(KN_ERROR_INPUT, "journal:2", tune_measure(queue, &subject, true, path, &report, &err));
+    tune_free(&report);
+}
+END_TEST
+
 // Equal bytes are asked for where no bound is given; the values that are kept do not stand for the
 // algorithm's own.
 START_TEST(exact)
@@ -163,7 +366,7 @@ START_TEST(exact)
 
     EXPECT_OK(engine_tuning_keep(context, &told, kept, "", &err));
     runs = 0;
-    EXPECT_OK(tune_measure(queue, &subject, true, &report, &err));
+    EXPECT_OK(tune_measure(queue, &subject, true, NULL, &report, &err));
     ck_assert_double_lt(row_of(&report, 2, CLOSE)->seconds, 0);
     ck_assert_uint_eq(report.rows[report.best].values[0], 2);
     ck_assert_uint_eq(report.rows[report.best].values[1], RIGHT);
@@ -349,10 +552,13 @@ START_TEST(sorting_takes_it)
 }
 END_TEST
 
-int main(void)
+int main(int argc, char **argv)
 {
-    const TTest *const tests[] = {measured,          exact,           described, sums_take_it,
-                                  gridding_takes_it, sorting_takes_it};
+    const TTest *const tests[] = {
+        measured,         exact,           described,      sums_take_it, gridding_takes_it, sorting_takes_it,
+        crashes_are_rows, crashes_at_last, apart_failures, journals};
 
+    if (argc == 4)
+        return measure_for_another(argv[1], argv[2], argv[3]);
     return test_run("tune", tests, sizeof tests / sizeof *tests, set_up, tear_down);
 }
