@@ -60,6 +60,8 @@ void column_define_type(struct column_defines *defines, const kn_queue *queue, k
 {
     column_define(defines, "REAL_BITS", type == KN_F64 ? 64 : 32);
     column_define(defines, "ACC_SOFT", column_is_soft(queue));
+    if (!column_is_soft(queue) && queue->context->quirks.double_fma_wrong)
+        column_define(defines, "SQUARE_SOFT", 1);
 }
 
 kn_arg column_real(union column_scalar *scalar, kn_type type, double value)

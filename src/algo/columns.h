@@ -29,7 +29,7 @@ struct column_defines {
 void column_define(struct column_defines *defines, const char *name, unsigned value);
 // With a text that stays the caller's.
 void column_define_text(struct column_defines *defines, const char *name, const char *text);
-// REAL_BITS and ACC_SOFT.
+// REAL_BITS, ACC_SOFT, and SQUARE_SOFT where the device needs it.
 void column_define_type(struct column_defines *defines, const kn_queue *queue, kn_type type);
 
 // A scalar as a kernel takes it; an accumulator is a double.

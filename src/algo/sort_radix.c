@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // The passes of cl/sort_radix.cl.
+#include "rung.h"
 #include "sort.h"
 
 #include <string.h>
@@ -72,37 +73,54 @@ static kn_status choose_places(struct radix *r, kn_error *err)
     return KN_OK;
 }
 
-static bool has_ballot(const kn_context *context)
+// Whether the device has a form: what it says of itself, and a trial.
+static kn_status has_lanes(const struct radix *r, unsigned lanes, bool *has, kn_error *err)
 {
-    return strstr(context->device.extensions, "cl_khr_subgroup_ballot") != NULL;
+    kn_context *context = r->queue->context;
+    const struct rung *rung = &rungs[lanes];
+
+    *has = rung->subgroup == 0 || (rung->subgroup == 1 && column_is_nvidia(context)) ||
+           (rung->subgroup == 2 && strstr(context->device.extensions, "cl_khr_subgroup_ballot"));
+    if (rung->subgroup == 0 || !*has)
+        return KN_OK;
+    return rung_has_subgroup(context, rung->subgroup, rung->match, has, err);
 }
 
-static kn_sort_lanes best_lanes(const struct radix *r)
+// The first of those that the device has.
+static kn_status best_lanes(struct radix *r, kn_error *err)
 {
-    const kn_context *context = r->queue->context;
+    static const kn_sort_lanes order[] = {KN_SORT_LANES_BALLOT, KN_SORT_LANES_SUBGROUPS, KN_SORT_LANES_LOCAL};
+    bool cpu = r->queue->context->device.info.type == KN_DEVICE_CPU, has = false;
+    kn_status status = KN_OK;
 
-    if (column_is_nvidia(context))
-        return KN_SORT_LANES_BALLOT;
-    if (context->device.info.type == KN_DEVICE_CPU && !r->job->options.radix_group &&
-        !r->job->options.radix_keys)
-        return KN_SORT_LANES_SERIAL;
-    return has_ballot(context) ? KN_SORT_LANES_SUBGROUPS : KN_SORT_LANES_LOCAL;
+    if (cpu && !r->job->options.radix_group && !r->job->options.radix_keys) {
+        r->lanes = KN_SORT_LANES_SERIAL;
+        return KN_OK;
+    }
+    for (size_t i = 0; i < KN_COUNT(order) && !status && !has; i++) {
+        r->lanes = order[i];
+        status = has_lanes(r, r->lanes, &has, err);
+    }
+    return status;
 }
 
 static kn_status choose_lanes(struct radix *r, kn_error *err)
 {
     const kn_context *context = r->queue->context;
-    unsigned wanted = r->job->options.lanes;
+    bool has = false;
+    kn_status status;
 
-    r->lanes = wanted == KN_SORT_LANES_AUTO ? best_lanes(r) : wanted;
-    if ((rungs[r->lanes].subgroup == 1 && !column_is_nvidia(context)) ||
-        (rungs[r->lanes].subgroup == 2 && !has_ballot(context)))
+    r->lanes = r->job->options.lanes;
+    if (r->lanes == KN_SORT_LANES_AUTO)
+        return best_lanes(r, err);
+    status = has_lanes(r, r->lanes, &has, err);
+    if (!status && !has)
         return kn_fail(err, KN_ERROR_UNSUPPORTED,
                        "%s: %s (%s) has not what lanes %u need; it has those of KN_SORT_LANES_LOCAL (%d) and "
                        "KN_SORT_LANES_SERIAL (%d)",
                        r->job->function, context->device.info.spec, context->device.info.name, r->lanes,
                        KN_SORT_LANES_LOCAL, KN_SORT_LANES_SERIAL);
-    return KN_OK;
+    return status;
 }
 
 static size_t arena_bytes(const struct radix *r)

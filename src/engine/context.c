@@ -80,6 +80,7 @@ kn_status engine_context_create(const struct kn_backend *backend, struct be_cont
     pthread_mutex_init(&made->clones_lock, NULL); // on Linux these cannot fail
     pthread_mutex_init(&made->builtins_lock, NULL);
     pthread_mutex_init(&made->tuned_lock, NULL);
+    pthread_mutex_init(&made->verdicts_lock, NULL);
     made->options.cache_dir = NULL; // the caller's string; ours is cache_dir
     engine_log(made, KN_LOG_INFO, "%s: %s, %s, driver %s", made->device.info.spec, made->device.info.name,
                made->device.info.version, made->device.info.driver);
@@ -157,10 +158,12 @@ void kn_context_close(kn_context *context)
     }
     free(context->builtins);
     free(context->tuned);
+    free(context->verdicts);
     context->backend->context_close(context->native);
     pthread_mutex_destroy(&context->clones_lock);
     pthread_mutex_destroy(&context->builtins_lock);
     pthread_mutex_destroy(&context->tuned_lock);
+    pthread_mutex_destroy(&context->verdicts_lock);
     free(context->device.extensions);
     free(context->cache_dir);
     free(context);

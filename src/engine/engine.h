@@ -20,7 +20,8 @@ struct engine_builtin {
     kn_program *program;
 };
 
-struct engine_tuned; // see tuning.h
+struct engine_tuned;   // see tuning.h
+struct engine_verdict; // see trial.h
 
 struct kn_context {
     const struct kn_backend *backend;
@@ -40,6 +41,9 @@ struct kn_context {
     pthread_mutex_t tuned_lock;
     struct engine_tuned *tuned; // the tunings that were asked for so far
     size_t tuned_count, tuned_capacity;
+    pthread_mutex_t verdicts_lock;
+    struct engine_verdict *verdicts; // the forms that were tried so far
+    size_t verdict_count, verdict_capacity;
 };
 
 #define ENGINE_STAGES      2

@@ -24,14 +24,16 @@ static const struct {
     // Mesa 25.0, llvmpipe: functions of more than a few instructions stay functions, and a barrier in one ends the
     // process at the kernel's first launch; only one that holds the barrier itself becomes a part of its caller, not
     // one that calls such a function (nir_function_can_inline() in nir_functions.c, and emit_barrier() in
-    // lp_bld_nir_soa.c, which has no coroutine there).
+    // lp_bld_nir_soa.c, which has no coroutine there); a loop in one was seen to give wrong numbers. Its double precision
+    // (RUSTICL_FEATURES=fp64) has no fma: the product is rounded, and the sum again.
     {"rusticl",
      "llvmpipe",
      {.loop_limit = 65535,
       .group_answer_wrong = true,
       .local_answer_doubled = true,
       .odd_structs_wrong = true,
-      .calls_wrong = true}},
+      .calls_wrong = true,
+      .double_fma_wrong = true}},
     // NVIDIA 580: says that a kernel takes 256 work-items where 512 run; its compiler's messages give places in the
     // text that it was handed; get_global_offset() and get_global_size() are 32 bits with a sign, made longer, and
     // with the offset all that get_global_id() returns.

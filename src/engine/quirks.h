@@ -19,6 +19,7 @@ struct engine_quirks {
     bool local_answer_missing;    // it knows nothing of the kernel's own local memory
     bool local_answer_doubled;    // its answer to the kernel's own local memory is twice the truth
     const char *flat_name;        // its compiler ignores #line and gives places in a file of this name; NULL: it does not
+    bool double_fma_wrong;        // its fma() of doubles rounds the product too
     size_t range_limit;           // the largest size or offset, in a dimension, that kernels are told rightly; 0: any
     size_t id_limit;              // the largest global id, its offset included, that they are told rightly; 0: any
     unsigned bitonic_keys;        // most keys a work-item of sort_bitonic.cl: more crash its compiler; 0: any number

@@ -241,6 +241,39 @@ START_TEST(nested_calls)
 }
 END_TEST
 
+// ---- double precision ----
+
+// Of 6.12.2: fma returns "the correctly rounded floating-point representation of the sum of c with the infinitely
+// precise product of a and b". Sums of squares, which have the promised bits all the same: tests/unit/algo/test_reduce.
+static const char fused[] = "__kernel void fuse(__global double *x)\n"
+                            "{\n"
+                            "    x[3] = fma(x[0], x[1], x[2]);\n"
+                            "}\n";
+
+START_TEST(double_fma)
+{
+    double found[4] = {1 + 0x1p-30, 1 + 0x1p-30, -1 - 0x1p-29, 7}; // the product's last bit is left: 2^-60
+    kn_program *program;
+    kn_buffer *numbers;
+
+    if (!kn_context_device(context)->fp64) {
+        fprintf(stderr, "skipped: %s has no double precision\n", kn_context_device(context)->name);
+        return;
+    }
+    program = build_text(context, fused);
+    numbers = make_buffer(context, sizeof found);
+    expect_ok(kn_buffer_write(queue, numbers, 0, found, sizeof found, &err));
+    run(kernel_of(program, "fuse"), 1, 1, (kn_arg[]){KN_BUFFER(numbers)}, 1);
+    expect_ok(kn_buffer_read(queue, numbers, 0, found, sizeof found, &err));
+    if (!quirks.double_fma_wrong)
+        ck_assert_msg(found[3] == 0x1p-60, "%a", found[3]);
+    else if (found[3] == 0x1p-60)
+        report_gone("fma of doubles rounds twice");
+    kn_buffer_free(numbers);
+    kn_program_free(program);
+}
+END_TEST
+
 // ---- what the driver answers ----
 
 // Does a work-group of that many do its work, whatever the driver said before?
@@ -643,7 +676,7 @@ END_TEST
 
 int main(void)
 {
-    const TTest *const tests[] = {loop_limit,      loaded_ends,      odd_structs,             nested_calls,
+    const TTest *const tests[] = {loop_limit,      loaded_ends,      odd_structs,      nested_calls,          double_fma,
                                   largest_group,   own_local_memory, too_much_local_memory,
                                   far_ranges,      narrowed_switch,  narrowed_switch_beneath,
                                   line_directives, excluded,         binaries};

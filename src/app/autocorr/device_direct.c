@@ -302,9 +302,8 @@ static kn_status sum_frames(struct direct *d, size_t from, size_t count, kn_buff
     return status;
 }
 
-kn_status autocorr_direct_tuned(kn_queue *queue, const struct autocorr_frames *frames,
-                                const struct autocorr_direct_tuning *tuning, kn_buffer *products,
-                                kn_error *err)
+kn_status autocorr_direct_untried(kn_queue *queue, const struct autocorr_frames *frames,
+                                  const struct autocorr_direct_tuning *tuning, kn_buffer *products, kn_error *err)
 {
     struct direct d = {.queue = queue, .frames = frames, .tuning = *tuning};
     kn_status status = autocorr_check_frames("autocorr_direct_device", queue, frames, products, err);
@@ -323,10 +322,45 @@ kn_status autocorr_direct_tuned(kn_queue *queue, const struct autocorr_frames *f
     return status;
 }
 
+static kn_status refuse(const kn_queue *queue, const struct autocorr_direct_tuning *t, kn_error *err)
+{
+    const kn_device_info *info = &queue->context->device.info;
+
+    return kn_fail(err, KN_ERROR_UNSUPPORTED,
+                   "autocorr_direct_tuned: %s (%s, driver %s) computes wrong numbers with product %s%s, tiles of %u x "
+                   "%u offsets, chunks of %u and groups of %u; take another tuning",
+                   info->spec, info->name, info->driver, autocorr_dot_names[t->dot], t->vectors ? " in vectors" : "",
+                   t->tile_x, t->tile_y, t->chunk, t->items);
+}
+
+kn_status autocorr_direct_tuned(kn_queue *queue, const struct autocorr_frames *frames,
+                                const struct autocorr_direct_tuning *tuning, kn_buffer *products, kn_error *err)
+{
+    struct direct d = {.queue = queue, .frames = frames, .tuning = *tuning};
+    bool serves = false;
+    kn_status status = autocorr_check_frames("autocorr_direct_device", queue, frames, products, err);
+
+    if (!status)
+        status = check_tuning(&d, err);
+    if (status || frames->count == 0)
+        return status;
+    status = autocorr_direct_try(queue->context, tuning, &serves, err);
+    if (!status && !serves)
+        return refuse(queue, tuning, err);
+    return status ? status : autocorr_direct_untried(queue, frames, tuning, products, err);
+}
+
+// What is taken where nothing is said; where the device has that wrong, the plainest shape there is.
 kn_status autocorr_direct_device(kn_queue *queue, const struct autocorr_frames *frames, kn_buffer *products,
                                  kn_error *err)
 {
-    const struct autocorr_direct_tuning tuning = autocorr_direct_tuning_for(queue);
+    static const struct autocorr_direct_tuning plain = {AUTOCORR_DOT_INTEGER, false, 4, 1, 4, 8, 0};
+    const struct autocorr_direct_tuning own = autocorr_direct_tuning_for(queue);
+    bool serves = false;
+    kn_status status = autocorr_check_frames("autocorr_direct_device", queue, frames, products, err);
 
-    return autocorr_direct_tuned(queue, frames, &tuning, products, err);
+    if (status || frames->count == 0)
+        return status;
+    status = autocorr_direct_try(queue->context, &own, &serves, err);
+    return status ? status : autocorr_direct_tuned(queue, frames, serves ? &own : &plain, products, err);
 }

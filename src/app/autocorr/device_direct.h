@@ -34,9 +34,18 @@ struct autocorr_direct_tuning autocorr_direct_tuning_for(const kn_queue *queue);
 enum { AUTOCORR_DIRECT_SCRATCH = 3 }; // it uses the queue's scratch memory 0 to 2
 
 // autocorr_direct_device with a tuning. KN_ERROR_ARGUMENT for one that no kernel has, KN_ERROR_LIMIT for one
-// that the device has not enough local memory for.
+// that the device has not enough local memory for, KN_ERROR_UNSUPPORTED for one with which it computes wrong numbers
+// (autocorr_direct_try).
 kn_status autocorr_direct_tuned(kn_queue *queue, const struct autocorr_frames *frames,
                                 const struct autocorr_direct_tuning *tuning, kn_buffer *products,
                                 kn_error *err);
+
+// Whether the device computes a small correlation rightly with this tuning: tried once, see engine_trial.
+kn_status autocorr_direct_try(kn_context *context, const struct autocorr_direct_tuning *tuning, bool *serves,
+                              kn_error *err);
+
+// autocorr_direct_tuned without a trial, for that.
+kn_status autocorr_direct_untried(kn_queue *queue, const struct autocorr_frames *frames,
+                                  const struct autocorr_direct_tuning *tuning, kn_buffer *products, kn_error *err);
 
 #endif

@@ -5,6 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "../../algo/rung.h"
 #include "../../base/array.h"
 #include "../../base/error.h"
 #include "../../base/number.h"
@@ -114,14 +115,14 @@ struct solver_terms solver_terms_of(const struct sparse_solver_options *options)
         .residual = options->residual > 0 ? (float)(options->residual * options->residual) : -1};
 }
 
-void solver_define(struct column_defines *defines, const kn_context *context,
+void solver_define(struct column_defines *defines, kn_context *context,
                    const struct sparse_solver_options *options)
 {
     const kn_device_info *info = kn_context_device(context);
 
     column_define(defines, "ACC_SOFT", !info->fp64);
-    if (strcmp(info->backend, "cuda") == 0) // NVIDIA's OpenCL finds out by itself
-        column_define(defines, "KN_SUBGROUP", 1);
+    if (column_is_nvidia(context))
+        column_define(defines, "KN_SUBGROUP", rung_of_subgroups(context));
     if (options->penalty > 0) {
         column_define(defines, "LOW_BITS", kn_float_bits(options->low));
         column_define(defines, "HIGH_BITS", kn_float_bits(options->high));

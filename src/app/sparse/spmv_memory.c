@@ -3,6 +3,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "../../algo/rung.h"
 #include "../../base/array.h"
 #include "../../base/error.h"
 #include "spmv_own.h"
@@ -73,15 +74,10 @@ kn_status spmv_upload_nonzeros(const struct spmv_task *task, const struct sparse
 
 // ---- launches ----
 
-static bool is_cuda(const struct spmv_task *task)
-{
-    return strcmp(task->info->backend, "cuda") == 0;
-}
-
-// NVIDIA's OpenCL finds its rungs by itself.
 kn_status spmv_kernel(const struct spmv_task *task, const char *file, const char *name, unsigned index_bits,
                       kn_kernel **kernel, kn_error *err)
 {
+    kn_context *context = kn_queue_context(task->queue);
     struct column_defines defines = {.count = 0};
 
     column_define(&defines, "GROUP", task->tuning.group);
@@ -89,11 +85,11 @@ kn_status spmv_kernel(const struct spmv_task *task, const char *file, const char
     column_define(&defines, "ITEMS", task->tuning.items);
     column_define(&defines, "CHUNK", task->tuning.chunk);
     column_define(&defines, "INDEX_BITS", index_bits);
-    if (is_cuda(task)) {
-        column_define(&defines, "KN_SUBGROUP", 1);
-        column_define(&defines, "KN_ATOMIC_FLOAT", 1);
+    if (column_is_nvidia(context)) {
+        column_define(&defines, "KN_SUBGROUP", rung_of_subgroups(context));
+        column_define(&defines, "KN_ATOMIC_FLOAT", rung_of_atomics(context));
     }
-    return engine_builtin_kernel(kn_queue_context(task->queue), file, defines.items, defines.count,
+    return engine_builtin_kernel(context, file, defines.items, defines.count,
                                  KN_POLICY_DEFAULT, name, kernel, err);
 }
 

@@ -4,6 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "../../algo/rung.h"
 #include "../../base/array.h"
 #include "../../base/error.h"
 #include "../../base/number.h"
@@ -103,8 +104,8 @@ static kn_status get_kernel(const struct spmv_task *task, const char *name, kn_k
     unsigned side = side_of(tuning->group), seen = side + tile_height(tuning) + 3;
     struct column_defines defines = {.count = 0};
 
-    if (strcmp(task->info->backend, "cuda") == 0) // NVIDIA's OpenCL finds out by itself
-        column_define(&defines, "KN_SUBGROUP", 1);
+    if (column_is_nvidia(kn_queue_context(task->queue)))
+        column_define(&defines, "KN_SUBGROUP", rung_of_subgroups(kn_queue_context(task->queue)));
     column_define(&defines, "GROUP", tuning->group);
     column_define(&defines, "VIEWS", tuning->lanes);
     column_define(&defines, "ROWS", band_rows(tuning));

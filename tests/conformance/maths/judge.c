@@ -143,6 +143,7 @@ static const struct {
 } known[] = {
 #define POCL_3            "Portable Computing Language", "3."
 #define POCL_5            "Portable Computing Language", "5."
+#define POCL_6            "Portable Computing Language", "6."
 #define ONE_FOR_ALL       "PoCL 3.1 reduces all angles of a vector as if they were large when one is"
 #define MIXED_UP          "PoCL 3.1 gives a double8's components exponents of others (seen with AVX-512)"
 #define ODD_ZEROS         "PoCL 3.1 gives the zeros at odd integers the wrong sign"
@@ -151,6 +152,9 @@ static const struct {
 #define STILL_ONE_FOR_ALL "PoCL 5.0 reduces all angles of a vector as if they were large when one is"
 #define STILL_MIXED_UP    "PoCL 5.0 gives a double8's components exponents of others (seen with AVX-512)"
 #define STILL_ODD_ZEROS   "PoCL 5.0 gives the zeros at odd integers the wrong sign"
+#define YET_ONE_FOR_ALL   "PoCL 6.0 reduces all angles of a vector as if they were large when one is"
+#define YET_MIXED_UP      "PoCL 6.0 gives a double8's components exponents of others (seen with AVX-512)"
+#define YET_ODD_ZEROS     "PoCL 6.0 gives the zeros at odd integers the wrong sign"
     {POCL_3, "atanpi", DOUBLE, sign_of_zero, LOST_SIGN},
     {POCL_3, "cos", FLOAT, in_vectors, ONE_FOR_ALL},
     {POCL_3, "cospi", BOTH, sign_of_zero, "PoCL 3.1 gives -0 at n + 0.5"},
@@ -201,6 +205,31 @@ static const struct {
     {POCL_5, "tanh", FLOAT, at_infinity, "PoCL 5.0 stays below 1"},
     {POCL_5, "tanpi", BOTH, sign_of_zero, STILL_ODD_ZEROS},
     {POCL_5, "tgamma", BOTH, far_below_zero, "PoCL 5.0 divides by what overflows before the result vanishes"},
+    // PoCL 6.0 as Debian 13 has it (LLVM 18, AVX-512).
+    {POCL_6, "atanpi", DOUBLE, sign_of_zero, "PoCL 6.0 loses the sign of zero"},
+    {POCL_6, "cos", FLOAT, in_vectors, YET_ONE_FOR_ALL},
+    {POCL_6, "cospi", BOTH, sign_of_zero, "PoCL 6.0 gives -0 at n + 0.5"},
+    {POCL_6, "fmod", DOUBLE, in_wide_vectors, YET_MIXED_UP},
+    {POCL_6, "fract", BOTH, sign_of_zero, "PoCL 6.0 loses the sign of zero"},
+    {POCL_6, "frexp", DOUBLE, in_wide_vectors, YET_MIXED_UP},
+    {POCL_6, "half_sin", FLOAT, in_vectors, YET_ONE_FOR_ALL},
+    {POCL_6, "half_tan", FLOAT, in_vectors, YET_ONE_FOR_ALL},
+    {POCL_6, "ldexp", FLOAT, in_vectors_if_denormal, "PoCL 6.0 rounds a vector's denormal results twice"},
+    {POCL_6, "lgamma_r", BOTH, at_poles, "PoCL 6.0 stores a sign where Gamma has none"},
+    {POCL_6, "nan", BOTH, always, "PoCL 6.0 puts the code over the bit that makes a NaN quiet"},
+    {POCL_6, "pow", DOUBLE, in_wide_vectors, YET_MIXED_UP},
+    {POCL_6, "pown", DOUBLE, in_wide_vectors, YET_MIXED_UP},
+    {POCL_6, "powr", DOUBLE, in_wide_vectors, YET_MIXED_UP},
+    {POCL_6, "remainder", DOUBLE, in_wide_vectors, YET_MIXED_UP},
+    {POCL_6, "remquo", DOUBLE, in_wide_vectors, YET_MIXED_UP},
+    {POCL_6, "rootn", DOUBLE, in_wide_vectors, YET_MIXED_UP},
+    {POCL_6, "sin", FLOAT, in_vectors, YET_ONE_FOR_ALL},
+    {POCL_6, "sincos", FLOAT, in_vectors, YET_ONE_FOR_ALL},
+    {POCL_6, "sinpi", BOTH, sign_of_zero, YET_ODD_ZEROS},
+    {POCL_6, "tan", FLOAT, in_vectors, YET_ONE_FOR_ALL},
+    {POCL_6, "tanh", FLOAT, at_infinity, "PoCL 6.0 stays below 1"},
+    {POCL_6, "tanpi", BOTH, sign_of_zero, YET_ODD_ZEROS},
+    {POCL_6, "tgamma", BOTH, far_below_zero, "PoCL 6.0 divides by what overflows before the result vanishes"},
     {"NVIDIA CUDA", "", "lgamma_r", BOTH, as_sign_bit,
      "NVIDIA's OpenCL stores 0 and 1 for the signs 1 and -1"},
     {"NVIDIA CUDA", "", "lgamma_r", BOTH, at_poles, "NVIDIA's OpenCL stores a sign where Gamma has none"},

@@ -3,6 +3,8 @@
 // what can be left out is left out.
 #include "sort_support.h"
 
+#include "../../../src/algo/rung.h"
+
 // The lanes, and the forms that KN_SORT_LANES_SERIAL has beside its own: the highest digits first, and what
 // it chooses.
 enum { LANES = 8, SERIAL_BUCKETS = 100, SERIAL_AUTO };
@@ -35,6 +37,7 @@ static kn_sort_options options_for(unsigned lanes)
 
 static size_t lanes_here(unsigned lanes[LANES])
 {
+    bool subgroups = false;
     size_t count = 0;
 
     lanes[count++] = KN_SORT_LANES_LOCAL;
@@ -49,6 +52,8 @@ static size_t lanes_here(unsigned lanes[LANES])
         lanes[count++] = KN_SORT_LANES_MASKS;
     }
     if (strstr(context->device.extensions, "cl_khr_subgroup_ballot"))
+        EXPECT_OK(rung_has_subgroup(context, 2, 0, &subgroups, &err));
+    if (subgroups)
         lanes[count++] = KN_SORT_LANES_SUBGROUPS;
     return count;
 }

@@ -90,8 +90,8 @@ static void copy_below(const char *folder, const char *name)
     fclose(to);
 }
 
-// A folder with the sort's kernels as they are for sub-groups of this width.
-static void write_kernels(const char *folder, unsigned width)
+// A folder with the sort's kernels as they are for sub-groups of this width; `fault` comes behind the emulation.
+static void write_kernels(const char *folder, unsigned width, const char *fault)
 {
     char lib[PATH_MAX + 8];
     FILE *file;
@@ -101,11 +101,13 @@ static void write_kernels(const char *folder, unsigned width)
     file = open_below(folder, "lib/subgroup.clh", "w");
     fprintf(file, emulation, width, width, width, (unsigned long long)(uintptr_t)votes, MOST_GROUP, width,
             width, width);
+    fputs(fault, file);
     fclose(file);
     copy_below(folder, "lib/subgroup.clh");
     copy_below(folder, "lib/element.clh");
     copy_below(folder, "lib/key.clh");
     copy_below(folder, "sort_radix.cl");
+    copy_below(folder, "rungs.cl");
 }
 
 static bool is_pocl(void)
@@ -142,7 +144,7 @@ static void check_width(const char *name, unsigned width)
         test_remove(folder);
         return;
     }
-    write_kernels(folder, width);
+    write_kernels(folder, width, "");
     ck_assert_int_eq(setenv("KOINE_KERNEL_PATH", folder, 1), 0);
     context->device.extensions = own;
     memset(votes, 0, sizeof votes);
@@ -179,9 +181,77 @@ START_TEST(width_64)
 }
 END_TEST
 
+static char warnings[4096];
+
+static void take(void *user, kn_log_level level, const char *message)
+{
+    size_t length = strlen(warnings);
+
+    (void)user;
+    if (level == KN_LOG_WARNING)
+        snprintf(warnings + length, sizeof warnings - length, "%s\n", message);
+}
+
+// A device that lists the extension and has it wrong: it is left alone with a line in the log, and sorts by the next
+// rung.
+static void check_fault(const char *name, const char *fault)
+{
+    kn_sort_options options = {.algorithm = KN_SORT_RADIX, .radix_group = 256, .radix_keys = 2, .radix_chunks = 2};
+    kn_context_options watched = {.log = take, .cache_dir = ""};
+    uint64_t state = test_seed(name);
+    char *folder = test_folder(), *extensions, own[] = "cl_khr_subgroup_ballot";
+    kn_buffer *two;
+
+    test_close();
+    test_open_with(&watched);
+    if (!is_pocl()) {
+        fprintf(stderr, "skipped: %s is not PoCL, whose kernels share the process's memory\n",
+                kn_context_device(context)->name);
+        test_remove(folder);
+        return;
+    }
+    write_kernels(folder, 32, fault);
+    ck_assert_int_eq(setenv("KOINE_KERNEL_PATH", folder, 1), 0);
+    extensions = context->device.extensions;
+    context->device.extensions = own;
+    warnings[0] = '\0';
+    expect_sorts(1777, KN_F32, ANY_BITS, &options, &state);
+    ck_assert_msg(strstr(warnings, "sub-groups, rung 2.0: not used on "), "%s", warnings);
+    options.lanes = KN_SORT_LANES_SUBGROUPS;
+    two = test_upload_with_room("12345678", 8, 0);
+    EXPECT_REFUSED(KN_ERROR_UNSUPPORTED, "has not what lanes", kn_sort(queue, two, KN_F32, 2, &options, &err));
+    kn_buffer_free(two);
+    context->device.extensions = extensions;
+    ck_assert_int_eq(unsetenv("KOINE_KERNEL_PATH"), 0);
+    test_remove(folder);
+}
+
+// As PoCL 6.0, which has not all of the extension's functions.
+START_TEST(missing_function)
+{
+    check_fault("missing_function", "#undef get_sub_group_le_mask\n"
+                                    "#define get_sub_group_le_mask get_mask_that_is_not_there\n");
+}
+END_TEST
+
+START_TEST(wrong_count)
+{
+    check_fault("wrong_count", "#undef sub_group_ballot_bit_count\n"
+                               "#define sub_group_ballot_bit_count(lanes) (own_bit_count(lanes) & 15)\n");
+}
+END_TEST
+
+START_TEST(wrong_scan)
+{
+    check_fault("wrong_scan", "#undef sub_group_scan_inclusive_add\n"
+                              "#define sub_group_scan_inclusive_add(value) (own_scan(value) - (value))\n");
+}
+END_TEST
+
 int main(void)
 {
-    const TTest *const tests[] = {width_8, width_16, width_32, width_64};
+    const TTest *const tests[] = {width_8,          width_16,    width_32,  width_64,
+                                  missing_function, wrong_count, wrong_scan};
 
     return test_run("sort_subgroups", tests, COUNT(tests), test_open, test_close);
 }

@@ -3,6 +3,8 @@
 // 8 and 16 bits, auto and cross, several frames, tunings, the greatest sums; which kernels ran; refusals.
 #include "autocorr_device_support.h"
 
+#include <limits.h>
+
 #include "../../../src/app/autocorr/device_direct.h"
 #include "../../../src/base/array.h"
 
@@ -190,6 +192,59 @@ START_TEST(refused)
 }
 END_TEST
 
+// The kernels, as a compiler would have them that gets a tile's vectors wrong, in a folder.
+static char *spoil_vectors(void)
+{
+    static const char right[] = "row[t] += others *";
+    const char *srcdir = getenv("srcdir");
+    char *folder = test_folder(), path[PATH_MAX + 64], line[1024];
+    bool spoiled = false;
+    FILE *from, *to;
+
+    snprintf(path, sizeof path, "%s/cl/autocorr_direct.cl", srcdir ? srcdir : ".");
+    from = fopen(path, "r");
+    ck_assert_msg(from != NULL, "%s cannot be read", path);
+    snprintf(path, sizeof path, "%s/autocorr_direct.cl", folder);
+    to = fopen(path, "w");
+    ck_assert_ptr_nonnull(to);
+    while (fgets(line, sizeof line, from)) {
+        char *place = strstr(line, right);
+
+        fprintf(to, "%.*s%s", place ? (int)(place - line) : (int)strlen(line), line, place ? "row[t] += 2 * others *" : "");
+        fputs(place ? place + strlen(right) : "", to);
+        spoiled |= place != NULL;
+    }
+    ck_assert(spoiled);
+    fclose(from);
+    fclose(to);
+    return folder;
+}
+
+// A shape that the device computes wrongly is refused; where it is the device's own, another one is taken.
+START_TEST(wrong_shapes)
+{
+    static const struct autocorr_direct_tuning vectors = {AUTOCORR_DOT_FLOAT, true, 8, 2, 256, 16, 0},
+                                               scalars = {AUTOCORR_DOT_FLOAT, false, 8, 2, 256, 16, 0};
+    uint64_t state = test_seed("wrong_shapes");
+    struct frames frames = make_frames(50, 23, 1, KN_U8, false, 9, &state);
+    char *folder = spoil_vectors();
+    kn_buffer *products;
+
+    ck_assert_int_eq(setenv("KOINE_KERNEL_PATH", folder, 1), 0);
+    products = poisoned_products(&frames);
+    EXPECT_REFUSED(KN_ERROR_UNSUPPORTED, "wrong numbers with product float in vectors, tiles of 8 x 2",
+                   autocorr_direct_tuned(queue, &frames.on_device, &vectors, products, &err));
+    kn_buffer_free(products);
+    check(&frames, &scalars);
+    products = poisoned_products(&frames);
+    EXPECT_OK(autocorr_direct_device(queue, &frames.on_device, products, &err));
+    expect_sums(&frames, products, "the device's own, or the plainest");
+    ck_assert_int_eq(unsetenv("KOINE_KERNEL_PATH"), 0);
+    test_remove(folder);
+    free_frames(&frames);
+}
+END_TEST
+
 START_TEST(names)
 {
     for (size_t i = 0; i < AUTOCORR_METHODS; i++)
@@ -203,7 +258,7 @@ END_TEST
 int main(void)
 {
     const TTest *const tests[] = {random_frames, tunings, greatest_sums, many_slices,
-                                  what_ran,      refused, names};
+                                  what_ran,      refused, wrong_shapes,  names};
 
     return test_run("autocorr direct", tests, KN_COUNT(tests), test_open, test_close);
 }
