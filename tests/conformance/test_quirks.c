@@ -627,7 +627,8 @@ END_TEST
 START_TEST(excluded)
 {
     kn_device_info clover = {.platform = "Clover", .name = "AMD Radeon"},
-                   llvmpipe = {.platform = "rusticl", .name = "llvmpipe (x)"};
+                   llvmpipe = {.platform = "rusticl", .name = "llvmpipe (x)", .driver = "22.3.6"},
+                   newer = {.platform = "rusticl", .name = "llvmpipe (x)", .driver = "25.0.7-2+deb13u1"};
     kn_device_info radeon = {.platform = "rusticl", .name = "AMD Radeon"},
                    pocl = {.platform = "Portable Computing Language"};
     kn_device_info nvidia = {.platform = "NVIDIA CUDA", .name = "NVIDIA H200"};
@@ -643,6 +644,10 @@ START_TEST(excluded)
     ck_assert_uint_eq(found.loop_limit, 65535);
     ck_assert_uint_eq(llvmpipe.loop_limit, 65535);
     ck_assert_str_eq(llvmpipe.why_not, "");
+    ck_assert(found.calls_wrong && found.local_answer_doubled);
+    found = engine_quirks_of(&newer);
+    ck_assert_uint_eq(newer.loop_limit, 0);
+    ck_assert(found.calls_wrong && found.double_fma_wrong && !found.local_answer_doubled);
     found = engine_quirks_of(&radeon); // its own compiler, its own limits
     ck_assert_uint_eq(found.loop_limit, 0);
     ck_assert(!found.group_answer_wrong);
