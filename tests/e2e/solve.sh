@@ -23,6 +23,10 @@ with open("b.mtx", "w") as f:
     f.write("".join("%.17g\n" % value for column in b for value in column))
 with open("nan.mtx", "w") as f:
     f.write("%%MatrixMarket matrix array real general\n60 1\n1\nnan\n" + "1\n" * 58)
+# Columns that nearly depend on one another: 12 powers of numbers from 0 to 1, a condition of about 1e8.
+with open("powers.mtx", "w") as f:
+    f.write("%%MatrixMarket matrix array real general\n60 12\n")
+    f.write("".join("%.17g\n" % ((i / 59) ** j) for j in range(12) for i in range(60)))
 arrays.save("sinogram.npy", "f8", [1.0] * 45)
 arrays.save("short.npy", "f8", [1.0] * 59)
 arrays.save("x0.npy", "f8", [1.0] * columns)
@@ -231,9 +235,42 @@ if command -v gnuplot >/dev/null; then
     grep -q 'with preparing' "$work/sweep/sweep.svg" || fail "the plot has no line of the host's preparation"
 fi
 
+# Single precision has an answer, or says that it has none; in double there is nothing to say.
+expect_exit 0 koine solve "$a" "$b" -o "$work/single.npy" --precision float --json "$work/single.json"
+expect_stdout 'error of x$'
+expect_empty stderr
+expect_exit 0 koine solve "$work/powers.mtx" "$b" -o "$work/powers.npy" --rhs 1 -n 2000 --precision float --json "$work/powers.json"
+expect_stdout 'error of single precision: x is off by about [0-9.e+]+ of itself, which is no answer$'
+expect_stderr 'warning: single precision has not reached the answer: by estimate x is off by [0-9.e+]+ of itself; .*--device host'
+expect_exit 0 koine solve "$work/powers.mtx" "$b" -o "$work/both.npy" -n 2000 --precision float --force
+expect_stderr 'has not reached the answer in [12] of 2 columns: '
+expect_exit 1 koine solve "$work/powers.mtx" "$b" -o "$work/powers.npy" --rhs 1 -n 2000 --precision float --force \
+    --stop fixed --tolerance 1
+expect_stderr 'single precision has not reached the answer'
+expect_exit 0 koine solve "$work/powers.mtx" "$b" -o "$work/powers.npy" --rhs 1 -n 2000 --precision float --force --lambda 0.1
+expect_empty stderr
+expect_exit 0 koine solve "$work/powers.mtx" "$b" -o "$work/powers.npy" --rhs 1 -n 2000 --force
+expect_empty stderr
+python3 - "$work" <<'PYTHON' || fail "the accuracy is wrong"
+import json, sys
+report = lambda name: json.load(open("%s/%s.json" % (sys.argv[1], name)))
+single, powers, plain = report("single"), report("powers"), report("plain")
+assert 0 < single["error_estimate"] < 1e-5 and single["precision_reached"] is True, single["error_estimate"]
+assert single["error_estimate"] == max(s["error_estimate"] for s in single["solutions"])
+assert powers["error_estimate"] > 0.1 and powers["precision_reached"] is False
+assert plain["error_estimate"] is None and plain["precision_reached"] is True
+for r in (single, powers, plain):
+    assert r["true_residual"] == r["residual"] and r["true_normal_residual"] == r["normal_residual"]
+PYTHON
+
 # ---- a device ----
 
 need_device
+expect_exit 0 koine solve "$work/powers.mtx" "$b" -o "$work/device-powers.npy" --rhs 1 -n 2000 --format simple --json "$work/device-powers.json"
+expect_stderr 'warning: single precision has not reached the answer'
+grep -q '"precision_reached": false' "$work/device-powers.json" || fail "the warning is not in the JSON"
+expect_exit 0 koine solve "$a" "$b" -o "$work/corrected.npy" --rhs 1 --format simple --correction '0.5f * d' --json "$work/corrected.json"
+grep -q '"true_normal_residual": null' "$work/corrected.json" || fail "the gradient with a correction is known"
 expect_exit 0 koine solve "$a" "$b" -o "$work/device.npy" --rhs 1 --format simple --json "$work/device.json"
 expect_stdout 'single precision, A as simple, A\^T as simple, separate'
 expect_stdout '5 launches an iteration'

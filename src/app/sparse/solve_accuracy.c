@@ -8,6 +8,8 @@
 // refinement of linear least squares solutions, 1967); where it is not small, single precision has not one
 // digit, and that is what is to be known. It needs no condition number, and so is not misled by one that
 // matters to no right-hand side; nor by Ritz values, which tell nothing of directions that the floor hides.
+// What is along singular values that are no more than rounding beside the greatest stays unseen: single
+// precision does not have them.
 //
 // An iterate that was ended by its number is not the least-squares solution and does not want to be: early
 // iterates regularise. It is compared with the one that exact iterations would have reached, behind which it

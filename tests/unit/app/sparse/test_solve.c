@@ -3,6 +3,8 @@
 // bounds, the discrepancy of each column, rays on the fly, what is refused.
 #include "sparse_support.h"
 
+#include "../spectrum_support.h"
+
 #include "../../../../src/app/sparse/solve.h"
 
 enum { ROWS = 90, COLUMNS = 40, COUNT = 2 };
@@ -234,6 +236,82 @@ START_TEST(rays)
 }
 END_TEST
 
+// Singular values from 1 to `least`, evenly, between random rotations.
+static struct sparse_matrix make_spectrum(double least, uint64_t *state)
+{
+    static double values[ROWS * COLUMNS];
+    static uint32_t row[ROWS * COLUMNS], column[ROWS * COLUMNS];
+    const struct sparse_entries entries = {ROWS, COLUMNS, ROWS * COLUMNS, row, column, values};
+    struct sparse_matrix matrix;
+
+    memset(values, 0, sizeof values);
+    for (size_t j = 0; j < COLUMNS; j++)
+        values[j * COLUMNS + j] = 1 - (1 - least) * (double)j / (COLUMNS - 1);
+    spectrum_rotate(values, ROWS, COLUMNS, state);
+    for (size_t i = 0; i < ROWS * COLUMNS; i++) {
+        row[i] = (uint32_t)(i / COLUMNS);
+        column[i] = (uint32_t)(i % COLUMNS);
+    }
+    EXPECT_OK(sparse_from_entries(&entries, &matrix, &err));
+    return matrix;
+}
+
+// By every way there is.
+static void expect_estimates(const struct sparse_matrix *matrix, double *b, bool reached)
+{
+    static const struct {
+        enum sparse_method method;
+        enum sparse_format format; // SPARSE_AUTO: many at once
+    } ways[] = {{SPARSE_METHOD_CGNR, SPARSE_SIMPLE},
+                {SPARSE_METHOD_CGNR, SPARSE_AUTO},
+                {SPARSE_METHOD_PRINTED, SPARSE_SIMPLE},
+                {SPARSE_METHOD_GRAM, SPARSE_AUTO}};
+    struct sparse_answer wanted =
+        solve(NULL, matrix, b, &(struct sparse_task){.method = SPARSE_METHOD_GRAM, .is_double = true});
+    size_t warned = 0;
+
+    for (size_t w = 0; w < (test_is_slow() ? 2 : sizeof ways / sizeof *ways); w++) {
+        const struct sparse_task task = {
+            .method = ways[w].method, .format = ways[w].format, .iterations = reached ? 200 : 1000};
+        struct sparse_answer found = solve(queue, matrix, b, &task);
+
+        for (size_t c = 0; c < COUNT; c++) {
+            const struct sparse_solution *solution = &found.solutions[c];
+            double off = distance(wanted.x.values + c * COLUMNS, found.x.values + c * COLUMNS, COLUMNS);
+
+            fprintf(stderr, "accuracy: way %zu, column %zu: off by %.2g, estimated %.2g, by %s\n", w, c, off,
+                    solution->error_estimate, solution->stopped_by);
+            ck_assert(reached ? solution->precision_reached : off < 0.5 || !solution->precision_reached);
+            warned += !solution->precision_reached;
+            if (reached) {
+                ck_assert_double_lt(solution->error_estimate, 2 * off + 1e-7);
+                ck_assert_double_gt(solution->error_estimate, off / 2 - 1e-7);
+            }
+        }
+        ck_assert_ptr_eq(
+            sparse_least_accurate(&found),
+            &found.solutions[found.solutions[1].error_estimate > found.solutions[0].error_estimate]);
+        sparse_answer_free(&found);
+    }
+    ck_assert(reached || warned > 0);
+    sparse_answer_free(&wanted);
+}
+
+// The estimate of the error beside the error itself: of a system that single precision solves, and of one
+// whose G has a condition of 1e12, beyond its 2^24, for b of noise alone.
+START_TEST(accuracy)
+{
+    uint64_t state = test_seed("accuracy");
+    double b[COUNT * ROWS];
+    struct sparse_matrix good = make(b, &state), bad = make_spectrum(1e-6, &state);
+
+    expect_estimates(&good, b, true);
+    expect_estimates(&bad, b, false);
+    sparse_free(&good);
+    sparse_free(&bad);
+}
+END_TEST
+
 START_TEST(refused)
 {
     static const struct {
@@ -264,7 +342,7 @@ END_TEST
 
 int main(void)
 {
-    const TTest *const tests[] = {against_the_host, many, gram, discrepancy, rays, refused};
+    const TTest *const tests[] = {against_the_host, many, gram, discrepancy, rays, accuracy, refused};
 
     return test_run("solve", tests, sizeof tests / sizeof *tests, test_open, test_close);
 }
