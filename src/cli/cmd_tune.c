@@ -1,13 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 // koine tune: measures what algorithms leave open on a device, and keeps the best for later runs.
+#include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-
-#ifdef __linux__
-#include <signal.h>
 #include <sys/prctl.h>
-#endif
 
 #include "../app/tune/tune.h"
 #include "../base/array.h"
@@ -255,9 +252,7 @@ static kn_status work(struct tune_run *run, kn_error *err)
 // As the process that another koine tune started: the journal has all that is to be said.
 static kn_status work_with_journal(struct tune_run *run, kn_error *err)
 {
-#ifdef __linux__
-    prctl(PR_SET_PDEATHSIG, SIGTERM); // nobody would read the journal
-#endif
+    prctl(PR_SET_PDEATHSIG, SIGTERM); // without the other one nobody reads the journal
     if (run->count != 1)
         return kn_fail(err, KN_ERROR_ARGUMENT, "--journal is for one ALGO, and %zu are named", run->count);
     return tune_measure(run->place.queue, run->outcomes[0].subject, run->arguments->quick,
