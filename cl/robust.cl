@@ -201,6 +201,7 @@ robust_brackets(__global const real_key *points, uint count, uint run, uint reac
         to->target[1] = n / 2;
         to->tied = tied;
         to->missed = 0;
+        to->median = 0; // not known yet, and read with the rest
         to->level[0].low = low;
         to->level[0].before = 0;
         to->level[0].bits = high > low ? bits_of(high - low) : 0;

@@ -45,6 +45,8 @@ static int sort_many_keys(void)
         status = kn_buffer_create(context, 400, &buffer, &err);
     }
     if (!status)
+        status = kn_buffer_fill(queue, buffer, "", 1, 0, 400, NULL, &err);
+    if (!status)
         status = kn_sort(queue, buffer, KN_F32, 100, &options, &err);
     if (status)
         fprintf(stderr, "%s\n", err.text);
@@ -63,6 +65,7 @@ START_TEST(bitonic_keys)
     struct process_result result;
     kn_buffer *buffer = make_buffer(context, 400);
 
+    expect_ok(kn_buffer_fill(queue, buffer, "", 1, 0, 400, NULL, &err));
     if (!most) {
         expect_ok(kn_sort(queue, buffer, KN_F32, 100, &options, &err));
         expect_ok(kn_queue_finish(queue, &err));

