@@ -9,7 +9,6 @@
 #include "../base/array.h"
 #include "../base/error.h"
 #include "../engine/trial.h"
-#include "columns.h"
 
 // As in cl/rungs.cl.
 enum { WIDTH, ROW, LANE, NEXT, BITS, UPTO, LAST, SUM, WORDS };
@@ -167,28 +166,22 @@ kn_status rung_has_atomic(kn_context *context, unsigned atomic_float, bool *has,
 
 // ---- NVIDIA's ----
 
-static unsigned settle(const kn_context *context, kn_status status, bool has, const kn_error *reason)
+kn_status rung_define_subgroups(struct column_defines *defines, kn_context *context, kn_error *err)
 {
-    if (status)
-        engine_log(context, KN_LOG_WARNING, "NVIDIA's rungs of kernels are not used: %s", reason->text);
-    return !status && has;
+    bool has = false;
+    kn_status status = column_is_nvidia(context) ? rung_has_subgroup(context, 1, 0, &has, err) : KN_OK;
+
+    if (!status && column_is_nvidia(context))
+        column_define(defines, "KN_SUBGROUP", has);
+    return status;
 }
 
-unsigned rung_of_subgroups(kn_context *context)
+kn_status rung_define_atomics(struct column_defines *defines, kn_context *context, kn_error *err)
 {
-    kn_error reason = KN_ERROR_INIT;
     bool has = false;
-    kn_status status =
-        column_is_nvidia(context) ? rung_has_subgroup(context, 1, 0, &has, &reason) : KN_OK;
+    kn_status status = column_is_nvidia(context) ? rung_has_atomic(context, 1, &has, err) : KN_OK;
 
-    return settle(context, status, has, &reason);
-}
-
-unsigned rung_of_atomics(kn_context *context)
-{
-    kn_error reason = KN_ERROR_INIT;
-    bool has = false;
-    kn_status status = column_is_nvidia(context) ? rung_has_atomic(context, 1, &has, &reason) : KN_OK;
-
-    return settle(context, status, has, &reason);
+    if (!status && column_is_nvidia(context))
+        column_define(defines, "KN_ATOMIC_FLOAT", has);
+    return status;
 }

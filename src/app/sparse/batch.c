@@ -232,6 +232,7 @@ static kn_status get_kernel(struct sparse_batch *b, unsigned kernel, kn_error *e
     const struct sparse_batch_options *o = &b->options;
     struct batch_shape shape = batch_shape_of(o, kernel);
     struct column_defines defines = {.count = 0};
+    kn_status status;
 
     column_define(&defines, "GROUP", shape.group);
     column_define(&defines, "IMAGES", o->images);
@@ -243,7 +244,9 @@ static kn_status get_kernel(struct sparse_batch *b, unsigned kernel, kn_error *e
         column_define(&defines, "SHARES", shape.shares);
     if (kernels[kernel].ways != WHOLE)
         column_define(&defines, "STEP", o->step);
-    solver_define(&defines, b->context, &o->solver);
+    status = solver_define(&defines, b->context, &o->solver, err);
+    if (status)
+        return status;
     return engine_builtin_kernel(b->context, kernels[kernel].file, defines.items, defines.count,
                                  KN_POLICY_DEFAULT, kernels[kernel].name, &b->kernels[kernel], err);
 }

@@ -115,14 +115,12 @@ struct solver_terms solver_terms_of(const struct sparse_solver_options *options)
         .residual = options->residual > 0 ? (float)(options->residual * options->residual) : -1};
 }
 
-void solver_define(struct column_defines *defines, kn_context *context,
-                   const struct sparse_solver_options *options)
+kn_status solver_define(struct column_defines *defines, kn_context *context,
+                        const struct sparse_solver_options *options, kn_error *err)
 {
     const kn_device_info *info = kn_context_device(context);
 
     column_define(defines, "ACC_SOFT", !info->fp64);
-    if (column_is_nvidia(context))
-        column_define(defines, "KN_SUBGROUP", rung_of_subgroups(context));
     if (options->penalty > 0) {
         column_define(defines, "LOW_BITS", kn_float_bits(options->low));
         column_define(defines, "HIGH_BITS", kn_float_bits(options->high));
@@ -131,6 +129,7 @@ void solver_define(struct column_defines *defines, kn_context *context,
         column_define_text(defines, "CORRECTION", options->correction);
     else if (options->nonnegative > 0)
         column_define_text(defines, "CORRECTION", "(x < 0 ? weight * d : 0)");
+    return rung_define_subgroups(defines, context, err);
 }
 
 // Columns of the direction that fused launches keep in local memory: one program for all but a few.
@@ -296,13 +295,16 @@ static kn_status prepare_computed(struct sparse_solver *s, kn_queue *queue,
 static kn_status get_kernel(struct sparse_solver *s, unsigned kernel, kn_error *err)
 {
     struct column_defines defines = {.count = 0};
+    kn_status status;
 
     column_define(&defines, "GROUP", (unsigned)(kernel == SOLVER_BACKWARD ? s->back_group : s->group));
     column_define(&defines, "LANES", (unsigned)s->lanes);
     column_define(&defines, "COLUMNS", s->fused ? (unsigned)kept_columns(s) : 1);
     column_define(&defines, "INDEX_BITS", s->columns <= UINT16_MAX ? 16 : 32);
     column_define(&defines, "RESIDUAL", solver_keeps_residual(&s->options));
-    solver_define(&defines, s->context, &s->options);
+    status = solver_define(&defines, s->context, &s->options, err);
+    if (status)
+        return status;
     return engine_builtin_kernel(
         s->context, kernel < SOLVER_PRINTED_MOVE ? "sparse_solver.cl" : "sparse_printed.cl", defines.items,
         defines.count, KN_POLICY_DEFAULT, names[kernel], &s->kernels[kernel], err);

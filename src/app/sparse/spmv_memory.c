@@ -79,18 +79,19 @@ kn_status spmv_kernel(const struct spmv_task *task, const char *file, const char
 {
     kn_context *context = kn_queue_context(task->queue);
     struct column_defines defines = {.count = 0};
+    kn_status status;
 
     column_define(&defines, "GROUP", task->tuning.group);
     column_define(&defines, "LANES", task->tuning.lanes);
     column_define(&defines, "ITEMS", task->tuning.items);
     column_define(&defines, "CHUNK", task->tuning.chunk);
     column_define(&defines, "INDEX_BITS", index_bits);
-    if (column_is_nvidia(context)) {
-        column_define(&defines, "KN_SUBGROUP", rung_of_subgroups(context));
-        column_define(&defines, "KN_ATOMIC_FLOAT", rung_of_atomics(context));
-    }
-    return engine_builtin_kernel(context, file, defines.items, defines.count,
-                                 KN_POLICY_DEFAULT, name, kernel, err);
+    status = rung_define_subgroups(&defines, context, err);
+    if (!status)
+        status = rung_define_atomics(&defines, context, err);
+    return status ? status
+                  : engine_builtin_kernel(context, file, defines.items, defines.count, KN_POLICY_DEFAULT, name,
+                                          kernel, err);
 }
 
 // A launch of at least so many work-items; none if that is 0.
