@@ -27,8 +27,8 @@ static kn_status get_kernel(kn_queue *queue, const struct rung *rung, const char
     column_define(&defines, "KN_MATCH", rung->match);
     column_define(&defines, "KN_ATOMIC_FLOAT", rung->atomic_float);
     column_define(&defines, "GROUP", GROUP);
-    return engine_builtin_kernel(queue->context, "rungs.cl", defines.items, defines.count, KN_POLICY_DEFAULT, name,
-                                 kernel, err);
+    return engine_builtin_kernel(queue->context, "rungs.cl", defines.items, defines.count, KN_POLICY_DEFAULT,
+                                 name, kernel, err);
 }
 
 // ---- sub-groups ----
@@ -59,7 +59,8 @@ static bool is_right(const uint32_t digits[GROUP], uint32_t answers[GROUP][WORDS
         return false;
     for (uint32_t item = 0, width = answers[0][WIDTH]; item < GROUP; item++) {
         const unsigned *row = items + answers[item][ROW] * width;
-        uint32_t lane = answers[item][LANE], expected[WORDS] = {width, answers[item][ROW], lane, 0, 0, 0, 1, 0};
+        uint32_t lane = answers[item][LANE],
+                 expected[WORDS] = {width, answers[item][ROW], lane, 0, 0, 0, 1, 0};
 
         expected[NEXT] = digits[row[(lane + 1) % width]];
         for (uint32_t other = 0; other < width; other++) {

@@ -258,7 +258,8 @@ static kn_status choose_group(struct radix *r, kn_error *err)
 static uint64_t most_groups(const struct radix *r, unsigned tables)
 {
     size_t place = r->place_bits / 8;
-    uint64_t most = r->queue->context->device.info.max_alloc / (DIGITS * larger(place, tables * sizeof(uint32_t)));
+    uint64_t most =
+        r->queue->context->device.info.max_alloc / (DIGITS * larger(place, tables * sizeof(uint32_t)));
 
     return most ? most : 1;
 }
@@ -270,7 +271,8 @@ static void choose_chunks(struct radix *r)
     bool serial = r->lanes == KN_SORT_LANES_SERIAL;
     unsigned asked = r->job->options.radix_chunks, a_unit = asked ? asked : serial ? 1 : shape_for(r).chunks;
     uint64_t tile = serial ? 64 : (uint64_t)r->group * r->keys, tiles = (r->n - 1) / tile + 1;
-    uint64_t most = (uint64_t)(info->compute_units ? info->compute_units : 1) * a_unit, room = most_groups(r, 1);
+    uint64_t most = (uint64_t)(info->compute_units ? info->compute_units : 1) * a_unit,
+             room = most_groups(r, 1);
 
     most = most < room ? most : room;
     r->chunk = ((tiles - 1) / most + 1) * tile;
@@ -291,7 +293,8 @@ static void choose_counting(struct radix *r)
 {
     kn_sort_counting counting = r->job->options.counting;
     unsigned passes = (unsigned)kn_type_size(r->job->type);
-    bool possible = r->flags & FOLDED && r->lanes != KN_SORT_LANES_SERIAL && r->groups <= most_groups(r, passes);
+    bool possible =
+        r->flags & FOLDED && r->lanes != KN_SORT_LANES_SERIAL && r->groups <= most_groups(r, passes);
 
     if (counting == KN_SORT_COUNTING_AUTO)
         counting = column_is_nvidia(r->queue->context) && r->n <= ahead_up_to ? KN_SORT_COUNTING_AHEAD

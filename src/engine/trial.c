@@ -19,14 +19,15 @@ enum { FAILS, SERVES, VERDICTS };
 
 static struct kn_hash name_of(const struct engine_trial *trial)
 {
-    const struct kn_field fields[] = {{trial->what, strlen(trial->what)}, {trial->kernels, strlen(trial->kernels)}};
+    const struct kn_field fields[] = {{trial->what, strlen(trial->what)},
+                                      {trial->kernels, strlen(trial->kernels)}};
 
     return kn_hash_fields(fields, KN_COUNT(fields));
 }
 
 // On disk the kernels' text tells one version from another.
-static kn_status subject_of(const kn_context *context, const struct engine_trial *trial, struct kn_hash *subject,
-                            kn_error *err)
+static kn_status subject_of(const kn_context *context, const struct engine_trial *trial,
+                            struct kn_hash *subject, kn_error *err)
 {
     struct src_unit *unit = NULL;
     struct target target;
@@ -69,7 +70,8 @@ static void keep(kn_context *context, const struct kn_hash *name, bool serves)
     const struct engine_verdict verdict = {*name, serves};
 
     pthread_mutex_lock(&context->verdicts_lock);
-    (void)KN_ARRAY_PUSH(context->verdicts, context->verdict_count, context->verdict_capacity, verdict); // else tried again
+    (void)KN_ARRAY_PUSH(context->verdicts, context->verdict_count, context->verdict_capacity,
+                        verdict); // else tried again
     pthread_mutex_unlock(&context->verdicts_lock);
 }
 
@@ -109,7 +111,8 @@ static void report(const kn_context *context, kn_log_level level, const struct e
                    const struct kn_text *why)
 {
     engine_log(context, level, "%s: not used on %s (%s, driver %s): %s", trial->what,
-               context->device.info.spec, context->device.info.name, context->device.info.driver, kn_text_string(why));
+               context->device.info.spec, context->device.info.name, context->device.info.driver,
+               kn_text_string(why));
 }
 
 kn_status engine_trial(kn_context *context, const struct engine_trial *trial, bool *serves, kn_error *err)

@@ -303,7 +303,8 @@ static kn_status sum_frames(struct direct *d, size_t from, size_t count, kn_buff
 }
 
 kn_status autocorr_direct_untried(kn_queue *queue, const struct autocorr_frames *frames,
-                                  const struct autocorr_direct_tuning *tuning, kn_buffer *products, kn_error *err)
+                                  const struct autocorr_direct_tuning *tuning, kn_buffer *products,
+                                  kn_error *err)
 {
     struct direct d = {.queue = queue, .frames = frames, .tuning = *tuning};
     kn_status status = autocorr_check_frames("autocorr_direct_device", queue, frames, products, err);
@@ -326,15 +327,17 @@ static kn_status refuse(const kn_queue *queue, const struct autocorr_direct_tuni
 {
     const kn_device_info *info = &queue->context->device.info;
 
-    return kn_fail(err, KN_ERROR_UNSUPPORTED,
-                   "autocorr_direct_tuned: %s (%s, driver %s) computes wrong numbers with product %s%s, tiles of %u x "
-                   "%u offsets, chunks of %u and groups of %u; take another tuning",
-                   info->spec, info->name, info->driver, autocorr_dot_names[t->dot], t->vectors ? " in vectors" : "",
-                   t->tile_x, t->tile_y, t->chunk, t->items);
+    return kn_fail(
+        err, KN_ERROR_UNSUPPORTED,
+        "autocorr_direct_tuned: %s (%s, driver %s) computes wrong numbers with product %s%s, tiles of %u x "
+        "%u offsets, chunks of %u and groups of %u; take another tuning",
+        info->spec, info->name, info->driver, autocorr_dot_names[t->dot], t->vectors ? " in vectors" : "",
+        t->tile_x, t->tile_y, t->chunk, t->items);
 }
 
 kn_status autocorr_direct_tuned(kn_queue *queue, const struct autocorr_frames *frames,
-                                const struct autocorr_direct_tuning *tuning, kn_buffer *products, kn_error *err)
+                                const struct autocorr_direct_tuning *tuning, kn_buffer *products,
+                                kn_error *err)
 {
     struct direct d = {.queue = queue, .frames = frames, .tuning = *tuning};
     bool serves = false;

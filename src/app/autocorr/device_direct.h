@@ -34,8 +34,8 @@ struct autocorr_direct_tuning autocorr_direct_tuning_for(const kn_queue *queue);
 enum { AUTOCORR_DIRECT_SCRATCH = 3 }; // it uses the queue's scratch memory 0 to 2
 
 // autocorr_direct_device with a tuning. KN_ERROR_ARGUMENT for one that no kernel has, KN_ERROR_LIMIT for one
-// that the device has not enough local memory for, KN_ERROR_UNSUPPORTED for one with which it computes wrong numbers
-// (autocorr_direct_try).
+// that the device has not enough local memory for, KN_ERROR_UNSUPPORTED for one with which it computes wrong
+// numbers (autocorr_direct_try).
 kn_status autocorr_direct_tuned(kn_queue *queue, const struct autocorr_frames *frames,
                                 const struct autocorr_direct_tuning *tuning, kn_buffer *products,
                                 kn_error *err);
@@ -46,6 +46,7 @@ kn_status autocorr_direct_try(kn_context *context, const struct autocorr_direct_
 
 // autocorr_direct_tuned without a trial, for that.
 kn_status autocorr_direct_untried(kn_queue *queue, const struct autocorr_frames *frames,
-                                  const struct autocorr_direct_tuning *tuning, kn_buffer *products, kn_error *err);
+                                  const struct autocorr_direct_tuning *tuning, kn_buffer *products,
+                                  kn_error *err);
 
 #endif

@@ -90,8 +90,8 @@ kn_status spmv_kernel(const struct spmv_task *task, const char *file, const char
     if (!status)
         status = rung_define_atomics(&defines, context, err);
     return status ? status
-                  : engine_builtin_kernel(context, file, defines.items, defines.count, KN_POLICY_DEFAULT, name,
-                                          kernel, err);
+                  : engine_builtin_kernel(context, file, defines.items, defines.count, KN_POLICY_DEFAULT,
+                                          name, kernel, err);
 }
 
 // A launch of at least so many work-items; none if that is 0.

@@ -90,7 +90,8 @@ static void copy_below(const char *folder, const char *name)
     fclose(to);
 }
 
-// A folder with the sort's kernels as they are for sub-groups of this width; `fault` comes behind the emulation.
+// A folder with the sort's kernels as they are for sub-groups of this width; `fault` comes behind the
+// emulation.
 static void write_kernels(const char *folder, unsigned width, const char *fault)
 {
     char lib[PATH_MAX + 8];
@@ -192,11 +193,12 @@ static void take(void *user, kn_log_level level, const char *message)
         snprintf(warnings + length, sizeof warnings - length, "%s\n", message);
 }
 
-// A device that lists the extension and has it wrong: it is left alone with a line in the log, and sorts by the next
-// rung.
+// A device that lists the extension and has it wrong: it is left alone with a line in the log, and sorts by
+// the next rung.
 static void check_fault(const char *name, const char *fault)
 {
-    kn_sort_options options = {.algorithm = KN_SORT_RADIX, .radix_group = 256, .radix_keys = 2, .radix_chunks = 2};
+    kn_sort_options options = {
+        .algorithm = KN_SORT_RADIX, .radix_group = 256, .radix_keys = 2, .radix_chunks = 2};
     kn_context_options watched = {.log = take, .cache_dir = ""};
     uint64_t state = test_seed(name);
     char *folder = test_folder(), *extensions, own[] = "cl_khr_subgroup_ballot";
@@ -219,7 +221,8 @@ static void check_fault(const char *name, const char *fault)
     ck_assert_msg(strstr(warnings, "sub-groups, rung 2.0: not used on "), "%s", warnings);
     options.lanes = KN_SORT_LANES_SUBGROUPS;
     two = test_upload_with_room("12345678", 8, 0);
-    EXPECT_REFUSED(KN_ERROR_UNSUPPORTED, "has not what lanes", kn_sort(queue, two, KN_F32, 2, &options, &err));
+    EXPECT_REFUSED(KN_ERROR_UNSUPPORTED, "has not what lanes",
+                   kn_sort(queue, two, KN_F32, 2, &options, &err));
     kn_buffer_free(two);
     context->device.extensions = extensions;
     ck_assert_int_eq(unsetenv("KOINE_KERNEL_PATH"), 0);

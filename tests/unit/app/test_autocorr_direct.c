@@ -210,7 +210,8 @@ static char *spoil_vectors(void)
     while (fgets(line, sizeof line, from)) {
         char *place = strstr(line, right);
 
-        fprintf(to, "%.*s%s", place ? (int)(place - line) : (int)strlen(line), line, place ? "row[t] += 2 * others *" : "");
+        fprintf(to, "%.*s%s", place ? (int)(place - line) : (int)strlen(line), line,
+                place ? "row[t] += 2 * others *" : "");
         fputs(place ? place + strlen(right) : "", to);
         spoiled |= place != NULL;
     }

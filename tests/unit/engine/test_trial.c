@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Forms that are tried before they are used: what does not compile or computes wrong numbers is not taken, the verdict
-// is kept in the context and on disk, and a failure that says nothing of the form is not kept.
+// Forms that are tried before they are used: what does not compile or computes wrong numbers is not taken,
+// the verdict is kept in the context and on disk, and a failure that says nothing of the form is not kept.
 #include "engine_support.h"
 
 #include "../../../src/base/error.h"
@@ -163,7 +163,8 @@ END_TEST
 
 int main(void)
 {
-    const TTest *const tests[] = {right, wrong_numbers, does_not_compile, each_its_own, without_a_cache, lost_device};
+    const TTest *const tests[] = {right,        wrong_numbers,   does_not_compile,
+                                  each_its_own, without_a_cache, lost_device};
 
     return RUN_ON_DEVICE_WITH("trial", set_up, tear_down, tests);
 }
