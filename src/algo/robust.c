@@ -179,23 +179,24 @@ kn_status kn_robust_columns(kn_queue *queue, kn_buffer *x, kn_type type, size_t 
 }
 
 // All with the shift of the longest.
-static kn_status float_prefixes(struct robust_columns *columns, const size_t *ends, size_t count,
+static kn_status float_prefixes(const struct robust_columns *all, const size_t *ends, size_t count,
                                 kn_robust *results, kn_error *err)
 {
+    struct robust_columns columns = *all;
     kn_moments longest;
     kn_status status = KN_OK;
 
     for (size_t i = count; i-- > 0 && !status;) {
-        columns->n = ends[i];
-        status = robust_any(columns, &results[i], err);
-        if (status || i + 1 < count || columns->options.shift || ends[i] == 0)
+        columns.n = ends[i];
+        status = robust_any(&columns, &results[i], err);
+        if (status || i + 1 < count || columns.options.shift || ends[i] == 0)
             continue;
         if (results[i].nan_count > 0) // none is told
             status =
-                kn_reduce_moments(columns->queue, columns->x, columns->type, ends[i], NULL, &longest, err);
+                kn_reduce_moments(columns.queue, columns.x, columns.type, ends[i], NULL, &longest, err);
         else
             longest.shift = results[i].shift;
-        columns->options.shift = &longest.shift;
+        columns.options.shift = &longest.shift;
     }
     return status;
 }
