@@ -56,12 +56,17 @@ void column_define_text(struct column_defines *defines, const char *name, const 
     defines->items[defines->count++] = (kn_define){name, text};
 }
 
-void column_define_type(struct column_defines *defines, const kn_queue *queue, kn_type type)
+void column_define_sums(struct column_defines *defines, const kn_queue *queue)
 {
-    column_define(defines, "REAL_BITS", type == KN_F64 ? 64 : 32);
     column_define(defines, "ACC_SOFT", column_is_soft(queue));
     if (!column_is_soft(queue) && queue->context->quirks.double_fma_wrong)
         column_define(defines, "SQUARE_SOFT", 1);
+}
+
+void column_define_type(struct column_defines *defines, const kn_queue *queue, kn_type type)
+{
+    column_define(defines, "REAL_BITS", type == KN_F64 ? 64 : 32);
+    column_define_sums(defines, queue);
 }
 
 kn_arg column_real(union column_scalar *scalar, kn_type type, double value)

@@ -29,7 +29,9 @@ struct column_defines {
 void column_define(struct column_defines *defines, const char *name, unsigned value);
 // With a text that stays the caller's.
 void column_define_text(struct column_defines *defines, const char *name, const char *text);
-// REAL_BITS, ACC_SOFT, and SQUARE_SOFT where the device needs it.
+// ACC_SOFT, and SQUARE_SOFT where the device needs it (cl/lib/accumulator.clh).
+void column_define_sums(struct column_defines *defines, const kn_queue *queue);
+// The same, and REAL_BITS.
 void column_define_type(struct column_defines *defines, const kn_queue *queue, kn_type type);
 
 // A scalar as a kernel takes it; an accumulator is a double.

@@ -61,7 +61,7 @@ static kn_status get_kernels(struct moments *m, kn_error *err)
         column_define(&defines, "FOLD_GROUP", m->fold_group);
     if (m->floats) {
         column_define(&defines, "WIDTH", m->tree.width);
-        column_define(&defines, "ACC_SOFT", column_is_soft(m->queue));
+        column_define_sums(&defines, m->queue);
         if (m->tuning.unroll)
             column_define(&defines, "UNROLL", m->tuning.unroll);
         if (m->tuning.ahead)
