@@ -59,7 +59,7 @@ typedef union {
 //
 // The rows are taken in order of index. Intel's CPU runtime 2026.2 does not keep to that by itself: where a product
 // depends on a condition, it makes a vector of 8 rows and multiplies its components at the end, though nothing allows it
-// to regroup floats. Without vectors across rows it keeps the order; no other compiler makes any.
+// to regroup floats. Without vectors across rows it keeps the order; compilers that do not know the pragma ignore it.
 static inline void reduce_group(__global const TYPE *x, ulong n, ulong start, __local ACC *wide, __local ACC *leaf)
 {
     uint item = (uint)get_local_id(0), place = item % ITEMS_PER_LEAF;
@@ -71,7 +71,7 @@ static inline void reduce_group(__global const TYPE *x, ulong n, ulong start, __
         lane[l] = IDENTITY;
     if (start + LEAF <= n) { // a whole leaf: nothing to check between loads
         __global const KN_PASTE(TYPE, WIDTH) *rows = (__global const KN_PASTE(TYPE, WIDTH) *)(x + start) + place;
-#ifdef __clang__
+#if KN_CPU
 #pragma clang loop vectorize(disable)
 #endif
 #pragma unroll 8
@@ -83,7 +83,7 @@ static inline void reduce_group(__global const TYPE *x, ulong n, ulong start, __
                 lane[l] = combine(lane[l], map(row.element[l]));
         }
     } else {
-#ifdef __clang__
+#if KN_CPU
 #pragma clang loop vectorize(disable)
 #endif
         for (uint r = 0; r < ROWS; r++)
