@@ -102,7 +102,7 @@ START_TEST(matching)
         char words[256];
 
         snprintf(words, sizeof words,
-                 "'%s'|opencl:0.0 (Broken GPU) [not usable]|opencl:4.0 (NVIDIA H200)|opencl:6.0", unknown[i]);
+                 "'%s'|opencl:0.0 (Broken GPU) [not usable: it is broken]|opencl:4.0 (NVIDIA H200)|opencl:6.0", unknown[i]);
         expect_refused(engine_devices_match(&devices, unknown[i], &found, &err), KN_ERROR_NO_DEVICE, words);
     }
     expect_refused(engine_devices_match(&devices, "opencl:0.0", &found, &err), KN_ERROR_UNSUPPORTED,
