@@ -322,19 +322,28 @@ START_TEST(handler_of_somebody_else)
 }
 END_TEST
 
+// The path of that file in the test's folder, until the next call.
+static const char *in_folder(const char *name)
+{
+    static char path[4300];
+
+    ck_assert_ptr_nonnull(folder);
+    ck_assert_int_lt(snprintf(path, sizeof path, "%s/%s", folder, name), (int)sizeof path);
+    return path;
+}
+
 START_TEST(hint)
 {
-    char *kept = strdup(getenv("PATH")), program[4300], paths[4400];
+    char *kept = strdup(getenv("PATH")), *program = strdup(in_folder("oclgrind")), paths[4400];
     FILE *file;
 
     setenv("PATH", "/nonexistent", 1);
     expect_exit_4(one_kernel);
     ck_assert(strstr(said, ": OCL_ICD_VENDORS=/") || strstr(said, ", where it is installed\n"));
-    snprintf(program, sizeof program, "%s/oclgrind", folder);
     file = fopen(program, "w");
     ck_assert_ptr_nonnull(file);
     fclose(file);
-    snprintf(paths, sizeof paths, "/nonexistent::%s", folder);
+    snprintf(paths, sizeof paths, "/nonexistent::%s", in_folder(""));
     setenv("PATH", paths, 1);
     expect_exit_4(one_kernel);
     expect_unsaid(": oclgrind koine test"); // it cannot be executed
@@ -342,6 +351,7 @@ START_TEST(hint)
     expect_exit_4(one_kernel);
     expect_said(": oclgrind koine test ...");
     setenv("PATH", kept, 1);
+    free(program);
     free(kept);
 }
 END_TEST
@@ -349,15 +359,12 @@ END_TEST
 static void half_a_file(void)
 {
     struct kn_output *done = NULL, *half = NULL;
-    char path[4300];
     kn_error err;
 
     flight_depart(in_use(), flight_label("smash", "b.cl"));
-    snprintf(path, sizeof path, "%s/done", folder);
-    if (kn_output_open(path, false, &done, &err) || fputs("whole", kn_output_stream(done)) < 0)
+    if (kn_output_open(in_folder("done"), false, &done, &err) || fputs("whole", kn_output_stream(done)) < 0)
         _exit(98);
-    snprintf(path, sizeof path, "%s/half", folder);
-    if (kn_output_open(path, false, &half, &err) || fputs("half", kn_output_stream(half)) < 0 ||
+    if (kn_output_open(in_folder("half"), false, &half, &err) || fputs("half", kn_output_stream(half)) < 0 ||
         kn_output_close(done, &err))
         _exit(98);
     fault();
@@ -368,8 +375,7 @@ START_TEST(files)
     char command[4400];
 
     expect_exit_4(half_a_file);
-    snprintf(command, sizeof command, "test \"$(ls -A '%s')\" = done && test \"$(cat '%s/done')\" = whole",
-             folder, folder);
+    snprintf(command, sizeof command, "cd '%s' && test \"$(ls -A)\" = done && test \"$(cat done)\" = whole", in_folder(""));
     ck_assert_int_eq(system(command), 0);
 }
 END_TEST
