@@ -13,7 +13,7 @@
 // other processes do not lengthen; multiply-adds of whole pixels by the least; whether 200 random offsets are
 // what two loops add up to (all of them, where naive runs).
 //
-// On a device: every method of src/app/autocorr/device.h, N frames a call (1). Columns: milliseconds a frame
+// On a device: every method of src/app/autocorr/device/device.h, N frames a call (1). Columns: milliseconds a frame
 // by the device's clock, least and median; by the caller's, median; multiply-adds and frames a second by the
 // least; whether 200 random offsets of the first and of the last frame are right. --tune: sweeps what the
 // direct method takes, and says which is best. --ladder: the methods' times against R and how much faster
@@ -25,8 +25,8 @@
 #include <string.h>
 #include <time.h>
 
-#include "../src/app/autocorr/host.h"
-#include "../src/io/image.h"
+#include "app/autocorr/host/host.h"
+#include "io/image/image.h"
 #include "autocorr.h"
 #include "bench.h"
 

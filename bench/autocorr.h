@@ -7,7 +7,7 @@
 
 #include <koine/koine.h>
 
-#include "../src/app/autocorr/autocorr.h"
+#include "app/autocorr/autocorr.h"
 
 struct autocorr_job {
     const char *file;

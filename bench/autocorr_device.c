@@ -15,9 +15,9 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "../src/app/autocorr/device_direct.h"
-#include "../src/app/autocorr/host.h"
-#include "../src/base/array.h"
+#include "app/autocorr/device/device_direct.h"
+#include "app/autocorr/host/host.h"
+#include "base/array.h"
 #include "autocorr.h"
 #include "bench.h"
 

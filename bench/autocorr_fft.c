@@ -18,9 +18,9 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "../src/app/autocorr/device_fft.h"
-#include "../src/app/autocorr/device_radial.h"
-#include "../src/base/array.h"
+#include "app/autocorr/device/device_fft.h"
+#include "app/autocorr/device/device_radial.h"
+#include "base/array.h"
 #include "bench.h"
 
 enum { CHECKED = 100 };

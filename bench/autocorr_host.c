@@ -18,9 +18,9 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "../src/algo/host_fft.h"
-#include "../src/app/autocorr/host_fourier.h"
-#include "../src/app/autocorr/normalize.h"
+#include "host/fft/host_fft.h"
+#include "app/autocorr/host/host_fourier.h"
+#include "app/autocorr/normalize.h"
 #include "bench.h"
 
 enum { CHECKED = 200, MOST_REPETITIONS = 200 };

@@ -5,7 +5,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 
-#include "../src/base/array.h"
+#include "base/array.h"
 #include "autocorr.h"
 #include "bench.h"
 

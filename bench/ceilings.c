@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The shapes of the kernels that measure a device's ceilings (cl/bandwidth.cl, cl/flops.cl): which group,
+// The shapes of the kernels that measure a device's ceilings (cl/tools/compare/bandwidth.cl, cl/tools/compare/flops.cl): which group,
 // unrolling and number of groups reads, copies and multiplies fastest. koine compare uses what came out best.
 //   bench/ceilings [--device SPEC] [--bytes N]
 #include <stdbool.h>
@@ -88,7 +88,7 @@ static void bench_memory(struct bench *bench, const char *name, size_t footprint
     snprintf(values[0], sizeof values[0], "%u", shape->group);
     snprintf(values[1], sizeof values[1], "%u", shape->width);
     snprintf(values[2], sizeof values[2], "%u", shape->unroll);
-    kernel = build(bench, "bandwidth.cl", name, defines, 3, &program);
+    kernel = build(bench, "tools/compare/bandwidth.cl", name, defines, 3, &program);
     times = launch(bench, kernel, &range, args, 4);
     printf("%-10s %10zu  %5u %5u %6u %8zu  %8.1f (%.1f)", name, footprint, shape->group, shape->width,
            shape->unroll, shape->groups, (double)bench->bytes * (copies ? 2 : 1) / times.median * 1e-9,
@@ -136,7 +136,7 @@ static void bench_flops(struct bench *bench, unsigned bits, unsigned width, size
 
     snprintf(values[0], sizeof values[0], "%u", bits);
     snprintf(values[1], sizeof values[1], "%u", width);
-    kernel = build(bench, "flops.cl", "fma_chains", defines, 2, &program);
+    kernel = build(bench, "tools/compare/flops.cl", "fma_chains", defines, 2, &program);
     bench_try(kn_kernel_get_limits(kernel, &limits, &bench->err), &bench->err);
     if (group > limits.work_group) {
         kn_program_free(program);

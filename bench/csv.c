@@ -17,8 +17,8 @@
 #include <time.h>
 #include <unistd.h>
 
-#include "../src/base/array.h"
-#include "../src/io/csv.h"
+#include "base/array.h"
+#include "io/csv/csv.h"
 #include "bench.h"
 
 enum { MOST_REPETITIONS = 1000 };

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The lecture's first two mappings of the adjoint onto work-items, before it interchanges the loops (cl/mri_fhd.cl goes
+// The lecture's first two mappings of the adjoint onto work-items, before it interchanges the loops (cl/app/mri/mri_fhd.cl goes
 // on from there); and the ceiling of all kernels with native sine and cosine. Examples to measure, not to use.
 //   fhd_scatter  a sample a work-item, which adds to every voxel. All work-items write to the same voxels, so that plain
 //                additions lose some: the race is cured by compare-and-swap, at the price that shows.

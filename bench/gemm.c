@@ -16,7 +16,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "../src/base/array.h"
+#include "base/array.h"
 #include "bench.h"
 
 enum { REPETITIONS = 5, SAMPLES = 16, MOST = 16, MOST_SHAPES = 16 };

@@ -16,10 +16,10 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "../src/app/mri/gridding.h"
-#include "../src/app/mri/reference.h"
-#include "../src/app/mri/trajectory.h"
-#include "../src/base/array.h"
+#include "app/mri/gridding/gridding.h"
+#include "app/mri/reference.h"
+#include "app/mri/trajectory.h"
+#include "base/array.h"
 #include "bench.h"
 
 enum { REPETITIONS = 9, CHECKED = 4 };

@@ -17,7 +17,7 @@
 
 #include <koine/cuda.h>
 
-#include "../src/base/array.h"
+#include "base/array.h"
 #include "launch.h"
 
 enum { LAUNCHES = 500, BLOCKS = 41, WARM_UP = 5 };

@@ -5,9 +5,9 @@
 #include <stdio.h>
 #include <stdlib.h>
 
-#include "../src/backend/cuda.h"
-#include "../src/backend/cuda_launch.h"
-#include "../src/engine/engine.h"
+#include "backend/cuda/cuda.h"
+#include "backend/cuda/cuda_launch.h"
+#include "engine/engine.h"
 
 enum { MAX_PARAMS = 16 };
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The peer of cl/sort_bitonic.cl: bitonic merge sort as the source's and most textbooks' kernels do it, one compare
+// The peer of cl/algo/sort/sort_bitonic.cl: bitonic merge sort as the source's and most textbooks' kernels do it, one compare
 // step a launch, n a power of two. log2(n) (log2(n) + 1) / 2 launches, each reading and writing all keys.
 // Launch: n / 2 work-items for every pass 0..stage of every stage.
 #ifndef REAL

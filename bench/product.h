@@ -3,7 +3,7 @@
 #ifndef KN_BENCH_PRODUCT_H
 #define KN_BENCH_PRODUCT_H
 
-#include "../src/app/sparse/spmv.h"
+#include "app/sparse/product/spmv.h"
 #include "bench.h"
 
 struct bench_product {

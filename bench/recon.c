@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Times the direct sums of the reconstruction (src/app/mri/sum.h), every kernel by its name, each checked at
+// Times the direct sums of the reconstruction (src/app/mri/sum/sum.h), every kernel by its name, each checked at
 // a sample of voxels against sums in double precision.
 //
 //     bench/recon [--device SPEC] [--matrix N] [--samples M] [--kernel NAME] [--host] [--tune] [--lecture]
@@ -21,9 +21,9 @@
 #include <string.h>
 #include <time.h>
 
-#include "../src/app/mri/reference.h"
-#include "../src/app/mri/sum.h"
-#include "../src/base/array.h"
+#include "app/mri/reference.h"
+#include "app/mri/sum/sum.h"
+#include "base/array.h"
 #include "bench.h"
 
 enum {

@@ -12,10 +12,10 @@
 #include <string.h>
 #include <time.h>
 
-#include "../src/backend/cuda_compile.h"
-#include "../src/base/array.h"
-#include "../src/base/text.h"
-#include "../src/source/cuda.h"
+#include "backend/cuda/cuda_compile.h"
+#include "base/array.h"
+#include "base/text.h"
+#include "source/cuda/cuda.h"
 #include "bench.h"
 
 enum { LINES = 5000, REPETITIONS = 31 };

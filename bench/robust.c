@@ -14,7 +14,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "../src/algo/robust.h"
+#include "algo/robust/robust.h"
 #include "bench.h"
 
 enum { PREFIXES = 75, COLUMNS = 64 };

@@ -6,7 +6,7 @@
 #include <stdbool.h>
 #include <stdint.h>
 
-#include "../src/app/sparse/matrix.h"
+#include "app/sparse/matrix.h"
 
 // From 0 to 1.
 double bench_uniform(uint64_t *seed);

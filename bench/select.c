@@ -13,8 +13,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "../src/algo/moments.h"
-#include "../src/base/array.h"
+#include "algo/moments.h"
+#include "base/array.h"
 #include "bench.h"
 
 struct bench {

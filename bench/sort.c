@@ -14,7 +14,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "../src/base/array.h"
+#include "base/array.h"
 #include "bench.h"
 
 enum { REPETITIONS = 7 };

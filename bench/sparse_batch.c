@@ -16,11 +16,11 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "../src/app/sparse/batch.h"
-#include "../src/app/sparse/files.h"
-#include "../src/app/sparse/gram.h"
-#include "../src/app/sparse/reference.h"
-#include "../src/base/array.h"
+#include "app/sparse/solver/device/batch.h"
+#include "app/sparse/files.h"
+#include "app/sparse/solver/host/gram.h"
+#include "app/sparse/solver/reference.h"
+#include "base/array.h"
 #include "bench.h"
 #include "segments.h"
 

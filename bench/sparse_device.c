@@ -20,10 +20,10 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "../src/app/sparse/files.h"
-#include "../src/app/sparse/reference.h"
-#include "../src/app/sparse/solver.h"
-#include "../src/base/array.h"
+#include "app/sparse/files.h"
+#include "app/sparse/solver/reference.h"
+#include "app/sparse/solver/device/solver.h"
+#include "base/array.h"
 #include "bench.h"
 #include "product.h"
 #include "segments.h"

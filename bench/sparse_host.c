@@ -16,8 +16,8 @@
 #include <sys/stat.h>
 #include <time.h>
 
-#include "../src/app/sparse/files.h"
-#include "../src/app/sparse/host_solver.h"
+#include "app/sparse/files.h"
+#include "app/sparse/solver/host/host_solver.h"
 #include "bench.h"
 
 struct job {

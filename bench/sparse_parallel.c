@@ -16,8 +16,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "../src/app/sparse/solver.h"
-#include "../src/base/array.h"
+#include "app/sparse/solver/device/solver.h"
+#include "base/array.h"
 #include "bench.h"
 #include "product.h"
 

@@ -21,9 +21,9 @@
 #include <string.h>
 #include <time.h>
 
-#include "../src/app/stats/column.h"
-#include "../src/base/array.h"
-#include "../src/io/csv.h"
+#include "app/stats/column.h"
+#include "base/array.h"
+#include "io/csv/csv.h"
 #include "bench.h"
 
 enum { REPETITIONS = 7, REFERENCE_UP_TO = 1 << 22 };

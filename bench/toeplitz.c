@@ -20,9 +20,9 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "../src/app/mri/reference.h"
-#include "../src/app/mri/solver.h"
-#include "../src/base/array.h"
+#include "app/mri/reference.h"
+#include "app/mri/solver/solver.h"
+#include "base/array.h"
 #include "bench.h"
 
 enum {
@@ -308,7 +308,7 @@ static void tune_multiply(struct bench *bench, uint64_t points)
     for (size_t g = 0; g < KN_COUNT(sizes); g++)
         for (size_t i = 0; i < KN_COUNT(items); i++) {
             size_t tile = (size_t)2 * sizes[g] * items[i];
-            try_shape(bench, "mri_toeplitz.cl", "mri_toeplitz_multiply", sizes[g], items[i],
+            try_shape(bench, "app/mri/mri_toeplitz.cl", "mri_toeplitz_multiply", sizes[g], items[i],
                       (points + tile - 1) / tile, args, KN_COUNT(args), 20 * (double)points);
         }
 }
@@ -325,7 +325,7 @@ static void tune_curve(struct bench *bench, uint64_t floats)
             uint32_t parts = groups[i];
             const kn_arg args[] = {KN_BUFFER(bench->from), KN_BUFFER(bench->to), KN_VALUE(floats),
                                    KN_VALUE(lambda),       KN_BUFFER(state),     KN_VALUE(parts)};
-            try_shape(bench, "mri_solver.cl", "solver_curve", sizes[g], 1, parts, args, KN_COUNT(args),
+            try_shape(bench, "app/mri/mri_solver.cl", "solver_curve", sizes[g], 1, parts, args, KN_COUNT(args),
                       8 * (double)floats);
         }
     kn_buffer_free(state);

@@ -16,8 +16,8 @@
 
 #include <koine/cuda.h>
 
-#include "../src/backend/cuda_compile.h"
-#include "../src/base/array.h"
+#include "backend/cuda/cuda_compile.h"
+#include "base/array.h"
 #include "twins.h"
 
 enum { BLOCKS = 31, LEAST_LAUNCHES = 4, MOST_LAUNCHES = 200, MAX_PARAMS = 8 };

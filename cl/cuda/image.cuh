@@ -16,7 +16,7 @@ enum kn_image_kind { kn_1d, kn_1d_buffer, kn_1d_array, kn_2d, kn_2d_array, kn_3d
 
 enum { kn_textures = 12 };
 
-// What the host hands over (src/backend/cuda_image.h has the same).
+// What the host hands over (src/backend/cuda/cuda_image.h has the same).
 struct kn_image_data {
     unsigned long long surface; // the texels' address of a buffer, and of everything on the host
     unsigned long long textures[kn_textures]; // by kn_texture_index

@@ -31,7 +31,7 @@ typedef enum kn_fft_library {
     // measured at every plan. What only the own one does is done by it: padding, cropping, a scale, integers, any
     // half spectrum.
     KN_FFT_AUTO,
-    KN_FFT_OWN,   // cl/fft.cl
+    KN_FFT_OWN,   // cl/algo/fft/fft.cl
     KN_FFT_CLFFT, // OpenCL devices, if libkoine was built with clFFT; lengths without a prime factor above 13
     KN_FFT_CUFFT  // CUDA devices, if libcufft.so.12, .11 or .10 is there
 } kn_fft_library;

@@ -14,7 +14,7 @@ extern "C" {
 // cuBLAS where it is there, but for products of floats up to 512 x 512 x 512; else the own kernels.
 typedef enum kn_gemm_library {
     KN_GEMM_AUTO,
-    KN_GEMM_OWN,     // cl/gemm.cl, or cl/gemm_cpu.cl on CPUs that have no limit of loop iterations
+    KN_GEMM_OWN,     // cl/algo/gemm/gemm.cl, or cl/algo/gemm/gemm_cpu.cl on CPUs that have no limit of loop iterations
     KN_GEMM_CLBLAST, // on OpenCL devices, if Koine was built with it
     KN_GEMM_CUBLAS   // on CUDA devices, if NVIDIA's library is there (libcublas.so.13 or .12)
 } kn_gemm_library;
@@ -44,7 +44,7 @@ typedef struct kn_gemm_task {
     kn_gemm_matrix a, b, c;
 } kn_gemm_task;
 
-// The shape of cl/gemm.cl, by its tunables, which then runs on CPUs too. All 0: the device's default for this
+// The shape of cl/algo/gemm/gemm.cl, by its tunables, which then runs on CPUs too. All 0: the device's default for this
 // task.
 typedef struct kn_gemm_tile {
     unsigned m, n, k;        // of a group's tile of C, and its step along k

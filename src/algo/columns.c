@@ -4,7 +4,7 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "../base/error.h"
+#include "base/error.h"
 
 kn_status column_check_any(const char *function, const kn_queue *queue, const kn_buffer *buffer, kn_type type, size_t n,
                            kn_error *err)

@@ -3,7 +3,7 @@
 #ifndef KN_ALGO_COLUMNS_H
 #define KN_ALGO_COLUMNS_H
 
-#include "../engine/engine.h"
+#include "engine/engine.h"
 
 // The first n elements of a buffer: refuses NULL, another context, a number that is no type, KN_F64 without double
 // precision, and n beyond the buffer.

@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
-// Absolute deviations and medians with cl/abs_diff.cl.
+// Absolute deviations and medians with cl/algo/abs_diff.cl.
 #include <koine/deviation.h>
 
 #include <math.h>
 
-#include "../base/array.h"
-#include "../base/error.h"
-#include "../base/number.h"
+#include "base/array.h"
+#include "base/error.h"
+#include "base/number.h"
 #include "columns.h"
 
 #define NO_EVENT NULL
@@ -16,7 +16,7 @@ static kn_status get_kernel(kn_queue *queue, kn_type type, const char *name, kn_
     struct column_defines defines = {.count = 0};
 
     column_define_type(&defines, queue, type);
-    return engine_builtin_kernel(queue->context, "abs_diff.cl", defines.items, defines.count, KN_POLICY_STRICT, name, kernel,
+    return engine_builtin_kernel(queue->context, "algo/abs_diff.cl", defines.items, defines.count, KN_POLICY_STRICT, name, kernel,
                                  err);
 }
 

@@ -1,18 +1,18 @@
 // SPDX-License-Identifier: Apache-2.0
-// Moments of a column in one read, with cl/moments.cl.
+// Moments of a column in one read, with cl/algo/moments.cl.
 #include <koine/reduce.h>
 
 #include <math.h>
 
-#include "../base/array.h"
-#include "../base/error.h"
+#include "base/array.h"
+#include "base/error.h"
 #include "elements.h"
 #include "moments.h"
 #include "tree.h"
 
 #define NO_EVENT NULL
 
-// The state's cells, as in cl/moments.cl.
+// The state's cells, as in cl/algo/moments.cl.
 enum { SHIFT, RESULT, SAMPLES = 8, ROWS = 72 };
 enum { LEAST, GREATEST, FIRST_SUM };
 enum { NANS = FIRST_SUM, SUM, SQUARES, COMPONENTS_MOST = 8 };
@@ -71,7 +71,7 @@ static kn_status get_kernels(struct moments *m, kn_error *err)
     }
     options.define_count = defines.count;
     for (size_t i = 0; i < KN_COUNT(wanted) && !status; i++)
-        status = engine_builtin_kernel_with(m->queue->context, "moments.cl", &options, wanted[i].name,
+        status = engine_builtin_kernel_with(m->queue->context, "algo/moments.cl", &options, wanted[i].name,
                                             wanted[i].kernel, err);
     return status;
 }

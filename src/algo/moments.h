@@ -16,10 +16,10 @@ struct moments_exact {
 };
 
 // How moments of floats are launched on a GPU: it changes the speed, never the bits. `group` 0: as
-// kn_reduce_moments does; other fields 0: as cl/moments.cl has it, one turn, no limit.
+// kn_reduce_moments does; other fields 0: as cl/algo/moments.cl has it, one turn, no limit.
 struct moments_tuning {
-    unsigned group, width;  // as in cl/reduce.cl
-    unsigned unroll, ahead; // as in cl/moments.cl
+    unsigned group, width;  // as in cl/algo/reduce.cl
+    unsigned unroll, ahead; // as in cl/algo/moments.cl
     unsigned turns;         // cells that a group finds, one after the other
     unsigned fold;          // work-items a group that folds the cells
     unsigned registers;     // kn_program_options' max_registers

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Reductions in the fixed tree: sums with cl/reduce.cl, any operation with cl/reduce_with.cl, over buffers of
+// Reductions in the fixed tree: sums with cl/algo/reduce.cl, any operation with cl/algo/reduce_with.cl, over buffers of
 // any size.
 #include <koine/reduce.h>
 
@@ -7,8 +7,8 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "../base/array.h"
-#include "../base/error.h"
+#include "base/array.h"
+#include "base/error.h"
 #include "operations.h"
 #include "tree.h"
 
@@ -25,10 +25,10 @@ static kn_status get_sum_kernels(struct tree_job *job, kn_error *err)
     column_define(&defines, "WIDTH", job->shape.width);
     column_define(&defines, "SQUARES", job->rows == 2);
     // Strict: the sums promise bits, so no compiler may regroup them.
-    status = engine_builtin_kernel(context, "reduce.cl", defines.items, defines.count, KN_POLICY_STRICT,
+    status = engine_builtin_kernel(context, "algo/reduce.cl", defines.items, defines.count, KN_POLICY_STRICT,
                                    "reduce_leaves", &job->leaves, err);
     return status ? status
-                  : engine_builtin_kernel(context, "reduce.cl", defines.items, defines.count,
+                  : engine_builtin_kernel(context, "algo/reduce.cl", defines.items, defines.count,
                                           KN_POLICY_STRICT, "reduce_fold", &job->fold, err);
 }
 
@@ -101,10 +101,10 @@ static kn_status get_kernels(struct tree_job *job, const kn_combine *how, kn_typ
 
     snprintf(group, sizeof group, "%u", job->shape.group);
     snprintf(width, sizeof width, "%u", job->shape.width);
-    status = engine_builtin_kernel(job->queue->context, "reduce_with.cl", defines, KN_COUNT(defines),
+    status = engine_builtin_kernel(job->queue->context, "algo/reduce_with.cl", defines, KN_COUNT(defines),
                                    KN_POLICY_STRICT, "reduce_with_leaves", &job->leaves, err);
     return status ? status
-                  : engine_builtin_kernel(job->queue->context, "reduce_with.cl", defines, KN_COUNT(defines),
+                  : engine_builtin_kernel(job->queue->context, "algo/reduce_with.cl", defines, KN_COUNT(defines),
                                           KN_POLICY_STRICT, "reduce_with_fold", &job->fold, err);
 }
 

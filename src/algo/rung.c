@@ -6,11 +6,11 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "../base/array.h"
-#include "../base/error.h"
-#include "../engine/trial.h"
+#include "base/array.h"
+#include "base/error.h"
+#include "engine/device/trial.h"
 
-// As in cl/rungs.cl.
+// As in cl/algo/rungs.cl.
 enum { WIDTH, ROW, LANE, NEXT, BITS, UPTO, LAST, SUM, WORDS };
 enum { GROUP = 256, GROUPS = 3, ITEMS = GROUPS * GROUP, SUMS = 5 };
 
@@ -27,7 +27,7 @@ static kn_status get_kernel(kn_queue *queue, const struct rung *rung, const char
     column_define(&defines, "KN_MATCH", rung->match);
     column_define(&defines, "KN_ATOMIC_FLOAT", rung->atomic_float);
     column_define(&defines, "GROUP", GROUP);
-    return engine_builtin_kernel(queue->context, "rungs.cl", defines.items, defines.count, KN_POLICY_DEFAULT,
+    return engine_builtin_kernel(queue->context, "algo/rungs.cl", defines.items, defines.count, KN_POLICY_DEFAULT,
                                  name, kernel, err);
 }
 
@@ -124,7 +124,7 @@ kn_status rung_has_subgroup(kn_context *context, unsigned subgroup, unsigned mat
     char what[64];
 
     snprintf(what, sizeof what, "sub-groups, rung %u.%u", subgroup, match);
-    return engine_trial(context, &(struct engine_trial){what, "rungs.cl", &rung, run_subgroup}, has, err);
+    return engine_trial(context, &(struct engine_trial){what, "algo/rungs.cl", &rung, run_subgroup}, has, err);
 }
 
 // ---- atomics ----
@@ -162,7 +162,7 @@ kn_status rung_has_atomic(kn_context *context, unsigned atomic_float, bool *has,
     char what[64];
 
     snprintf(what, sizeof what, "atomic addition of floats, rung %u", atomic_float);
-    return engine_trial(context, &(struct engine_trial){what, "rungs.cl", &rung, run_atomic}, has, err);
+    return engine_trial(context, &(struct engine_trial){what, "algo/rungs.cl", &rung, run_atomic}, has, err);
 }
 
 // ---- NVIDIA's ----

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // The rungs of cl/lib/subgroup.clh and cl/lib/atomic.clh: which of them a device has. What it says of itself
-// is no proof: each is built and run (cl/rungs.cl) before it is chosen.
+// is no proof: each is built and run (cl/algo/rungs.cl) before it is chosen.
 #ifndef KN_ALGO_RUNG_H
 #define KN_ALGO_RUNG_H
 

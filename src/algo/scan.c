@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
-// The levels of cl/scan.cl.
+// The levels of cl/algo/scan.cl.
 #include <koine/scan.h>
 
-#include "../base/array.h"
-#include "../base/error.h"
+#include "base/array.h"
+#include "base/error.h"
 #include "columns.h"
 #include "operations.h"
 
@@ -45,11 +45,11 @@ static kn_status get_kernels(struct scan *s, const kn_combine *how, kn_type as, 
                                  {"MAP", how->map ? how->map : "x"}};
     kn_context *context = s->queue->context;
     // Strict: no compiler may regroup what promises bits.
-    kn_status status = engine_builtin_kernel(context, "scan.cl", defines, KN_COUNT(defines), KN_POLICY_STRICT,
+    kn_status status = engine_builtin_kernel(context, "algo/scan.cl", defines, KN_COUNT(defines), KN_POLICY_STRICT,
                                              "scan_totals", &s->totals, err);
 
     return status ? status
-                  : engine_builtin_kernel(context, "scan.cl", defines, KN_COUNT(defines), KN_POLICY_STRICT,
+                  : engine_builtin_kernel(context, "algo/scan.cl", defines, KN_COUNT(defines), KN_POLICY_STRICT,
                                           "scan_blocks", &s->blocks, err);
 }
 

@@ -1,13 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
-// Ranks of a column with cl/select.cl.
+// Ranks of a column with cl/algo/select.cl.
 #include <koine/select.h>
 
 #include <math.h>
 #include <string.h>
 
-#include "../base/array.h"
-#include "../base/error.h"
-#include "../base/number.h"
+#include "base/array.h"
+#include "base/error.h"
+#include "base/number.h"
 #include "elements.h"
 
 #define NO_EVENT NULL
@@ -15,7 +15,7 @@
 // Slots of engine_scratch.
 enum { CANDIDATES, JOB_STATE, COUNTERS };
 
-// As in cl/select.cl.
+// As in cl/algo/select.cl.
 struct job {
     uint64_t target[2], rank[2], prefix[2], low, high, count, value[2];
     uint32_t known[2], tied[2], failed, nan;
@@ -89,7 +89,7 @@ static kn_status get_kernels(struct select *s, kn_error *err)
         column_define(&defines, "GROUP", wanted[i].single ? s->single : s->shape.group);
         column_define(&defines, "LOADS", s->shape.loads);
         column_define(&defines, "BRACKETS", wanted[i].single ? 1 : s->brackets);
-        status = engine_builtin_kernel(s->queue->context, "select.cl", defines.items, defines.count,
+        status = engine_builtin_kernel(s->queue->context, "algo/select.cl", defines.items, defines.count,
                                        KN_POLICY_DEFAULT, wanted[i].name, wanted[i].kernel, err);
     }
     return status;

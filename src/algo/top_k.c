@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The k first elements of a column in sorted order: a threshold by kn_select, cl/top_k.cl, and a sort of k
+// The k first elements of a column in sorted order: a threshold by kn_select, cl/algo/top_k.cl, and a sort of k
 // elements.
 #include <koine/select.h>
 #include <koine/scan.h>
@@ -7,8 +7,8 @@
 
 #include <math.h>
 
-#include "../base/array.h"
-#include "../base/error.h"
+#include "base/array.h"
+#include "base/error.h"
 #include "elements.h"
 
 #define NO_EVENT NULL
@@ -35,10 +35,10 @@ static kn_status get_kernels(struct top *top, kn_error *err)
     column_define(&defines, "KEY_DESCENDING", top->largest);
     column_define(&defines, "GROUP", top->group);
     defines.items[defines.count++] = (kn_define){"INDEX", kn_type_name(top->index_type)};
-    status = engine_builtin_kernel(context, "top_k.cl", defines.items, defines.count, KN_POLICY_DEFAULT,
+    status = engine_builtin_kernel(context, "algo/top_k.cl", defines.items, defines.count, KN_POLICY_DEFAULT,
                                    "top_k_count", &top->count, err);
     return status ? status
-                  : engine_builtin_kernel(context, "top_k.cl", defines.items, defines.count,
+                  : engine_builtin_kernel(context, "algo/top_k.cl", defines.items, defines.count,
                                           KN_POLICY_DEFAULT, "top_k_gather", &top->gather, err);
 }
 

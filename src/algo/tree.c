@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "tree.h"
 
-#include "../base/array.h"
-#include "../base/error.h"
+#include "base/array.h"
+#include "base/error.h"
 
 #define NO_EVENT NULL
 

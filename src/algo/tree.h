@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// How launches over the fixed tree of cl/reduce.cl are shaped. It changes the speed, never the bits.
+// How launches over the fixed tree of cl/algo/reduce.cl are shaped. It changes the speed, never the bits.
 #ifndef KN_ALGO_TREE_H
 #define KN_ALGO_TREE_H
 

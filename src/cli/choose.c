@@ -7,9 +7,9 @@
 #include <sys/utsname.h>
 #include <unistd.h>
 
-#include "../base/env.h"
-#include "../base/error.h"
-#include "log.h"
+#include "base/env.h"
+#include "base/error.h"
+#include "cli/framework/log.h"
 
 enum { SPEC_MAX = sizeof((struct place_spec *)0)->spec };
 

@@ -5,7 +5,7 @@
 
 #include <koine/context.h>
 
-#include "options.h"
+#include "cli/framework/options.h"
 
 struct place {
     kn_context *context;   // NULL: the host itself

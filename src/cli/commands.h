@@ -3,7 +3,7 @@
 #ifndef KN_CLI_COMMANDS_H
 #define KN_CLI_COMMANDS_H
 
-#include "options.h"
+#include "cli/framework/options.h"
 
 #define KOINE_SUMMARY "Runs OpenCL C kernels on any vendor's device, and the sciences built on them"
 

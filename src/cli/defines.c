@@ -7,9 +7,9 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "../base/env.h"
-#include "../base/error.h"
-#include "../base/text.h"
+#include "base/env.h"
+#include "base/error.h"
+#include "base/text.h"
 
 // The length of "NAME" or "NAME(a, b)" at the start of a word; 0 if none stands there.
 static size_t name_length(const char *word)

@@ -5,8 +5,8 @@
 
 #include <koine/program.h>
 
-#include "../source/source.h"
-#include "options.h"
+#include "source/source.h"
+#include "cli/framework/options.h"
 
 struct build_words {
     struct string_list defines; // NAME or NAME=VALUE

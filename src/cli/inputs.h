@@ -5,7 +5,7 @@
 
 #include <stddef.h>
 
-#include "options.h"
+#include "cli/framework/options.h"
 
 struct inputs {
     char **paths;

@@ -10,14 +10,14 @@
 #include <string.h>
 #include <unistd.h>
 
-#include "../base/error.h"
+#include "base/error.h"
 #include "commands.h"
-#include "crash.h"
-#include "help.h"
-#include "interrupt.h"
-#include "man.h"
-#include "nearest.h"
-#include "status.h"
+#include "cli/framework/crash.h"
+#include "cli/framework/help.h"
+#include "cli/framework/interrupt.h"
+#include "cli/framework/man.h"
+#include "cli/framework/nearest.h"
+#include "cli/framework/status.h"
 
 // A standard file that the caller closed is put in place so that its use fails: otherwise the next file
 // opened, a data file perhaps, would be standard output.

@@ -6,11 +6,11 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "../base/clock.h"
-#include "../base/error.h"
-#include "../io/csv.h"
-#include "interrupt.h"
-#include "report.h"
+#include "base/clock.h"
+#include "base/error.h"
+#include "io/csv/csv.h"
+#include "cli/framework/interrupt.h"
+#include "cli/framework/report.h"
 
 // What passed since the clock was last looked at.
 static double lap(struct tool *tool)

@@ -6,10 +6,10 @@
 
 #include <koine/koine.h>
 
-#include "../io/json.h"
-#include "../io/npy.h"
+#include "io/json.h"
+#include "io/array/npy.h"
 #include "choose.h"
-#include "options.h"
+#include "cli/framework/options.h"
 
 // The fields that their options fill, after the common ones.
 struct tool_arguments {

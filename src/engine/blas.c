@@ -4,7 +4,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 
-#include "../base/error.h"
+#include "base/error.h"
 
 struct engine_blas {
     const struct be_blas_library *library;

@@ -3,7 +3,7 @@
 #ifndef KN_ENGINE_BLAS_H
 #define KN_ENGINE_BLAS_H
 
-#include "../backend/blas.h"
+#include "backend/blas.h"
 #include "engine.h"
 
 // The library that serves this path, whether it is there or not.

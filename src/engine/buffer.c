@@ -5,7 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "../base/error.h"
+#include "base/error.h"
 
 // The largest power of two that one allocation may have.
 static size_t part_size(const kn_context *context)

@@ -10,9 +10,9 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "../base/error.h"
-#include "cache.h"
-#include "device.h"
+#include "base/error.h"
+#include "engine/cache/cache.h"
+#include "engine/device/device.h"
 
 #define SMALLEST_ALLOC 64 // bytes: a pattern of any size fits a part
 

@@ -5,7 +5,7 @@
 #include <stdint.h>
 #include <stdlib.h>
 
-#include "../base/error.h"
+#include "base/error.h"
 #include "engine.h"
 
 kn_status kn_cuda_context_wrap(struct CUctx_st *native, const kn_context_options *options,

@@ -9,11 +9,11 @@
 
 #include <koine/koine.h>
 
-#include "../backend/backend.h"
-#include "../source/source.h"
+#include "backend/backend.h"
+#include "source/source.h"
 #include "flight.h"
 #include "profile.h"
-#include "quirks.h"
+#include "engine/device/quirks.h"
 
 struct engine_builtin {
     char *key; // the file's name and its definitions

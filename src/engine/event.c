@@ -3,7 +3,7 @@
 
 #include <stdlib.h>
 
-#include "../base/error.h"
+#include "base/error.h"
 
 kn_status engine_event_give(kn_context *context, struct be_event *native, kn_event **event, kn_error *err)
 {

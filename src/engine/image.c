@@ -5,8 +5,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "../base/array.h"
-#include "../base/error.h"
+#include "base/array.h"
+#include "base/error.h"
 
 static const struct kind {
     const char *type;

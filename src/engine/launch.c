@@ -6,8 +6,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "../base/array.h"
-#include "../base/error.h"
+#include "base/array.h"
+#include "base/error.h"
 
 #define MAX_ARGS   256 // OpenCL promises 128 images to read, and there are others beside them
 #define LOCAL_UNIT 16 // local arguments are counted in these

@@ -4,7 +4,7 @@
 
 #include <stdlib.h>
 
-#include "../base/error.h"
+#include "base/error.h"
 #include "engine.h"
 
 kn_status kn_opencl_context_wrap(cl_context native, cl_device_id device, const kn_context_options *options,

@@ -7,8 +7,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "../base/array.h"
-#include "../base/error.h"
+#include "base/array.h"
+#include "base/error.h"
 #include "engine.h"
 
 kn_status engine_profile_add(struct engine_profile *profile, const struct kn_backend *backend, const char *kernel,

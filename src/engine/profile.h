@@ -6,7 +6,7 @@
 #include <stdbool.h>
 #include <stddef.h>
 
-#include "../backend/backend.h"
+#include "backend/backend.h"
 
 struct engine_record {
     char kernel[64];

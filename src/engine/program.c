@@ -8,15 +8,15 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "../base/array.h"
-#include "../base/clock.h"
-#include "../base/error.h"
-#include "../base/text.h"
-#include "../base/words.h"
-#include "../source/cuda.h"
-#include "build_log.h"
-#include "cache.h"
-#include "target.h"
+#include "base/array.h"
+#include "base/clock.h"
+#include "base/error.h"
+#include "base/text.h"
+#include "base/words.h"
+#include "source/cuda/cuda.h"
+#include "engine/cache/build_log.h"
+#include "engine/cache/cache.h"
+#include "engine/device/target.h"
 
 // What is compiled, and what the compiler is given for it: the text, its options, and the key of both on this device.
 struct recipe {

@@ -8,8 +8,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "../base/array.h"
-#include "../base/error.h"
+#include "base/array.h"
+#include "base/error.h"
 
 static const char *const way_names[] = {[KN_RECORDING_AUTO] = "auto",
                                         [KN_RECORDING_GRAPH] = "graph",

@@ -9,7 +9,7 @@
 #include <string.h>
 #include <zlib.h>
 
-#include "../base/error.h"
+#include "base/error.h"
 #include "input.h"
 
 enum { GZIP_HEAD = 16 + MAX_WBITS, NO_HEAD = -MAX_WBITS, FIRST_ROOM = 1 << 20 };

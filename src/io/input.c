@@ -6,7 +6,7 @@
 #include <stdlib.h>
 #include <sys/stat.h>
 
-#include "../base/error.h"
+#include "base/error.h"
 
 enum { FIRST_PIECE = 1 << 20 };
 

@@ -7,10 +7,10 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "../base/array.h"
-#include "../base/error.h"
-#include "../base/quote.h"
-#include "../base/text.h"
+#include "base/array.h"
+#include "base/error.h"
+#include "base/quote.h"
+#include "base/text.h"
 #include "c_locale.h"
 #include "output.h"
 

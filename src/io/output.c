@@ -10,7 +10,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-#include "../base/error.h"
+#include "base/error.h"
 
 struct kn_output {
     FILE *stream;

@@ -9,10 +9,10 @@
 #include <stdio.h>
 #include <stdlib.h>
 
-#include "../base/array.h"
-#include "../base/error.h"
-#include "../base/process.h"
-#include "../base/text.h"
+#include "base/array.h"
+#include "base/error.h"
+#include "base/process.h"
+#include "base/text.h"
 #include "output.h"
 
 static const char program[] = "gnuplot";

@@ -5,8 +5,8 @@
 #ifndef KN_SOURCE_FLATTEN_H
 #define KN_SOURCE_FLATTEN_H
 
-#include "../base/text.h"
-#include "preprocess.h"
+#include "base/text.h"
+#include "source/preprocess/preprocess.h"
 
 // `host` are the #define lines to begin with. Appends to `text`; false if memory ran out.
 bool src_flatten(const struct src_inclusion *inclusion, const char *host, struct kn_text *text);

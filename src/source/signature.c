@@ -7,10 +7,10 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "../base/array.h"
-#include "../base/error.h"
-#include "../base/text.h"
-#include "expression.h"
+#include "base/array.h"
+#include "base/error.h"
+#include "base/text.h"
+#include "source/preprocess/expression.h"
 #include "type.h"
 
 struct scan {

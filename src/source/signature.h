@@ -3,7 +3,7 @@
 #ifndef KN_SOURCE_SIGNATURE_H
 #define KN_SOURCE_SIGNATURE_H
 
-#include "lexer.h"
+#include "source/preprocess/lexer.h"
 #include "source.h"
 
 // Fills the unit's kernels and its first use of double from its tokens. What is kept lies in `arena`. The

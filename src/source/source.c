@@ -4,10 +4,10 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "../base/arena.h"
-#include "../base/error.h"
+#include "base/arena.h"
+#include "base/error.h"
 #include "flatten.h"
-#include "preprocess.h"
+#include "source/preprocess/preprocess.h"
 #include "signature.h"
 
 // The unit that the caller sees, and what it stands on.

@@ -14,7 +14,7 @@
 
 // A file of the table that is compiled into the library (scripts/embed writes it).
 struct src_embedded {
-    const char *name; // "reduce.cl", "lib/real.clh"
+    const char *name; // "algo/reduce.cl", "lib/real.clh"
     const char *text;
 };
 

@@ -3,8 +3,8 @@
 
 #include <string.h>
 
-#include "../base/array.h"
-#include "expression.h"
+#include "base/array.h"
+#include "source/preprocess/expression.h"
 
 // OpenCL C's own types (1.2, 6.1). Those with `vectors` have widths 2, 3, 4, 8 and 16 after their name.
 static const struct known_type {

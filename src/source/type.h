@@ -4,7 +4,7 @@
 #ifndef KN_SOURCE_TYPE_H
 #define KN_SOURCE_TYPE_H
 
-#include "lexer.h"
+#include "source/preprocess/lexer.h"
 
 enum src_space { SRC_SPACE_NONE, SRC_SPACE_PRIVATE, SRC_SPACE_LOCAL, SRC_SPACE_CONSTANT, SRC_SPACE_GLOBAL };
 

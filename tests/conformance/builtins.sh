@@ -36,8 +36,8 @@ while read -r name section; do
 done <"$work/names"
 
 # What the rewrite's table of functions knows, those of later versions of OpenCL C among them.
-sed -n '/^} rules\[\]/,/^};/s/^[^"]*"\([^"]*\)".*/\1/p' "$here/../../src/source/builtin.c" | tr ' ' '\n' | grep . >"$work/known"
-[ "$(wc -l <"$work/known")" -gt 200 ] || fail "src/source/builtin.c gives only $(wc -l <"$work/known") names"
+sed -n '/^} rules\[\]/,/^};/s/^[^"]*"\([^"]*\)".*/\1/p' "$here/../../src/source/syntax/builtin.c" | tr ' ' '\n' | grep . >"$work/known"
+[ "$(wc -l <"$work/known")" -gt 200 ] || fail "src/source/syntax/builtin.c gives only $(wc -l <"$work/known") names"
 
 # What the prelude declares under its own name; the others become kn_convert, kn_as, kn_vload... where subjects use
 # them.

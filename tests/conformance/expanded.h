@@ -2,8 +2,8 @@
 // A program without its macros. OpenCL C 1.2 (6.9) has no variadic ones, and NVIDIA's compiler keeps to that;
 // the kernels of the tests have many. What is left when Koine's preprocessor is done is OpenCL C again. Other
 // compilers get the kernels as written, so that their preprocessors are compared with Koine's too.
-#ifndef KN_TESTS_EXPANDED_H
-#define KN_TESTS_EXPANDED_H
+#ifndef KN_TESTS_CONFORMANCE_EXPANDED_H
+#define KN_TESTS_CONFORMANCE_EXPANDED_H
 
 #include <stdbool.h>
 #include <stdlib.h>
@@ -11,10 +11,10 @@
 
 #include <koine/program.h>
 
-#include "../../src/base/error.h"
-#include "../../src/base/text.h"
-#include "../../src/source/lexer.h"
-#include "../../src/source/source.h"
+#include "base/error.h"
+#include "base/text.h"
+#include "source/preprocess/lexer.h"
+#include "source/source.h"
 
 static inline bool expanded_is_needed(kn_context *on, const struct src_unit *unit)
 {

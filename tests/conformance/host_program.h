@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
 // A kernel file rewritten for CUDA, as a program of the host: over tests/shim, with a main of the test's own.
-#ifndef KN_TESTS_HOST_PROGRAM_H
-#define KN_TESTS_HOST_PROGRAM_H
+#ifndef KN_TESTS_CONFORMANCE_HOST_PROGRAM_H
+#define KN_TESTS_CONFORMANCE_HOST_PROGRAM_H
 
-#include "../unit/device_support.h"
+#include "support/device_support.h"
 
-#include "../../src/engine/target.h"
-#include "../../src/source/cuda.h"
+#include "engine/device/target.h"
+#include "source/cuda/cuda.h"
 
 static inline const char *host_compiler(void)
 {

@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
 // What test_images.c launches: every format, kind of image and sampler, with random texels and coordinates.
-#ifndef KN_TESTS_IMAGE_LAUNCHES_H
-#define KN_TESTS_IMAGE_LAUNCHES_H
+#ifndef KN_TESTS_CONFORMANCE_IMAGE_LAUNCHES_H
+#define KN_TESTS_CONFORMANCE_IMAGE_LAUNCHES_H
 
-#include "../unit/device_support.h"
+#include "support/device_support.h"
 
-#include "../../src/base/array.h"
-#include "../../src/source/source.h"
+#include "base/array.h"
+#include "source/source.h"
 
 enum {
     ITEMS = 256,

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Reads without a sampler in plain C, for test_images.c: of the formats that a device has not or has wrong.
-#ifndef KN_TESTS_IMAGE_PLAIN_H
-#define KN_TESTS_IMAGE_PLAIN_H
+#ifndef KN_TESTS_CONFORMANCE_IMAGE_PLAIN_H
+#define KN_TESTS_CONFORMANCE_IMAGE_PLAIN_H
 
 #include <math.h>
 

@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
 // What OpenCL devices have wrong themselves in the subjects of test_rewrite: their answer is not asked for,
 // and the sentence of the specification that it breaks is printed.
-#ifndef KN_TESTS_KNOWN_WRONG_H
-#define KN_TESTS_KNOWN_WRONG_H
+#ifndef KN_TESTS_CONFORMANCE_KNOWN_WRONG_H
+#define KN_TESTS_CONFORMANCE_KNOWN_WRONG_H
 
 #include <string.h>
 
-#include "../unit/device_support.h"
+#include "support/device_support.h"
 
 static const struct known_wrong {
     const char *device;  // how the platform's name begins

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 // Runs one kernel of test_rewrite in a process of its own, as a driver's compiler may end it.
-#ifndef KN_TESTS_LOG_OF_ABORT_H
-#define KN_TESTS_LOG_OF_ABORT_H
+#ifndef KN_TESTS_CONFORMANCE_LOG_OF_ABORT_H
+#define KN_TESTS_CONFORMANCE_LOG_OF_ABORT_H
 
-#include "../unit/support.h"
+#include "support/support.h"
 
 #include <signal.h>
 #include <sys/wait.h>

@@ -1,14 +1,14 @@
 // SPDX-License-Identifier: Apache-2.0
-// The lines of src/engine/quirks.c for what crashes a driver's compiler: through Koine it is refused, and
+// The lines of src/engine/device/quirks.c for what crashes a driver's compiler: through Koine it is refused, and
 // beneath it, in a process of its own, the driver still crashes. One that no longer does is named on a line
 // of its own.
-#include "../unit/engine/engine_support.h"
+#include "unit/engine/engine_support.h"
 
 #include <koine/sort.h>
 #include <signal.h>
 
-#include "../../src/base/process.h"
-#include "../../src/engine/engine.h"
+#include "base/process.h"
+#include "engine/engine.h"
 
 #define MANY_KEYS "--many-keys"
 

@@ -3,7 +3,7 @@
 // over tests/shim, beside what has to come out.
 #include "host_program.h"
 
-#include "../../src/base/array.h"
+#include "base/array.h"
 
 enum { MANY = 112, ITEMS = 64, SHORTAGE = ITEMS - 3, WORDS = 1000 };
 

@@ -9,9 +9,9 @@
 #define CL_TARGET_OPENCL_VERSION 120
 #include "host_program.h"
 
-#include "../../src/base/array.h"
+#include "base/array.h"
 #include "expanded.h"
-#include "maths/judge.h"
+#include "conformance/maths/judge.h"
 
 #include <koine/opencl.h>
 #include <math.h>

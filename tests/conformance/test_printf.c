@@ -5,7 +5,7 @@
 
 #include <fcntl.h>
 
-#include "../../src/base/array.h"
+#include "base/array.h"
 
 enum { MANY = 256 };
 

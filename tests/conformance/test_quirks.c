@@ -1,14 +1,14 @@
 // SPDX-License-Identifier: Apache-2.0
-// Every line of src/engine/quirks.c: through Koine the right thing happens on every device, and beneath it,
+// Every line of src/engine/device/quirks.c: through Koine the right thing happens on every device, and beneath it,
 // where the line applies, the driver still does what the line says. A driver that no longer does is named on
 // a line of its own.
 #define CL_TARGET_OPENCL_VERSION 120
-#include "../unit/engine/engine_support.h"
+#include "unit/engine/engine_support.h"
 
 #include <koine/opencl.h>
 
-#include "../../src/base/array.h"
-#include "../../src/engine/engine.h"
+#include "base/array.h"
+#include "engine/engine.h"
 
 static kn_context *context;
 static kn_queue *queue;

@@ -5,7 +5,7 @@
 // counts.
 #include "host_program.h"
 
-#include "../../src/base/array.h"
+#include "base/array.h"
 
 static const kn_range ranges[] = {
     {1, {1}, {1}, {0}},
@@ -106,7 +106,7 @@ static bool device_takes(const kn_range *range, size_t r)
     return takes || strcmp(info->backend, "cuda") == 0;
 }
 
-// Offsets that the driver tells kernels wrong (engine/quirks.h).
+// Offsets that the driver tells kernels wrong (engine/device/quirks.h).
 static bool is_out_of_reach(const kn_range *range)
 {
     const size_t limit = context->quirks.range_limit, id_limit = context->quirks.id_limit;

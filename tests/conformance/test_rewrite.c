@@ -9,8 +9,8 @@
 // 1,024 work-items in groups of 64. Words agree bit for bit, unless the kernel's name ends in _ulpN: then
 // they are floats (doubles, if `out` points to such) within N units in the last place, and every NaN is as
 // good as any other.
-#include "../known_aborts.h"
-#include "../../src/base/array.h"
+#include "known_aborts.h"
+#include "base/array.h"
 #include "expanded.h"
 #include "host_program.h"
 #include "known_wrong.h"

@@ -116,20 +116,20 @@ look '[x for x in dict.fromkeys(x["job"] for x in rows)] == ["bandwidth", "flops
     'all(x["bound"] == 0 and x["error"] == 0 for x in rows if x["job"] == "sort" and x["verdict"] == "right")'
 
 # A kernel that computes something else is found out; one that does not compile is a row, and status 4 if it is all.
-mkdir "$work/cl"
-sed 's/count\[0\] += 1/count[0] += 2/' "${srcdir:-.}/cl/launch.cl" >"$work/cl/launch.cl"
+mkdir -p "$work/cl/tools/compare"
+sed 's/count\[0\] += 1/count[0] += 2/' "${srcdir:-.}/cl/tools/compare/launch.cl" >"$work/cl/tools/compare/launch.cl"
 expect_exit 1 env KOINE_KERNEL_PATH="$work/cl" "$KOINE" compare --quick --device "$device" launch
 expect_stdout '^back to back .* WRONG$'
 expect_stdout 'error 200, at most 0 allowed \(launches too many or too few\)'
-sed 's/y\[\(.*\)\] = x\[/y[\1] = 1 + x[/' "${srcdir:-.}/cl/bandwidth.cl" >"$work/cl/bandwidth.cl"
+sed 's/y\[\(.*\)\] = x\[/y[\1] = 1 + x[/' "${srcdir:-.}/cl/tools/compare/bandwidth.cl" >"$work/cl/tools/compare/bandwidth.cl"
 expect_exit 1 env KOINE_KERNEL_PATH="$work/cl" "$KOINE" compare --quick --repetitions 1 --device "$device" bandwidth
 expect_stdout '^copy .* WRONG$'
 expect_stdout '^read .* right$'
 if [ "$precision" = double ]; then # rusticl takes minutes for it
-    sed 's/x5 = fma/x5 = 2 * fma/' "${srcdir:-.}/cl/flops.cl" >"$work/cl/flops.cl"
+    sed 's/x5 = fma/x5 = 2 * fma/' "${srcdir:-.}/cl/tools/compare/flops.cl" >"$work/cl/tools/compare/flops.cl"
     expect_exit 1 env KOINE_KERNEL_PATH="$work/cl" "$KOINE" compare --quick --repetitions 1 --device "$device" flops
 fi
-echo 'this is no kernel' >"$work/cl/launch.cl"
+echo 'this is no kernel' >"$work/cl/tools/compare/launch.cl"
 expect_exit 4 env KOINE_KERNEL_PATH="$work/cl" "$KOINE" compare --quick --device "$device" launch
 expect_stdout '^and finish .* failed$'
 expect_stderr 'every job failed.*launch\.cl'

@@ -21,7 +21,7 @@ grep -q '^Usage' "$work/out" || fail "the first line did not arrive"
 for i in $(seq 1 400); do
     echo "__kernel void k$i(__global double *x) { x[$i] = pow(sin(x[0]), cos(x[1])) + tgamma(x[2]) + lgamma(x[3]); }"
 done >"$work/long.cl"
-if koine check --quiet --target cuda:sm_90 "$srcdir/cl/abs_diff.cl" >"$work/out" 2>"$work/err"; then
+if koine check --quiet --target cuda:sm_90 "$srcdir/cl/algo/abs_diff.cl" >"$work/out" 2>"$work/err"; then
     status=0
     timeout --preserve-status -k 10 -s INT 2 "$KOINE" check --target cuda:sm_90 "$work/long.cl" \
         >"$work/out" 2>"$work/err" || status=$?

@@ -139,9 +139,9 @@ done
 ! on_oclgrind && [ "$precision" = double ] || exit 0
 
 # Where times are compared each computation has one before it that is not timed: told by a kernel that says when it runs.
-mkdir "$work/cl"
+mkdir -p "$work/cl/algo/robust"
 sed 's/^    uint item = (uint)get_local_id(0), copy.*/&\n    if (get_global_id(0) == 0)\n        printf("counted\\n");/' \
-    "${srcdir:-.}/cl/robust_count.cl" >"$work/cl/robust_count.cl"
+    "${srcdir:-.}/cl/algo/robust/robust_count.cl" >"$work/cl/algo/robust/robust_count.cl"
 # counted TIMES OPTION...
 counted()
 {

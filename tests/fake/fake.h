@@ -16,8 +16,8 @@
 //     //bank BYTES                   there is a symbol kn_bank
 //     //error, //warning             the compiler's answer
 // In a program that Koine has rewritten, kernels are found without that; they do nothing when they run.
-#ifndef KN_TESTS_FAKE_H
-#define KN_TESTS_FAKE_H
+#ifndef KN_TESTS_FAKE_FAKE_H
+#define KN_TESTS_FAKE_FAKE_H
 
 #include <stdio.h>
 #include <stdlib.h>

@@ -7,7 +7,7 @@
 #include <pthread.h>
 #include <stdbool.h>
 
-#include "../../src/backend/cuda_api.h"
+#include "backend/cuda/cuda_api.h"
 
 #define DEVICE_MEMORY ((size_t)1 << 30)
 #define INVALID_VALUE 1

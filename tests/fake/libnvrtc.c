@@ -3,7 +3,7 @@
 // made them for what, and the text.
 #include "fake.h"
 
-#include "../../src/backend/cuda_api.h"
+#include "backend/cuda/cuda_api.h"
 
 struct nvrtcProgram_st {
     char *text;

@@ -7,8 +7,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "../../src/base/array.h"
-#include "../../src/base/text.h"
+#include "base/array.h"
+#include "base/text.h"
 #include "compare.h"
 #include "generate.h"
 

@@ -2,8 +2,8 @@
 // What the rewritten text of random kernels computes over the host shim, as hashes in a file: a line a kernel
 // with its seed, what the generator was asked for (FUZZ_DOUBLES, ...), the hash of its text and that of its
 // numbers.
-#ifndef KN_TESTS_ANSWERS_H
-#define KN_TESTS_ANSWERS_H
+#ifndef KN_TESTS_FUZZ_ANSWERS_H
+#define KN_TESTS_FUZZ_ANSWERS_H
 
 #include <stdbool.h>
 #include <stddef.h>

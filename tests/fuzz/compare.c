@@ -12,12 +12,12 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
-#include "../../src/base/hash.h"
-#include "../../src/engine/engine.h"
-#include "../../src/engine/target.h"
-#include "../../src/source/cuda.h"
-#include "../conformance/expanded.h"
-#include "../known_aborts.h"
+#include "base/hash.h"
+#include "engine/engine.h"
+#include "engine/device/target.h"
+#include "source/cuda/cuda.h"
+#include "conformance/expanded.h"
+#include "known_aborts.h"
 #include "generate.h"
 
 // The last work-item may read the row behind its own.

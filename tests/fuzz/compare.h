@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Kernels on a device and, rewritten for CUDA, as host C++ over tests/shim: do they write the same?
-#ifndef KN_TESTS_COMPARE_H
-#define KN_TESTS_COMPARE_H
+#ifndef KN_TESTS_FUZZ_COMPARE_H
+#define KN_TESTS_FUZZ_COMPARE_H
 
 #include <stdbool.h>
 #include <stddef.h>

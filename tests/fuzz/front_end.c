@@ -9,8 +9,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "../../src/source/cuda.h"
-#include "../../src/source/lexer.h"
+#include "source/cuda/cuda.h"
+#include "source/preprocess/lexer.h"
 
 int LLVMFuzzerTestOneInput(const uint8_t *bytes, size_t size);
 int LLVMFuzzerInitialize(int *count, char ***arguments);

@@ -15,14 +15,14 @@
 // generate_type.c: types, chance, text; generate_integer.c, generate_vector.c, generate_float.c: expressions;
 // generate_place.c: variables and what is assigned to; generate_statement.c; generate_kernel.c: structs,
 // functions, macros, and the kernel.
-#ifndef KN_TESTS_GENERATE_H
-#define KN_TESTS_GENERATE_H
+#ifndef KN_TESTS_FUZZ_GENERATE_H
+#define KN_TESTS_FUZZ_GENERATE_H
 
 #include <stdbool.h>
 #include <stdint.h>
 
-#include "../../src/base/arena.h"
-#include "../../src/base/text.h"
+#include "base/arena.h"
+#include "base/text.h"
 
 enum { FUZZ_GROUP = 16, FUZZ_COLUMNS = 16 }; // work-items in a group; words of `in` and `out` a work-item
 

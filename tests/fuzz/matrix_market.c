@@ -9,7 +9,7 @@
 #include <sys/mman.h>
 #include <unistd.h>
 
-#include "../../src/io/matrix_market.h"
+#include "io/array/matrix_market.h"
 
 int LLVMFuzzerTestOneInput(const uint8_t *bytes, size_t size);
 

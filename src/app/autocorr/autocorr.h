@@ -9,8 +9,8 @@
 // other half is the same turned by half a turn.
 //
 // All sums are exact. A product has at most 32 bits and an image at most 2^31 pixels, so that a sum has 63.
-#ifndef KN_APP_AUTOCORR_H
-#define KN_APP_AUTOCORR_H
+#ifndef KN_APP_AUTOCORR_AUTOCORR_H
+#define KN_APP_AUTOCORR_AUTOCORR_H
 
 #include <stddef.h>
 #include <stdint.h>

@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "methods.h"
 
-#include "../../base/error.h"
-#include "batch.h"
-#include "batch_rings.h"
-#include "choose.h"
-#include "device_fft.h"
-#include "host_frames.h"
+#include "base/error.h"
+#include "app/autocorr/series/batch.h"
+#include "app/autocorr/series/batch_rings.h"
+#include "app/autocorr/device/choose.h"
+#include "app/autocorr/device/device_fft.h"
+#include "app/autocorr/host/host_frames.h"
 
 // ---- on a device ----
 

@@ -5,8 +5,8 @@
 
 #include <stdbool.h>
 
-#include "../../base/text.h"
-#include "device.h"
+#include "base/text.h"
+#include "app/autocorr/device/device.h"
 #include "normalize.h"
 #include "radial.h"
 

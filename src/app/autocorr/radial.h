@@ -29,7 +29,7 @@ static inline size_t autocorr_sector(ptrdiff_t x0, size_t y0)
     return sector;
 }
 
-// In the order in which cl/autocorr_radial.cl has them, all of 8 bytes.
+// In the order in which cl/app/autocorr/autocorr_radial.cl has them, all of 8 bytes.
 struct autocorr_ring {
     double radius;  // the weighted mean of its offsets' distances, in pixels
     double value;   // the weighted mean of the correlation

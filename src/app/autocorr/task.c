@@ -2,7 +2,7 @@
 // What a task must be, regions of it, and an image's energy.
 #include "autocorr.h"
 
-#include "../../base/error.h"
+#include "base/error.h"
 
 #define PIXELS_MAX (UINT64_C(1) << 31)
 

@@ -8,9 +8,9 @@
 #include <stdbool.h>
 #include <stdlib.h>
 
-#include "../../base/error.h"
-#include "../../base/parallel.h"
-#include "host_fourier.h"
+#include "base/error.h"
+#include "base/parallel.h"
+#include "app/autocorr/host/host_fourier.h"
 
 // Sums of pixels and of their squares.
 struct sums {

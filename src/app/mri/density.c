@@ -4,8 +4,8 @@
 #include <math.h>
 #include <stdlib.h>
 
-#include "../../base/error.h"
-#include "gridding_own.h"
+#include "base/error.h"
+#include "app/mri/gridding/gridding_own.h"
 
 enum { ITERATIONS = 10 };
 

@@ -4,8 +4,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "../../base/error.h"
-#include "../../io/volume.h"
+#include "base/error.h"
+#include "io/array/volume.h"
 
 static double number(const struct npy *array, size_t i)
 {

@@ -3,7 +3,7 @@
 #ifndef KN_APP_MRI_FILES_H
 #define KN_APP_MRI_FILES_H
 
-#include "../../io/npy.h"
+#include "io/array/npy.h"
 #include "mri.h"
 
 struct mri_trajectory {

@@ -5,8 +5,8 @@
 //
 //     forward   d_m   = sum_n rho_n exp(-i 2 pi k_m . r_n)
 //     adjoint   rho_n = sum_m w_m d_m exp(+i 2 pi k_m . r_n)
-#ifndef KN_APP_MRI_H
-#define KN_APP_MRI_H
+#ifndef KN_APP_MRI_MRI_H
+#define KN_APP_MRI_MRI_H
 
 #include <complex.h>
 #include <stddef.h>

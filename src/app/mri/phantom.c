@@ -4,8 +4,8 @@
 #include <math.h>
 #include <string.h>
 
-#include "../../base/array.h"
-#include "../../base/error.h"
+#include "base/array.h"
+#include "base/error.h"
 
 // As published: on [-1, 1], y upwards, angles in degrees, counter-clockwise.
 struct published {

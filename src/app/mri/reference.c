@@ -4,7 +4,7 @@
 #include <math.h>
 #include <stdint.h>
 
-#include "../../base/error.h"
+#include "base/error.h"
 
 kn_status mri_matrix_count(const struct mri_matrix *matrix, size_t *voxels, kn_error *err)
 {

@@ -6,7 +6,7 @@
 #include <string.h>
 #include <strings.h>
 
-#include "../../base/error.h"
+#include "base/error.h"
 #include "files.h"
 
 // ---- arrays beside a trajectory ----

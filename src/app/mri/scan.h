@@ -10,7 +10,7 @@
 
 #include <stdbool.h>
 
-#include "../../io/parboil.h"
+#include "io/array/parboil.h"
 #include "trajectory.h"
 
 enum mri_scan_format { MRI_SCAN_ARRAY, MRI_SCAN_ISMRMRD, MRI_SCAN_PARBOIL };

@@ -5,8 +5,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "../../base/error.h"
-#include "../../io/ismrmrd.h"
+#include "base/error.h"
+#include "io/array/ismrmrd.h"
 #include "scan.h"
 
 static const struct {

@@ -4,7 +4,7 @@
 #include <math.h>
 #include <stdint.h>
 
-#include "../../base/error.h"
+#include "base/error.h"
 
 enum { EXTENT = 128, PARTITIONS = 16, ARMS = 16 }; // where nothing says how many
 

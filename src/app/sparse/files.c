@@ -5,10 +5,10 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "../../algo/elements.h"
-#include "../../base/error.h"
-#include "../../io/matrix_market.h"
-#include "../../io/npz.h"
+#include "algo/elements.h"
+#include "base/error.h"
+#include "io/array/matrix_market.h"
+#include "io/array/npz.h"
 
 #define MADE_UP ((size_t)1 << 27) // elements, from which on a sparse file must have some
 

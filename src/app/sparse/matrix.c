@@ -6,7 +6,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "../../base/error.h"
+#include "base/error.h"
 
 enum { EMPTY_MOST = 1 << 24, EMPTY_RATIO = 64 };
 

@@ -6,10 +6,10 @@
 #include <stdio.h>
 #include <stdlib.h>
 
-#include "../../base/array.h"
-#include "../../base/clock.h"
-#include "../../base/error.h"
-#include "spmv_own.h"
+#include "base/array.h"
+#include "base/clock.h"
+#include "base/error.h"
+#include "app/sparse/product/spmv_own.h"
 
 enum { REPETITIONS = 7, MOST_EACH = 400 };
 static const double repetition_seconds = 0.02;

@@ -4,7 +4,7 @@
 #ifndef KN_APP_SPARSE_VARIANTS_H
 #define KN_APP_SPARSE_VARIANTS_H
 
-#include "spmv.h"
+#include "app/sparse/product/spmv.h"
 
 struct sparse_variant {
     enum sparse_format asked, format; // they differ for SPARSE_AUTO

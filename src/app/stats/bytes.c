@@ -3,7 +3,7 @@
 
 #include <string.h>
 
-#include "../../algo/host.h"
+#include "host/host.h"
 #ifdef HOST_HAS_VECTORS
 #include <immintrin.h>
 #endif

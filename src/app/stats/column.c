@@ -4,9 +4,9 @@
 #include <math.h>
 #include <stdlib.h>
 
-#include "../../algo/robust.h"
-#include "../../base/clock.h"
-#include "../../base/error.h"
+#include "algo/robust/robust.h"
+#include "base/clock.h"
+#include "base/error.h"
 #include "bytes.h"
 #include "column_own.h"
 

@@ -3,8 +3,8 @@
 #include <math.h>
 #include <string.h>
 
-#include "../../base/clock.h"
-#include "../../base/error.h"
+#include "base/clock.h"
+#include "base/error.h"
 #include "column_own.h"
 
 kn_status stats_device_open(struct stats_column *column, kn_error *err)

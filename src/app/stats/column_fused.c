@@ -5,7 +5,7 @@
 #include <math.h>
 #include <stdlib.h>
 
-#include "../../base/error.h"
+#include "base/error.h"
 #include "column_own.h"
 
 // Sums about 0 of whole numbers of 8 bits, about a whole number instead. Exact below 2^53, as those of the

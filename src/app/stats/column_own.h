@@ -5,7 +5,7 @@
 
 #include <koine/robust.h>
 
-#include "../../algo/host.h"
+#include "host/host.h"
 #include "column.h"
 #include "merge_sort.h"
 #include "moments.h"

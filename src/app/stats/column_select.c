@@ -2,7 +2,7 @@
 // STATS_SELECT on the host: sums, the median's selection, the deviations, theirs.
 #include <math.h>
 
-#include "../../base/number.h"
+#include "base/number.h"
 #include "column_own.h"
 #include "deviations.h"
 #include "select_plain.h"

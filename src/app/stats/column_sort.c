@@ -2,7 +2,7 @@
 // STATS_SORT on the host: the source's own way.
 #include <math.h>
 
-#include "../../base/number.h"
+#include "base/number.h"
 #include "column_own.h"
 #include "deviations.h"
 

@@ -3,7 +3,7 @@
 
 #include <math.h>
 
-#include "../../base/number.h"
+#include "base/number.h"
 
 void stats_deviate_plain(const void *x, bool single, size_t n, double median, double *to)
 {

@@ -3,7 +3,7 @@
 #ifndef KN_APP_STATS_DEVIATIONS_H
 #define KN_APP_STATS_DEVIATIONS_H
 
-#include "../../algo/host.h"
+#include "host/host.h"
 
 // to[i] = |x[i] - median|, in double, of n floats or doubles. `to` may be x if those are doubles.
 typedef void stats_deviate(const void *x, bool single, size_t n, double median, double *to);

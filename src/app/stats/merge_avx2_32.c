@@ -4,7 +4,7 @@
 
 #ifdef HOST_HAS_VECTORS
 #define KEY_BITS 32
-#include "../../algo/host_avx2.h"
+#include "host/host_avx2.h"
 #include "merge_vector.h"
 
 const struct merge_words merge_words_avx2_32 = MERGE_WORDS(KN_HOST_AVX2);

@@ -4,7 +4,7 @@
 
 #ifdef HOST_HAS_VECTORS
 #define KEY_BITS 64
-#include "../../algo/host_avx512.h"
+#include "host/host_avx512.h"
 #include "merge_vector.h"
 
 const struct merge_words merge_words_avx512_64 = MERGE_WORDS(KN_HOST_AVX512);

@@ -1,14 +1,14 @@
 // SPDX-License-Identifier: Apache-2.0
-// Runs are merged as integers that sort as the values do (src/algo/host.h), and become values again leaf by
+// Runs are merged as integers that sort as the values do (src/host/host.h), and become values again leaf by
 // leaf, where they are summed.
 #include "merge_sort.h"
 
 #include <stdlib.h>
 #include <string.h>
 
-#include "../../algo/host_sort.h"
-#include "../../algo/host_sums.h"
-#include "../../base/error.h"
+#include "host/sort/host_sort.h"
+#include "host/stats/host_sums.h"
+#include "base/error.h"
 #include "merge_words.h"
 
 enum {

@@ -3,7 +3,7 @@
 #ifndef KN_APP_STATS_MERGE_SORT_H
 #define KN_APP_STATS_MERGE_SORT_H
 
-#include "../../algo/host.h"
+#include "host/host.h"
 #include "moments.h"
 
 // What ran.

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
-// What merges on one kind of processor: sorted keys of 32 or 64 bits, encoded as in src/algo/host.h.
+// What merges on one kind of processor: sorted keys of 32 or 64 bits, encoded as in src/host/host.h.
 #ifndef KN_APP_STATS_MERGE_WORDS_H
 #define KN_APP_STATS_MERGE_WORDS_H
 
-#include "../../algo/host.h"
+#include "host/host.h"
 
 struct merge_words {
     kn_host_level level;

@@ -3,7 +3,7 @@
 
 #include <math.h>
 
-#include "../../base/number.h"
+#include "base/number.h"
 
 enum { SHIFT_SAMPLES = 15 };
 

@@ -4,8 +4,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "../../base/error.h"
-#include "../../base/number.h"
+#include "base/error.h"
+#include "base/number.h"
 #include "moments.h"
 #include "stats.h"
 

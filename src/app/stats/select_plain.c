@@ -3,7 +3,7 @@
 
 #include <stdint.h>
 
-#include "../../base/number.h"
+#include "base/number.h"
 
 enum { FEW = 16 };
 

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 // Robust statistics of a column: mean, standard deviation, coefficient of variation, median, median absolute
 // deviation.
-#ifndef KN_APP_STATS_H
-#define KN_APP_STATS_H
+#ifndef KN_APP_STATS_STATS_H
+#define KN_APP_STATS_STATS_H
 
 #include <stdbool.h>
 #include <stddef.h>

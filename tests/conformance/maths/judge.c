@@ -6,7 +6,7 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "../../../src/base/array.h"
+#include "base/array.h"
 
 // ---- the rows
 

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 // Is a result of a function of 6.12.2 right? The bounds of section 7.4, the edge cases of 7.5, and what is
 // known of devices that keep to neither.
-#ifndef KN_TESTS_MATHS_JUDGE_H
-#define KN_TESTS_MATHS_JUDGE_H
+#ifndef KN_TESTS_CONFORMANCE_MATHS_JUDGE_H
+#define KN_TESTS_CONFORMANCE_MATHS_JUDGE_H
 
 #include "samples.h"
 

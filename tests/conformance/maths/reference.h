@@ -5,8 +5,8 @@
 // few formulae on top of them here, are within REFERENCE_ERROR of its units in the last place, which is
 // 2^-36 units of a float and 2^-7 of a double: the bound that a result is held to is the specification's
 // plus that. Functions that round once or never are not rounded twice: those are computed in the type itself.
-#ifndef KN_TESTS_MATHS_REFERENCE_H
-#define KN_TESTS_MATHS_REFERENCE_H
+#ifndef KN_TESTS_CONFORMANCE_MATHS_REFERENCE_H
+#define KN_TESTS_CONFORMANCE_MATHS_REFERENCE_H
 
 #include <float.h>
 #include <stdbool.h>

@@ -5,8 +5,8 @@
 #include <math.h>
 #include <string.h>
 
-#include "../../../src/base/array.h"
-#include "../../unit/support.h"
+#include "base/array.h"
+#include "support/support.h"
 
 #define EDGE(function, x, y, k, result)   {#function, x, y, k, result, false},
 #define STORED(function, x, y, k, result) {#function, x, y, k, result, true},

@@ -2,8 +2,8 @@
 // What test_maths asks the functions of 6.12.2 for: the arguments of edges.h, every combination of
 // special values, then chance: all exponents and signs, and the places where functions have their
 // difficulties.
-#ifndef KN_TESTS_MATHS_SAMPLES_H
-#define KN_TESTS_MATHS_SAMPLES_H
+#ifndef KN_TESTS_CONFORMANCE_MATHS_SAMPLES_H
+#define KN_TESTS_CONFORMANCE_MATHS_SAMPLES_H
 
 #include "reference.h"
 

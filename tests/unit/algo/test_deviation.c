@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
 // Absolute deviations, and medians of sorted columns and of their deviations, against what a host computes
 // that sorts everything.
-#include "../device_support.h"
+#include "support/device_support.h"
 
 #include <float.h>
 #include <math.h>
 
-#include "../../../src/base/number.h"
+#include "base/number.h"
 
 enum { MOST = 3000 };
 

@@ -2,7 +2,7 @@
 // Whichever call of the driver fails, an algorithm returns its status, be it want of memory or another, takes
 // no other way without a word, and does its work once calls succeed again; what it had is given back (under
 // sanitizers).
-#include "../failing_backend.h"
+#include "support/failing_backend.h"
 
 #include <koine/fft.h>
 #include <koine/gemm.h>

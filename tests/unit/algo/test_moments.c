@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 // kn_reduce_moments: floats against kn_reduce_sums, whose tree test_reduce has written out, on the column
 // without its NaN; integers against exact sums.
-#include "../../../src/algo/moments.h"
-#include "../device_support.h"
+#include "algo/moments.h"
+#include "support/device_support.h"
 
 #include <float.h>
 #include <math.h>

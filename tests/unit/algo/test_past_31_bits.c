@@ -1,14 +1,14 @@
 // SPDX-License-Identifier: Apache-2.0
 // More elements than a number of 31 bits counts: bytes that are all alike but for a few, which stand at both
 // ends and on both sides of number 2^31. Where the device and the host have the memory.
-#include "../device_support.h"
+#include "support/device_support.h"
 
 #include <unistd.h>
 
 #include <koine/host.h>
 #include <koine/robust.h>
 
-#include "../../../src/base/array.h"
+#include "base/array.h"
 
 enum { USUAL = 7, WINDOW = 64 };
 

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // The sums against the fixed tree, written here as its description reads, to the bit; with double
 // precision and without.
-#include "../device_support.h"
+#include "support/device_support.h"
 
 #include <float.h>
 #include <math.h>
@@ -224,11 +224,11 @@ static kn_program *build(const struct shape *shape, kn_type type, bool soft)
 
     snprintf(group, sizeof group, "%u", shape->group);
     snprintf(width, sizeof width, "%u", shape->width);
-    EXPECT_OK(kn_program_builtin(context, "reduce.cl", &options, &program, &err));
+    EXPECT_OK(kn_program_builtin(context, "algo/reduce.cl", &options, &program, &err));
     return program;
 }
 
-// As the head of cl/reduce.cl says how to launch it.
+// As the head of cl/algo/reduce.cl says how to launch it.
 static kn_sums launch_shape(kn_program *program, const struct shape *shape, kn_type type, size_t n)
 {
     size_t span = (size_t)LEAF * (shape->group / (LANES / shape->width)), groups = (n + span - 1) / span;

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // kn_reduce and kn_reduce_with: integers exactly, floats against the fixed tree written here as its
 // description reads.
-#include "../device_support.h"
+#include "support/device_support.h"
 
 #include <float.h>
 #include <math.h>

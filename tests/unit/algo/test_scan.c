@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// kn_scan and kn_scan_with: integers exactly, floats to the bit against the order of cl/scan.cl, written here
+// kn_scan and kn_scan_with: integers exactly, floats to the bit against the order of cl/algo/scan.cl, written here
 // as its description reads.
-#include "../device_support.h"
+#include "support/device_support.h"
 
 #include <math.h>
 

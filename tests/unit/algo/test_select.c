@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // kn_select, kn_quantiles and kn_median against a sorted copy.
-#include "../device_support.h"
+#include "support/device_support.h"
 
 #include <math.h>
 

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // cl/lib/soft_double.clh against the processor's own doubles, to the bit: random bits, exponents that meet,
 // halves between two neighbours, denormals, infinities, not-a-numbers.
-#include "../device_support.h"
+#include "support/device_support.h"
 
 #include <math.h>
 

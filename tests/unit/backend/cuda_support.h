@@ -1,16 +1,16 @@
 // SPDX-License-Identifier: Apache-2.0
 // What tests of the CUDA backend share: a folder with fake libraries, and what these have seen.
-#ifndef KN_TESTS_CUDA_SUPPORT_H
-#define KN_TESTS_CUDA_SUPPORT_H
+#ifndef KN_TESTS_UNIT_BACKEND_CUDA_SUPPORT_H
+#define KN_TESTS_UNIT_BACKEND_CUDA_SUPPORT_H
 
-#include "../run.h"
-#include "../support.h"
+#include "support/run.h"
+#include "support/support.h"
 
 #include <dlfcn.h>
 
-#include "../../../src/backend/cuda.h"
-#include "../../../src/source/source.h"
-#include "../../fake/fake.h"
+#include "backend/cuda/cuda.h"
+#include "source/source.h"
+#include "fake/fake.h"
 
 static const struct kn_backend *const cuda = &kn_backend_cuda;
 static char *libraries; // the folder

@@ -5,9 +5,9 @@
 
 #include <koine/cuda.h>
 
-#include "../../../src/backend/cuda_launch.h"
-#include "../../../src/base/array.h"
-#include "../../../src/engine/engine.h"
+#include "backend/cuda/cuda_launch.h"
+#include "base/array.h"
+#include "engine/engine.h"
 
 static struct be_memory *memory_of(size_t bytes)
 {

@@ -3,8 +3,8 @@
 // is kept, and the message names the call.
 #include "cuda_support.h"
 
-#include "../../../src/base/array.h"
-#include "../../../src/base/error.h"
+#include "base/array.h"
+#include "base/error.h"
 
 static const char text[] = "//kernel koine_scale 8 8 4 16 128 4 64\n//shared koine_scale 512\n//bank 4096\n"
                            "//kernel koine_described 8 64\n";

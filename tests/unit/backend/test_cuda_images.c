@@ -3,8 +3,8 @@
 // refuses.
 #include "cuda_open.h"
 
-#include "../../../src/backend/cuda_image.h"
-#include "../../../src/base/array.h"
+#include "backend/cuda/cuda_image.h"
+#include "base/array.h"
 
 static const kn_param image_params[] = {{KN_PARAM_IMAGE, "image2d_t", 0, "image", 1},
                                         {KN_PARAM_SAMPLER, "sampler_t", 0, "how", 0}};

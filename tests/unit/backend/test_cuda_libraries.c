@@ -5,8 +5,8 @@
 
 #include <koine/koine.h>
 
-#include "../../../src/backend/offline.h"
-#include "../../../src/base/array.h"
+#include "backend/offline/offline.h"
+#include "base/array.h"
 
 static kn_error err;
 

@@ -4,8 +4,8 @@
 // one by one.
 #include "cuda_open.h"
 
-#include "../../../src/base/array.h"
-#include "../../../src/engine/recording.h"
+#include "base/array.h"
+#include "engine/recording.h"
 
 static const kn_param params[] = {{KN_PARAM_GLOBAL, "uchar", 1, "out", 0},
                                   {KN_PARAM_VALUE, "int", 4, "n", 0}};

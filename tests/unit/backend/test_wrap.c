@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // libkoine inside an OpenCL application: the application's context, queue and buffer, used and given back.
 #define CL_TARGET_OPENCL_VERSION 120
-#include "../engine/engine_support.h"
+#include "unit/engine/engine_support.h"
 
 #include <koine/opencl.h>
 

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 // Growing arrays.
-#include "../run.h"
-#include "../support.h"
+#include "support/run.h"
+#include "support/support.h"
 
-#include "../../../src/base/array.h"
+#include "base/array.h"
 
 struct item {
     int number;

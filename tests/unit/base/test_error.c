@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 // What errors say.
-#include "../run.h"
-#include "../support.h"
+#include "support/run.h"
+#include "support/support.h"
 
 #include <errno.h>
 
-#include "../../../src/base/error.h"
+#include "base/error.h"
 
 static kn_error err;
 

@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 // The hash of fields against sha256sum of the same bytes, made with coreutils:
 //     printf '\3\0\0\0\0\0\0\0abc' | sha256sum
-#include "../run.h"
-#include "../support.h"
+#include "support/run.h"
+#include "support/support.h"
 
-#include "../../../src/base/hash.h"
+#include "base/hash.h"
 
 static void expect_hash(const struct kn_field *fields, size_t count, const char *expected)
 {

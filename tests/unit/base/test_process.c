@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 // Running another program: what it prints, how it ends, its time limit, its environment, and the folders.
-#include "../support.h"
+#include "support/support.h"
 
 #include <signal.h>
 
-#include "../../../src/base/process.h"
-#include "../run.h"
+#include "base/process.h"
+#include "support/run.h"
 
 static struct process_result run_shell(const char *script, const char *const *variables, double seconds)
 {

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 // Strange bytes in messages, and what is a UTF-8 character.
-#include "../support.h"
+#include "support/support.h"
 
-#include "../../../src/base/quote.h"
-#include "../run.h"
+#include "base/quote.h"
+#include "support/run.h"
 
 static void expect_quoted(const char *bytes, size_t count, size_t size, const char *expected)
 {

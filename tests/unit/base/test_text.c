@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 // Growing strings.
-#include "../run.h"
-#include "../support.h"
+#include "support/run.h"
+#include "support/support.h"
 
-#include "../../../src/base/text.h"
+#include "base/text.h"
 
 START_TEST(empty)
 {

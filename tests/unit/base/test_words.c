@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 // Looking up an extension's name among others that contain it.
-#include "../support.h"
+#include "support/support.h"
 
-#include "../../../src/base/words.h"
-#include "../run.h"
+#include "base/words.h"
+#include "support/run.h"
 
 START_TEST(words)
 {

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 // What the command says when it crashes, and how it ends: each case is a process of its own, which writes
 // down what is under way as the engine does, and then crashes.
-#include "../run.h"
-#include "../support.h"
+#include "support/run.h"
+#include "support/support.h"
 
 #include <fcntl.h>
 #include <pthread.h>
@@ -10,9 +10,9 @@
 #include <sys/resource.h>
 #include <sys/wait.h>
 
-#include "../../../src/cli/crash.h"
-#include "../../../src/engine/flight.h"
-#include "../../../src/io/output.h"
+#include "cli/framework/crash.h"
+#include "engine/flight.h"
+#include "io/output.h"
 
 static const kn_device_info device = {.spec = "opencl:0.0", .name = "a processor", .type = KN_DEVICE_CPU};
 static char *folder;

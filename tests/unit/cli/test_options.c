@@ -5,10 +5,10 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "../../../src/base/array.h"
-#include "../../../src/cli/commands.h"
-#include "../../../src/cli/help.h"
-#include "../../../src/cli/nearest.h"
+#include "base/array.h"
+#include "cli/commands.h"
+#include "cli/framework/help.h"
+#include "cli/framework/nearest.h"
 
 struct sample_arguments {
     struct common_arguments common;

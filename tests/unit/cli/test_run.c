@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 // What koine run is given and how it judges: types, numbers, contents of buffers, differences of two devices.
-#include "../run.h"
-#include "../support.h"
+#include "support/run.h"
+#include "support/support.h"
 
 #include <math.h>
 
-#include "../../../src/cli/cmd_run.h"
+#include "cli/run/cmd_run.h"
 
 static struct run_type type_of(const char *word)
 {

@@ -5,7 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "../../../src/cli/table.h"
+#include "cli/framework/table.h"
 
 static char *printed;
 static size_t length;

@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 // What tests on a device share: opening one (KOINE_DEVICE, or the best), and saying what a call must answer.
-#ifndef KN_TESTS_ENGINE_SUPPORT_H
-#define KN_TESTS_ENGINE_SUPPORT_H
+#ifndef KN_TESTS_UNIT_ENGINE_ENGINE_SUPPORT_H
+#define KN_TESTS_UNIT_ENGINE_ENGINE_SUPPORT_H
 
-#include "../run.h"
-#include "../support.h"
+#include "support/run.h"
+#include "support/support.h"
 
 #include <koine/koine.h>
 
@@ -95,6 +95,7 @@ static inline const char *write_text(const char *folder, const char *name, const
     FILE *file;
 
     snprintf(path, sizeof path, "%s/%s", folder, name);
+    test_make_parents(path);
     file = fopen(path, "w");
     ck_assert_ptr_nonnull(file);
     ck_assert_int_ge(fputs(text, file), 0);

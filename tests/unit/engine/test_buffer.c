@@ -3,7 +3,7 @@
 // staging.
 #include "engine_support.h"
 
-#include "../../../src/engine/engine.h"
+#include "engine/engine.h"
 
 #define GUARD ((size_t)32) // bytes around host memory that no copy may touch
 

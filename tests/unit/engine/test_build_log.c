@@ -3,8 +3,8 @@
 // words.
 #include "engine_support.h"
 
-#include "../../../src/base/text.h"
-#include "../../../src/engine/build_log.h"
+#include "base/text.h"
+#include "engine/cache/build_log.h"
 
 static char *folder;
 static kn_context *context;

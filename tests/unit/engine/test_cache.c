@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // The cache's files: whatever is done to one, reading gives what was written or nothing.
-#include "../run.h"
-#include "../support.h"
+#include "support/run.h"
+#include "support/support.h"
 
 #include <dirent.h>
 #include <errno.h>
@@ -11,7 +11,7 @@
 #include <sys/resource.h>
 #include <sys/wait.h>
 
-#include "../../../src/engine/cache.h"
+#include "engine/cache/cache.h"
 
 // Where things lie in a file (struct header in cache.c); key_is_where_it_should_be() checks it.
 enum { AT_FORMAT = 8, AT_SUM = 16, AT_KEY = 48, AT_VERSION = 280, AT_BINARY = 312 };
@@ -22,7 +22,7 @@ static kn_error err;
 static struct cache_key make_key(unsigned number)
 {
     struct kn_field field = {&number, sizeof number};
-    struct cache_key key = {kn_hash_fields(&field, 1), "reduce.cl", "a device"};
+    struct cache_key key = {kn_hash_fields(&field, 1), "algo/reduce.cl", "a device"};
 
     return key;
 }
@@ -544,7 +544,7 @@ START_TEST(listing)
 
         ck_assert_int_eq(list[i].valid, is_good);
         ck_assert_uint_eq(list[i].bytes, is_good ? AT_BINARY + 5 : 1);
-        ck_assert_str_eq(list[i].program, is_good ? "reduce.cl" : "");
+        ck_assert_str_eq(list[i].program, is_good ? "algo/reduce.cl" : "");
         ck_assert_str_eq(list[i].device, is_good ? "a device" : "");
         ck_assert_str_eq(list[i].why, is_good ? "" : "truncated");
         ck_assert_int_le(llabs((long long)time(NULL) - (is_good ? 0 : 100) - list[i].used), 5);

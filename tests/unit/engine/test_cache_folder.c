@@ -3,8 +3,8 @@
 // read, and nothing is written beside it. What takes a file that belongs to somebody else needs root, and is
 // left out with a line without.
 #define _GNU_SOURCE // unshare
-#include "../run.h"
-#include "../support.h"
+#include "support/run.h"
+#include "support/support.h"
 
 #include <dirent.h>
 #include <errno.h>
@@ -15,14 +15,14 @@
 #include <sys/prctl.h>
 #include <sys/wait.h>
 
-#include "../../../src/engine/cache.h"
+#include "engine/cache/cache.h"
 
 enum { NOBODY = 65534, SOMEBODY = 4711 }; // uids that are neither the test's nor root's
 
 static char *top; // 0755, in a sticky folder, and
 static char *dir; // "cache" in it, the cache
 static kn_error err;
-static const struct cache_key key = {{{1, 2, 3}}, "reduce.cl", "a device"};
+static const struct cache_key key = {{{1, 2, 3}}, "algo/reduce.cl", "a device"};
 
 static const char *below(const char *name)
 {

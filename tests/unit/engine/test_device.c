@@ -5,8 +5,8 @@
 
 #include <ctype.h>
 
-#include "../../../src/engine/device.h"
-#include "../../../src/engine/quirks.h"
+#include "engine/device/device.h"
+#include "engine/device/quirks.h"
 
 // ---- made-up devices ----
 

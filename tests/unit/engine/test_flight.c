@@ -2,7 +2,7 @@
 // The record of what is under way: what is launched stands in it until it is known to have ended.
 #include "engine_support.h"
 
-#include "../../../src/engine/engine.h"
+#include "engine/engine.h"
 
 static struct flight flight = FLIGHT_INIT(NULL);
 static kn_context *context;

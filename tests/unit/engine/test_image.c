@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 // Images of every kind: copies of wholes and parts, kernels that read and write them, samplers as arguments,
 // and every refusal. On any device: KOINE_DEVICE.
-#include "../device_support.h"
+#include "support/device_support.h"
 
-#include "../../../src/base/array.h"
+#include "base/array.h"
 
 #include <math.h>
 

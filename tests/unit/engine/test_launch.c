@@ -4,7 +4,7 @@
 
 #include <pthread.h>
 
-#include "../../../src/engine/engine.h"
+#include "engine/engine.h"
 
 static kn_context *context;
 static kn_queue *queue;

@@ -3,7 +3,7 @@
 // a driver abort the process: if that got through, this program would not come to its end.
 #include "engine_support.h"
 
-#include "../../../src/engine/engine.h"
+#include "engine/engine.h"
 
 static kn_context *context;
 static kn_queue *queue;

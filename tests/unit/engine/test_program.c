@@ -3,8 +3,8 @@
 // says; the cache on disk.
 #include "engine_support.h"
 
-#include "../../../src/engine/cache.h"
-#include "../../../src/engine/engine.h"
+#include "engine/cache/cache.h"
+#include "engine/engine.h"
 
 static char *folder;    // for files
 static char *cache_dir; // empty at first
@@ -87,11 +87,11 @@ START_TEST(policy_of_a_context)
         kn_context_close(context);
         context = open_with(&options);
         queue = open_queue(context);
-        expect_ok(engine_builtin_kernel(context, "launch.cl", NULL, 0, KN_POLICY_DEFAULT, "count_launch", &kernel, &err));
-        ck_assert_int_eq(policy_of("launch.cl"), policy);
+        expect_ok(engine_builtin_kernel(context, "tools/compare/launch.cl", NULL, 0, KN_POLICY_DEFAULT, "count_launch", &kernel, &err));
+        ck_assert_int_eq(policy_of("tools/compare/launch.cl"), policy);
         // One that promises bits has its own.
-        expect_ok(engine_builtin_kernel(context, "mri_mu.cl", NULL, 0, KN_POLICY_STRICT, "mri_mu", &kernel, &err));
-        ck_assert_int_eq(policy_of("mri_mu.cl"), KN_POLICY_STRICT);
+        expect_ok(engine_builtin_kernel(context, "app/mri/mri_mu.cl", NULL, 0, KN_POLICY_STRICT, "mri_mu", &kernel, &err));
+        ck_assert_int_eq(policy_of("app/mri/mri_mu.cl"), KN_POLICY_STRICT);
     }
 }
 END_TEST
@@ -142,14 +142,15 @@ START_TEST(built_in)
     ck_assert_ptr_nonnull(getcwd(before, sizeof before));
     write_text(folder, "reduce.cl", answer_42);
     ck_assert_int_eq(chdir(folder), 0);
-    expect_ok(kn_program_builtin(context, "reduce.cl", &options, &program, &err));
+    expect_ok(kn_program_builtin(context, "algo/reduce.cl", &options, &program, &err));
     ck_assert_int_eq(chdir(before), 0);
     ck_assert_uint_gt(kn_program_kernel_count(program), 0);
     ck_assert_str_ne(kn_kernel_name(kn_program_kernel_at(program, 0)), "answer");
     kn_program_free(program);
 
+    write_text(folder, "algo/reduce.cl", answer_42);
     setenv("KOINE_KERNEL_PATH", folder, 1); // there it is
-    expect_ok(kn_program_builtin(context, "reduce.cl", NULL, &program, &err));
+    expect_ok(kn_program_builtin(context, "algo/reduce.cl", NULL, &program, &err));
     unsetenv("KOINE_KERNEL_PATH");
     ck_assert_uint_eq(answer_of(program), 42);
     kn_program_free(program);

@@ -8,7 +8,7 @@
 #define CL_TARGET_OPENCL_VERSION 120
 #include <CL/cl.h>
 
-#include "../../../src/engine/recording.h"
+#include "engine/recording.h"
 
 // ---- which calls reach the driver ----
 

@@ -3,8 +3,8 @@
 // the verdict is kept in the context and on disk, and a failure that says nothing of the form is not kept.
 #include "engine_support.h"
 
-#include "../../../src/base/error.h"
-#include "../../../src/engine/trial.h"
+#include "base/error.h"
+#include "engine/device/trial.h"
 
 static char *cache_dir;
 static kn_context *context;
@@ -83,7 +83,7 @@ static const char broken[] = "__kernel void form(__global uint *out) { out[0] = 
 
 static void expect_verdict(const char *what, const char *form, bool expected)
 {
-    const struct engine_trial trial = {what, "rungs.cl", form, run};
+    const struct engine_trial trial = {what, "algo/rungs.cl", form, run};
     bool serves = !expected;
 
     expect_ok(engine_trial(context, &trial, &serves, &err));
@@ -151,7 +151,7 @@ END_TEST
 // The form is tried again when the device is back.
 START_TEST(lost_device)
 {
-    const struct engine_trial lost = {"form 8", "rungs.cl", good, run_lost};
+    const struct engine_trial lost = {"form 8", "algo/rungs.cl", good, run_lost};
     bool serves = true;
 
     expect_refused(engine_trial(context, &lost, &serves, &err), KN_ERROR_DEVICE, "the device is gone");

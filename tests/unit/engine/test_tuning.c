@@ -4,9 +4,9 @@
 
 #include <dirent.h>
 
-#include "../../../src/engine/tuning.h"
+#include "engine/device/tuning.h"
 
-static const struct engine_tunables tunables = {"testing", "reduce.cl", {"GROUP", "WIDTH", "ITEMS", NULL}};
+static const struct engine_tunables tunables = {"testing", "algo/reduce.cl", {"GROUP", "WIDTH", "ITEMS", NULL}};
 
 static char *cache_dir;
 static kn_context *context;
@@ -141,11 +141,11 @@ END_TEST
 START_TEST(of_others)
 {
     static const struct engine_tunables
-        other_kernels = {"testing", "scan.cl", {"GROUP", "WIDTH", "ITEMS", NULL}},
-        other_name = {"testing", "reduce.cl", {"GROUP", "WIDTH", "ITEM", NULL}},
-        fewer = {"testing", "reduce.cl", {"GROUP", "WIDTH", NULL}},
-        more = {"testing", "reduce.cl", {"GROUP", "WIDTH", "ITEMS", "A", NULL}},
-        other = {"test", "reduce.cl", {"GROUP", "WIDTH", "ITEMS", NULL}};
+        other_kernels = {"testing", "algo/scan.cl", {"GROUP", "WIDTH", "ITEMS", NULL}},
+        other_name = {"testing", "algo/reduce.cl", {"GROUP", "WIDTH", "ITEM", NULL}},
+        fewer = {"testing", "algo/reduce.cl", {"GROUP", "WIDTH", NULL}},
+        more = {"testing", "algo/reduce.cl", {"GROUP", "WIDTH", "ITEMS", "A", NULL}},
+        other = {"test", "algo/reduce.cl", {"GROUP", "WIDTH", "ITEMS", NULL}};
     static const struct {
         const struct engine_tunables *of;
         const char *warning;

@@ -1,13 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
 // A scratch file, and what reading it must give: for the tests of the CSV reader.
-#ifndef KN_TESTS_CSV_SUPPORT_H
-#define KN_TESTS_CSV_SUPPORT_H
+#ifndef KN_TESTS_UNIT_IO_CSV_SUPPORT_H
+#define KN_TESTS_UNIT_IO_CSV_SUPPORT_H
 
-#include "../support.h"
+#include "support/support.h"
 
 #include <math.h>
 
-#include "../../../src/io/csv.h"
+#include "io/csv/csv.h"
 
 static char *folder;
 

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 // What tests of file formats share: a scratch folder, files of given bytes, and what a refusal must say.
-#ifndef KN_TESTS_IO_SUPPORT_H
-#define KN_TESTS_IO_SUPPORT_H
+#ifndef KN_TESTS_UNIT_IO_IO_SUPPORT_H
+#define KN_TESTS_UNIT_IO_IO_SUPPORT_H
 
-#include "../support.h"
+#include "support/support.h"
 
 #include <koine/error.h>
 

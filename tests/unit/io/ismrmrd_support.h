@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 // ISMRMRD files as tests need them, written with libhdf5: heads packed as C++ writers do and aligned as
 // others do, members in another order. Only where HAVE_HDF5.
-#ifndef KN_TESTS_ISMRMRD_SUPPORT_H
-#define KN_TESTS_ISMRMRD_SUPPORT_H
+#ifndef KN_TESTS_UNIT_IO_ISMRMRD_SUPPORT_H
+#define KN_TESTS_UNIT_IO_ISMRMRD_SUPPORT_H
 
-#include "../support.h"
+#include "support/support.h"
 
 #include <hdf5.h>
 

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Archives as NumPy writes them, for tests: .npy members in a .zip, stored or deflated.
-#ifndef KN_TESTS_NPZ_SUPPORT_H
-#define KN_TESTS_NPZ_SUPPORT_H
+#ifndef KN_TESTS_UNIT_IO_NPZ_SUPPORT_H
+#define KN_TESTS_UNIT_IO_NPZ_SUPPORT_H
 
 #include <zlib.h>
 

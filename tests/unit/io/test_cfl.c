@@ -2,8 +2,8 @@
 // .cfl/.hdr pairs: that what is written reads back, what is refused and in which words, and BART's own files.
 #include "io_support.h"
 
-#include "../../../src/io/cfl.h"
-#include "../run.h"
+#include "io/array/cfl.h"
+#include "support/run.h"
 
 static const float numbers[] = {1, -2, 3, -4, 5, -6, 7, -8, 9, -10, 11, -12};
 

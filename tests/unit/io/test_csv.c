@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // CSV reading: every form that is accepted, with its values.
 #include "csv_support.h"
-#include "../run.h"
+#include "support/run.h"
 
 #include <sys/wait.h>
 

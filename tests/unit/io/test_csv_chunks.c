@@ -2,7 +2,7 @@
 // CSV reading by several threads: a file cut everywhere, against reading it in order and against an obvious
 // parser.
 #include "csv_support.h"
-#include "../run.h"
+#include "support/run.h"
 
 #include <signal.h>
 #include <sys/wait.h>

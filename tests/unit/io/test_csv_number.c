@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
 // Numbers of CSV files, bit for bit as the C library reads them.
 #define _GNU_SOURCE // newlocale
-#include "../run.h"
-#include "../support.h"
+#include "support/run.h"
+#include "support/support.h"
 
 #include <math.h>
 
-#include "../../../src/io/csv_number.h"
+#include "io/csv/csv_number.h"
 
 static locale_t c_locale;
 

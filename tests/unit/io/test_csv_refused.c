@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // CSV reading: choices about columns and missing cells, and what is refused, with place and words.
 #include "csv_support.h"
-#include "../run.h"
+#include "support/run.h"
 
 #include <sys/wait.h>
 

@@ -5,9 +5,9 @@
 
 #include <png.h>
 
-#include "../../../src/base/parallel.h"
-#include "../../../src/io/image.h"
-#include "../run.h"
+#include "base/parallel.h"
+#include "io/image/image.h"
+#include "support/run.h"
 
 enum { WIDTH = 13, HEIGHT = 9, BYTES_MAX = 1 << 16 };
 

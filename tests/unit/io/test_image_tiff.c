@@ -5,9 +5,9 @@
 
 #include <config.h>
 
-#include "../../../src/base/parallel.h"
-#include "../../../src/io/image.h"
-#include "../run.h"
+#include "base/parallel.h"
+#include "io/image/image.h"
+#include "support/run.h"
 
 #if HAVE_TIFF
 

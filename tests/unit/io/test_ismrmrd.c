@@ -5,8 +5,8 @@
 
 #include <config.h>
 
-#include "../../../src/io/ismrmrd.h"
-#include "../run.h"
+#include "io/array/ismrmrd.h"
+#include "support/run.h"
 
 #if HAVE_HDF5
 

@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
 // JSON results: numbers that read back, what has no number, odd strings, the keys that all commands share.
-#include "../support.h"
+#include "support/support.h"
 
 #include <float.h>
 #include <math.h>
 
-#include "../../../src/io/json.h"
-#include "../run.h"
+#include "io/json.h"
+#include "support/run.h"
 
 // The text of one value, without the line end; consumes the value.
 static char *text_of(json_t *value)

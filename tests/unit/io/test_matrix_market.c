@@ -5,8 +5,8 @@
 
 #include <math.h>
 
-#include "../../../src/io/matrix_market.h"
-#include "../run.h"
+#include "io/array/matrix_market.h"
+#include "support/run.h"
 
 static kn_status read_text(const char *text, struct matrix_market *matrix, kn_error *err)
 {

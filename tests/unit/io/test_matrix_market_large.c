@@ -5,8 +5,8 @@
 #include <math.h>
 #include <zlib.h>
 
-#include "../../../src/io/matrix_market.h"
-#include "../run.h"
+#include "io/array/matrix_market.h"
+#include "support/run.h"
 
 // A file of random lines, comments and blank ones among them.
 static char *random_file(uint64_t *seed, size_t entries, size_t rows, size_t columns)

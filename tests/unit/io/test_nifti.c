@@ -2,8 +2,8 @@
 // NIfTI files: header and numbers byte for byte where the format's definition puts them.
 #include "io_support.h"
 
-#include "../../../src/io/nifti.h"
-#include "../run.h"
+#include "io/array/nifti.h"
+#include "support/run.h"
 
 static int16_t short_at(const unsigned char *bytes, size_t at)
 {

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 // .npy files: what is read, what is refused by name and place, and that what is written reads back.
-#include "../support.h"
+#include "support/support.h"
 
-#include "../../../src/io/npy.h"
-#include "../run.h"
+#include "io/array/npy.h"
+#include "support/run.h"
 
 enum { HEADER_ROOM = 4096 };
 

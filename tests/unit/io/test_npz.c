@@ -3,8 +3,8 @@
 // or read, and no bytes beyond the file are looked at.
 #include "npz_support.h"
 
-#include "../../../src/io/npz.h"
-#include "../run.h"
+#include "io/array/npz.h"
+#include "support/run.h"
 
 static const double numbers[] = {1.5, -2, 0.1};
 static const int32_t whole[] = {0, 1, 3};

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // Result files: there whole or not at all, whatever goes wrong.
-#include "../support.h"
+#include "support/support.h"
 
 #include <dirent.h>
 #include <fcntl.h>
@@ -8,8 +8,8 @@
 #include <sys/resource.h>
 #include <sys/wait.h>
 
-#include "../../../src/io/output.h"
-#include "../run.h"
+#include "io/output.h"
+#include "support/run.h"
 
 static char *folder;
 static char path[4200];

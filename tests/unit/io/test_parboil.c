@@ -4,8 +4,8 @@
 
 #include <math.h>
 
-#include "../../../src/io/parboil.h"
-#include "../run.h"
+#include "io/array/parboil.h"
+#include "support/run.h"
 
 enum { K = 3, N = 2, NUMBERS = 5 * K + 3 * N };
 

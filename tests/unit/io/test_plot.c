@@ -1,14 +1,14 @@
 // SPDX-License-Identifier: Apache-2.0
 // Plots: SVG that an XML parser takes, with each point drawn once, the words as they were given, and nothing
 // left behind.
-#include "../support.h"
+#include "support/support.h"
 
 #include <dirent.h>
 #include <math.h>
 
-#include "../../../src/base/array.h"
-#include "../../../src/io/plot.h"
-#include "../run.h"
+#include "base/array.h"
+#include "io/plot.h"
+#include "support/run.h"
 
 static char *folder;
 static char path[4200];

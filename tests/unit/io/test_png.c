@@ -5,8 +5,8 @@
 #include <math.h>
 #include <png.h>
 
-#include "../../../src/io/png.h"
-#include "../run.h"
+#include "io/image/png.h"
+#include "support/run.h"
 
 // The file's pixels as libpng gives them, in the machine's byte order.
 static unsigned char *decode(const char *path, struct kn_picture *found)

@@ -2,9 +2,9 @@
 // The format by the name's ending: each ending writes its own format, and no other is taken.
 #include "io_support.h"
 
-#include "../../../src/io/png.h"
-#include "../../../src/io/volume.h"
-#include "../run.h"
+#include "io/image/png.h"
+#include "io/array/volume.h"
+#include "support/run.h"
 
 // Of 3 x 2 x 3 voxels; magnitudes 5, 10, ... in the middle slice.
 static const float voxels[36] = {[12] = 3, 4, -6, 8, 0, 15, 20, 0, 0, 0, -25};

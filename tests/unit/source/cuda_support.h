@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 // What the tests of the CUDA rewriter share.
-#ifndef KN_TESTS_CUDA_SUPPORT_H
-#define KN_TESTS_CUDA_SUPPORT_H
+#ifndef KN_TESTS_UNIT_SOURCE_CUDA_SUPPORT_H
+#define KN_TESTS_UNIT_SOURCE_CUDA_SUPPORT_H
 
-#include "../support.h"
+#include "support/support.h"
 
-#include "../../../src/source/cuda.h"
+#include "source/cuda/cuda.h"
 
 // Rewrites `source` as the file "t.cl"; `*cuda` is NULL unless KN_OK is returned.
 static inline kn_status rewrite(const char *source, struct src_cuda **cuda, kn_error *err)

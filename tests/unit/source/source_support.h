@@ -1,14 +1,14 @@
 // SPDX-License-Identifier: Apache-2.0
 // What the tests of the source layer share: reading a text, and looking at what came of it.
-#ifndef KN_TESTS_SOURCE_SUPPORT_H
-#define KN_TESTS_SOURCE_SUPPORT_H
+#ifndef KN_TESTS_UNIT_SOURCE_SOURCE_SUPPORT_H
+#define KN_TESTS_UNIT_SOURCE_SOURCE_SUPPORT_H
 
-#include "../run.h"
-#include "../support.h"
+#include "support/run.h"
+#include "support/support.h"
 
-#include "../../../src/base/text.h"
-#include "../../../src/source/lexer.h"
-#include "../../../src/source/source.h"
+#include "base/text.h"
+#include "source/preprocess/lexer.h"
+#include "source/source.h"
 
 // The tokens with one space between them; a pragma as "#pragma ..." on its own.
 static inline char *tokens_of(const struct src_unit *unit)

@@ -102,6 +102,37 @@ START_TEST(order)
 }
 END_TEST
 
+// A kernel file of the table is found without its folder; files that are included are not.
+START_TEST(without_folder)
+{
+    static const struct src_embedded table[] = {{"algo/sort/main.cl", "#include \"../../lib/a.clh\"\nmain"},
+                                                {"lib/a.clh", "a"},
+                                                {NULL, NULL}};
+    struct src_options options = {.embedded = table, .builtin = true};
+    struct src_unit *unit = NULL;
+    kn_error err = KN_ERROR_INIT;
+    char *found;
+
+    for (unsigned i = 0; i < 3; i++) {
+        if (i == 2) { // another version, where the table has it
+            options.kernel_path = folder;
+            make_folder("algo");
+            make_folder("algo/sort");
+            put("main.cl", "wrong");
+            put("algo/sort/main.cl", "#include \"../../lib/a.clh\"\nmine");
+        }
+        ck_assert_msg(src_read(i ? "main.cl" : "algo/sort/main.cl", NULL, &options, &unit, &err) == KN_OK, "%s", err.text);
+        found = tokens_of(unit);
+        ck_assert_str_eq(found, i == 2 ? "a mine" : "a main");
+        free(found);
+        src_free(unit);
+        unit = NULL;
+    }
+    ck_assert_int_eq(src_read("sort/main.cl", NULL, &options, &unit, &err), KN_ERROR_INPUT);
+    ck_assert_int_eq(src_read("t.cl", "#include \"a.clh\"\n", &options, &unit, &err), KN_ERROR_INPUT);
+}
+END_TEST
+
 START_TEST(embedded)
 {
     static const struct src_embedded table[] = {
@@ -305,7 +336,7 @@ END_TEST
 
 int main(void)
 {
-    const TTest *const tests[] = {order,   embedded,   macro_names, once, once_by_identity,
+    const TTest *const tests[] = {order,   embedded,   without_folder, macro_names, once, once_by_identity,
                                   missing, unreadable, cycles};
 
     return TEST_RUN_WITH("source: include", CK_FORK, begin, end, tests);

@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 // Products of a sparse operator on a device, for tests.
-#ifndef KN_TESTS_OPERATOR_SUPPORT_H
-#define KN_TESTS_OPERATOR_SUPPORT_H
+#ifndef KN_TESTS_UNIT_APP_SPARSE_OPERATOR_SUPPORT_H
+#define KN_TESTS_UNIT_APP_SPARSE_OPERATOR_SUPPORT_H
 
 #include "sparse_support.h"
 
-#include "../../../../src/app/sparse/spmv.h"
+#include "app/sparse/product/spmv.h"
 
 enum { TEST_ROOM = 64 };
 

@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 // A system solved on a device by conjugate gradients, twice: the same bits.
-#ifndef KN_TESTS_SOLVER_SUPPORT_H
-#define KN_TESTS_SOLVER_SUPPORT_H
+#ifndef KN_TESTS_UNIT_APP_SPARSE_SOLVER_SUPPORT_H
+#define KN_TESTS_UNIT_APP_SPARSE_SOLVER_SUPPORT_H
 
 #include "system_support.h"
 
-#include "../../../../src/app/sparse/solver_own.h"
+#include "app/sparse/solver/device/solver_own.h"
 
 #define ROOM 64 // poisoned bytes behind the solution
 

@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 // Sparse matrices of many shapes for tests, and their products in double precision.
-#ifndef KN_TESTS_SPARSE_SUPPORT_H
-#define KN_TESTS_SPARSE_SUPPORT_H
+#ifndef KN_TESTS_UNIT_APP_SPARSE_SPARSE_SUPPORT_H
+#define KN_TESTS_UNIT_APP_SPARSE_SPARSE_SUPPORT_H
 
-#include "../../device_support.h"
+#include "support/device_support.h"
 
-#include "../../../../src/app/sparse/matrix.h"
+#include "app/sparse/matrix.h"
 
 enum test_skew {
     SKEW_NONE,   // about as many nonzeros in every row

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 // Systems for tests of the device's solvers: a matrix, a right-hand side and a start, in floats and in
 // double.
-#ifndef KN_TESTS_SYSTEM_SUPPORT_H
-#define KN_TESTS_SYSTEM_SUPPORT_H
+#ifndef KN_TESTS_UNIT_APP_SPARSE_SYSTEM_SUPPORT_H
+#define KN_TESTS_UNIT_APP_SPARSE_SYSTEM_SUPPORT_H
 
 #include "sparse_support.h"
 

@@ -4,9 +4,9 @@
 // what ran; what is refused.
 #include "system_support.h"
 
-#include "../../../../src/app/sparse/batch_own.h"
-#include "../../../../src/app/sparse/gram_device.h"
-#include "../../../../src/app/sparse/terms.h"
+#include "app/sparse/solver/device/batch_own.h"
+#include "app/sparse/solver/device/gram_device.h"
+#include "app/sparse/solver/terms.h"
 
 enum { ROOM = 64, MOST = 33 };
 

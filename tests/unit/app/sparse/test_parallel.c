@@ -6,10 +6,10 @@
 
 #include <float.h>
 
-#include "../../../../src/app/sparse/reference.h"
-#include "../../../../src/app/sparse/sinogram.h"
-#include "../../../../src/app/sparse/solver.h"
-#include "../parallel_support.h"
+#include "app/sparse/solver/reference.h"
+#include "app/sparse/tomography/sinogram.h"
+#include "app/sparse/solver/device/solver.h"
+#include "unit/app/sparse/host/parallel_support.h"
 
 static const enum sparse_format formats[] = {SPARSE_ON_THE_FLY, SPARSE_ON_THE_FLY_LOCAL};
 

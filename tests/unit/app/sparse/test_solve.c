@@ -3,9 +3,9 @@
 // bounds, the discrepancy of each column, rays on the fly, what is refused.
 #include "sparse_support.h"
 
-#include "../spectrum_support.h"
+#include "unit/app/autocorr/spectrum_support.h"
 
-#include "../../../../src/app/sparse/solve.h"
+#include "app/sparse/solver/solve.h"
 
 enum { ROWS = 90, COLUMNS = 40, COUNT = 2 };
 

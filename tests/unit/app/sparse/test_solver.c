@@ -6,8 +6,8 @@
 
 #include <float.h>
 
-#include "../../../../src/app/sparse/reference.h"
-#include "../../../../src/app/sparse/solver_own.h"
+#include "app/sparse/solver/reference.h"
+#include "app/sparse/solver/device/solver_own.h"
 
 static const enum sparse_launches ways[] = {SPARSE_LAUNCHES_FUSED, SPARSE_LAUNCHES_SEPARATE};
 

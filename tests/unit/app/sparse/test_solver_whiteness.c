@@ -3,8 +3,8 @@
 // the host, and the same bits as so many iterations alone.
 #include "solver_support.h"
 
-#include "../../../../src/app/sparse/ncp.h"
-#include "../../../../src/app/sparse/reference.h"
+#include "app/sparse/solver/ncp.h"
+#include "app/sparse/solver/reference.h"
 
 // Solves it once; what the solver noted of every iteration's residual.
 static float *solve_recorded(const struct system *s, const struct sparse_solver_options *options,

@@ -1,0 +1,43 @@
+// SPDX-License-Identifier: Apache-2.0
+// Absolute deviations from a centre, and order statistics of them without sorting again: in sorted data the
+// deviations from the median are two sorted runs, one to the left (read backwards), one to the right, and the
+// element of a given rank among both is found by bisection along the merge path (Odeh et al. 2012).
+// Launch: absolute_deviations with one work-item an element; median_of_halves with one work-item a rank.
+// Cost: absolute_deviations reads and writes n elements; median_of_halves reads 2 log2(n) elements a rank.
+// Tunables: REAL_BITS, ACC_SOFT.
+#define WIDTH 4
+#include "../lib/accumulator.clh"
+
+__kernel void absolute_deviations(__global const real *x, ulong n, acc centre, __global real *out)
+{
+    ulong i = get_global_id(0);
+
+    if (i < n)
+        out[i] = acc_to_real(acc_distance(x[i], centre));
+}
+
+// x[0..n) is sorted; x[split - 1], x[split - 2], ... and x[split], x[split + 1], ... deviate more and more from the
+// centre. chosen[i] is the element whose deviation has rank first_rank + i (from 0).
+__kernel void median_of_halves(__global const real *x, ulong n, ulong split, acc centre, ulong first_rank,
+                               __global real *chosen)
+{
+    ulong rank = first_rank + get_global_id(0);
+    ulong right = n - split;
+    ulong low = rank > right ? rank - right : 0; // how many of the `rank` smallest come from the left run
+    ulong high = min(rank, split);
+
+    while (low < high) {
+        ulong taken = (low + high) / 2;
+        acc left_next = acc_distance(x[split - 1 - taken], centre);
+        acc right_last = acc_distance(x[split + (rank - taken) - 1], centre);
+        if (!acc_less(right_last, left_next))
+            low = taken + 1;
+        else
+            high = taken;
+    }
+
+    ulong from_right = rank - low;
+    bool take_left = low < split && (from_right >= right || !acc_less(acc_distance(x[split + from_right], centre),
+                                                                      acc_distance(x[split - 1 - low], centre)));
+    chosen[get_global_id(0)] = take_left ? x[split - 1 - low] : x[split + from_right];
+}

@@ -1,0 +1,249 @@
+// SPDX-License-Identifier: Apache-2.0
+// One pass of a discrete Fourier transform: POINTS numbers along each of `lines` lines, sum_j x[j] exp(-+2 pi i jk/n).
+// Stockham's autosort in mixed radix (Govindaraju et al. 2008): RADIX_0 * RADIX_1 * ... = POINTS. Each work-item keeps
+// its points in registers; they change owners between two radices through local memory.
+//
+// Line l stands at inner l % inner, split l / inner % split, outer the rest. Point p of it has the place
+// p * side.point + split * side.split in a long line, and is element
+// inner * side.inner + outer * side.outer + place * side.stride. Places from side.count on are zeros on the way in, and
+// not stored on the way out. With TWIDDLE, what comes out is multiplied by exp(-+2 pi i split * k / (POINTS * split's
+// count)), as the first half of a longer transform wants it; the second half then stores transposed.
+//
+// Launch: ceil(lines / LINES) groups of LINES * ITEMS work-items, BUFFERS * LINES * PITCH * sizeof(real2) bytes of local memory.
+// Cost: reads and writes every number once.
+// Tunables: REAL_BITS, POINTS, RADIX_0 to RADIX_5 (1: none), ITEMS (work-items a line), LINES (a group's); BUFFERS (2:
+// an exchange takes one barrier and twice the local memory); ROWS_IN,
+// ROWS_OUT (1: neighbours of a line are neighbours in memory, so that neighbouring work-items take them; 0: neighbouring
+// lines are); SWAP_IN, SWAP_OUT (swap real and imaginary parts: both make the transform the inverse one, unscaled);
+// LOAD (0: complex, 1: real from SAMPLE, 2: complex, the first half of a Hermitian line);
+// STORE (0: complex, 1: the real part); INNER, SPLIT (0: that counter is always 0); TWIDDLE; WIDE (64-bit indices);
+// SHORT_IN, SHORT_OUT (1: places from side.count on are missing); SCALED (0: scale is 1); TABLE_IN, TABLE_OUT (multiply by roots[table + place]: chirps).
+#ifndef ROWS_IN
+#define ROWS_IN 1
+#endif
+#ifndef ROWS_OUT
+#define ROWS_OUT ROWS_IN
+#endif
+#ifndef SWAP_IN
+#define SWAP_IN 0
+#endif
+#ifndef SWAP_OUT
+#define SWAP_OUT 0
+#endif
+#ifndef LOAD
+#define LOAD 0
+#endif
+#ifndef STORE
+#define STORE 0
+#endif
+#ifndef INNER
+#define INNER 1
+#endif
+#ifndef SPLIT
+#define SPLIT 0
+#endif
+#ifndef TWIDDLE
+#define TWIDDLE 0
+#endif
+#ifndef WIDE
+#define WIDE 0
+#endif
+#ifndef SHORT_IN
+#define SHORT_IN 0
+#endif
+#ifndef SHORT_OUT
+#define SHORT_OUT 0
+#endif
+#ifndef SCALED
+#define SCALED 0
+#endif
+#ifndef TABLE_IN
+#define TABLE_IN 0
+#endif
+#ifndef TABLE_OUT
+#define TABLE_OUT 0
+#endif
+
+#include "../../lib/fft_line.clh"
+
+#ifndef SAMPLE
+#define SAMPLE real
+#endif
+#if LOAD == 1
+typedef SAMPLE source;
+#else
+typedef real2 source;
+#endif
+#if STORE == 1
+typedef real result;
+#else
+typedef real2 result;
+#endif
+#if WIDE
+typedef ulong index;
+#else
+typedef uint index;
+#endif
+
+typedef struct {
+    ulong inner, outer, stride, point, split, count;
+} side;
+
+// Where a line's numbers stand: place p at base + p * stride.
+typedef struct {
+    index base, stride, first, step, count;
+} line_place;
+
+inline line_place place_line(side from, uint line, uint inner, uint split)
+{
+    line_place place;
+    uint rest = line;
+
+    place.base = 0;
+    place.first = 0;
+    place.step = 1;
+#if INNER
+    place.base = line % inner * (index)from.inner;
+    rest = line / inner;
+#endif
+#if SPLIT
+    place.first = rest % split * (index)from.split;
+    place.step = (index)from.point;
+    rest = rest / split;
+#endif
+    place.base += rest * (index)from.outer;
+    place.stride = (index)from.stride;
+    place.count = (index)from.count;
+    return place;
+}
+
+inline uint split_of(uint line, uint inner, uint split)
+{
+#if INNER
+    line /= inner;
+#endif
+    return line % split;
+}
+
+inline real2 swap_parts(real2 a)
+{
+    return (real2)(a.y, a.x);
+}
+
+inline real2 load(__global const source *in, line_place line, index place, __global const real2 *table, uint length)
+{
+    real2 value = (real2)(0, 0);
+
+    if (SHORT_IN && place >= line.count)
+        return value;
+#if LOAD == 2
+    bool mirrored = place > length / 2;
+    value = in[line.base + (mirrored ? length - place : place) * line.stride];
+    if (mirrored)
+        value.y = -value.y;
+#elif LOAD == 1
+    value.x = (real)in[line.base + place * line.stride];
+#else
+    value = in[line.base + place * line.stride];
+#endif
+#if SWAP_IN
+    value = swap_parts(value);
+#endif
+#if TABLE_IN
+    value = multiply(value, table[place]);
+#endif
+    return value;
+}
+
+inline void store(__global result *out, line_place line, index place, real2 value, real scale,
+                  __global const real2 *table)
+{
+    if (SHORT_OUT && place >= line.count)
+        return;
+#if SCALED
+    value *= scale;
+#endif
+#if TABLE_OUT
+    value = multiply(value, table[place]);
+#endif
+#if SWAP_OUT
+    value = swap_parts(value);
+#endif
+#if STORE == 1
+    out[line.base + place * line.stride] = value.x;
+#else
+    out[line.base + place * line.stride] = value;
+#endif
+}
+
+// The numbers of a work-item from memory, RADIX_0 apart.
+inline __attribute__((always_inline)) void load_line(__global const source *in, line_place place, uint item, real2 *x, __global const real2 *table,
+                      uint length)
+{
+#pragma unroll
+    for (uint round = 0; round < ROUNDS(RADIX_0); round++) {
+        uint j = item + round * ITEMS;
+        if (IS_INSIDE(j, RADIX_0)) {
+#pragma unroll
+            for (uint r = 0; r < RADIX_0; r++)
+                x[round * RADIX_0 + r] = load(in, place, place.first + (j + r * (POINTS / RADIX_0)) * place.step, table, length);
+        }
+    }
+}
+
+// Their transforms back to memory. `split`: the line's number in the long line's matrix; `high` and `low`: its roots.
+inline __attribute__((always_inline)) void store_line(__global result *out, line_place place, uint item, const real2 *x, real scale,
+                       __global const real2 *table, uint split, __global const real2 *low, uint log2_low)
+{
+#pragma unroll
+    for (uint round = 0; round < ROUNDS(RADIX_LAST); round++) {
+        uint j = item + round * ITEMS;
+        if (IS_INSIDE(j, RADIX_LAST)) {
+#pragma unroll
+            for (uint r = 0; r < RADIX_LAST; r++) {
+                uint k = j + r * (POINTS / RADIX_LAST);
+                real2 value = x[round * RADIX_LAST + r];
+#if TWIDDLE
+                uint turns = split * k, size = 1u << log2_low;
+                value = multiply(value, multiply(low[turns & (size - 1)], low[size + (turns >> log2_low)]));
+#endif
+                store(out, place, place.first + k * place.step, value, scale, table);
+            }
+        }
+    }
+}
+
+__kernel __attribute__((reqd_work_group_size(GROUP, 1, 1))) void
+fft_pass(__global const source *in, __global result *out, side from, side to, uint lines, uint inner, uint split,
+         uint length, __global const real2 *roots, uint at, uint table_in, uint table_out, uint long_roots,
+         uint log2_low, real scale, __local real2 *exchange)
+{
+    uint first = (uint)get_group_id(0) * LINES;
+
+#if STAGES > 1
+    {
+        real2 x[HOLDS(RADIX_0)];
+        if (first + LINE(ROWS_IN) < lines)
+            load_line(in, place_line(from, first + LINE(ROWS_IN), inner, split), ITEM(ROWS_IN), x, roots + table_in, length);
+        transform(x, ITEM(ROWS_IN), RADIX_0, 1, roots);
+        put(exchange + LINE(ROWS_IN) * PITCH, x, ITEM(ROWS_IN), RADIX_0, 1);
+    }
+    // Others will write where this work-item has read.
+    barrier(CLK_LOCAL_MEM_FENCE | CLK_GLOBAL_MEM_FENCE);
+#endif
+    MIDDLE_STAGES
+
+    uint line = first + LINE(ROWS_OUT);
+    real2 x[HOLDS(RADIX_LAST)];
+#if STAGES > 1
+    take(exchange + LAST_BUFFER * LINES * PITCH + LINE(ROWS_OUT) * PITCH, x, ITEM(ROWS_OUT), RADIX_LAST);
+    transform(x, ITEM(ROWS_OUT), RADIX_LAST, POINTS / RADIX_LAST, roots + at);
+#else
+    if (line < lines)
+        load_line(in, place_line(from, line, inner, split), ITEM(ROWS_OUT), x, roots + table_in, length);
+    transform(x, ITEM(ROWS_OUT), RADIX_0, 1, roots);
+#endif
+    if (line < lines)
+        store_line(out, place_line(to, line, inner, split), ITEM(ROWS_OUT), x, scale, roots + table_out,
+                   split_of(line, inner, split), roots + long_roots, log2_low);
+}

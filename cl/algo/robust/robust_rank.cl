@@ -1,0 +1,308 @@
+// SPDX-License-Identifier: Apache-2.0
+// The median, and then the median of |x - median|, among what cl/algo/robust/robust.cl kept of a column, or by digits in the whole
+// column (lib/robust.clh has the words).
+//
+// robust_bins counts how many elements have each value of the highest digit that is open; what it counts is an interval of
+// keys, at level 0 one known to hold the ranks, else the bins of the level before in which they lie (every group looks
+// for itself). robust_narrow reads once more and gathers the keys of those bins, but for two that stand there and are
+// likely to stand there often: a representative of each bin, which robust_bins chose, is counted. cl/algo/robust/robust_settle.cl
+// finds the ranks among what was gathered.
+//
+// Launch, in dimension 1 a group a column, with any number of groups: robust_bins (more than one level where the whole
+// column is read), then robust_narrow. Cost: a read each of what was kept.
+// Tunables: GROUP (a power of two, not above the number of bins; 1: no atomics on local memory, for CPUs), DIGIT (log2 of
+// bins), AHEAD (elements that a work-item of many loads before it looks at the first), REAL_BITS, ACC_SOFT.
+#include "../../lib/window.clh"
+
+#ifndef AHEAD
+#if GROUP == 1
+#define AHEAD 1
+#else
+#define AHEAD 8
+#endif
+#endif
+
+// What is read: the elements kept of a column, or a part of it, of which all count.
+typedef struct {
+    __global const real *x;
+    ulong n;
+} source;
+
+inline source source_of(__global const real *x, ulong skip, ulong n, ulong room, __global const uint *counters, ulong number)
+{
+    source from;
+
+    from.x = x + (room ? number * room : skip);
+    from.n = room ? min((ulong)counters[KEPT], room) : n;
+    return from;
+}
+
+// The bins of the table's interval in which the two ranks lie, as an interval; found[0], found[3]: the first and the last
+// bin; *total: how many elements the table has. False if a rank lies elsewhere.
+static inline bool pick(__global const uint *table, interval *at, __global const ulong *target, __local uint *count,
+                        __local uint *sum, __local uint *found, uint *total)
+{
+    uint shift = shift_of(at->bits);
+    ulong rank[2] = {target[0] - at->before, target[1] - at->before};
+    bool inside = target[0] >= at->before;
+
+    for (uint i = (uint)get_local_id(0); i < BINS; i += GROUP)
+        count[i] = table[i];
+    barrier(CLK_LOCAL_MEM_FENCE);
+    *total = find_bins(count, sum, rank, found);
+    at->low += (ulong)found[0] << shift;
+    at->before += rank[0] - found[1];
+    at->bits = bits_of((((ulong)found[3] - found[0] + 1) << shift) - 1);
+    return inside && rank[1] < *total;
+}
+
+// Where a work-item begins, and how far it goes on.
+#if GROUP == 1
+#define SHARE(i, end, n)                                                                                               \
+    ulong i = (n) * get_group_id(0) / get_num_groups(0), end = (n) * (get_group_id(0) + 1) / get_num_groups(0)
+#define STEP 1
+#else
+#define SHARE(i, end, n) ulong i = get_global_id(0), end = (n)
+#define STEP get_global_size(0)
+#endif
+
+// What lies past the end reads as a NaN, of which there is none.
+inline void load_ahead(__global const real *x, ulong i, ulong end, real *element)
+{
+    if (i + (AHEAD - 1) * STEP < end) {
+#pragma unroll
+        for (uint k = 0; k < AHEAD; k++)
+            element[k] = x[i + k * STEP];
+    } else {
+#pragma unroll
+        for (uint k = 0; k < AHEAD; k++)
+            element[k] = i + k * STEP < end ? x[i + k * STEP] : (real)NAN;
+    }
+}
+
+// PoCL 3.1 compiles loops wrong that stand in a condition.
+#if GROUP == 1
+#define MAY_BE_TIED(b) true
+#else
+#define MAY_BE_TIED(b) ((b).tied != 0)
+#endif
+
+// What is asked of each element. Where work-items share the work, `question` and `tied` (whether an end may be) are
+// constants, as what has one is inlined for each.
+typedef struct {
+    brackets b;
+    window w;
+    acc centre;
+    uint question;
+    bool tied, all;
+} inquiry;
+
+inline inquiry inquiry_of(__global const column *own, ulong room)
+{
+    inquiry of;
+
+    of.b = brackets_of(own);
+    of.centre = own->median;
+    of.all = room == 0;
+    return of;
+}
+
+inline bool is_asked(real x, const inquiry *of)
+{
+    const real *end = of->b.end;
+
+    if (of->all)
+        return !isnan(x);
+    if (of->tied)
+        return is_kept(x, &of->b, of->question);
+    if (of->question == MEDIAN)
+        return (x >= end[0]) & (x <= end[1]);
+    return ((x >= end[2]) & (x <= end[3])) | ((x >= end[4]) & (x <= end[5]));
+}
+
+// `stands`: for its bin, as number `number`.
+inline void count_element(real x, const inquiry *of, bool stands, uint number, __local uint *bins)
+{
+    if (!is_asked(x, of))
+        return;
+    ulong key = key_of(x, of->question, of->centre);
+    if (!lies_in_window(key, &of->w, of->question))
+        return;
+    uint digit = digit_of(key, &of->w, of->question);
+    count_digit(digit, 1, bins);
+    if (stands)
+        represent(digit, number, bins);
+}
+
+// Of each load of so many one element may stand for its bin, another one in the next work-items.
+#define REPRESENTED 4
+
+static inline void count_elements(const source *from, inquiry of, uint question, bool tied, uint first, __local uint *bins)
+{
+    uint turn = AHEAD < REPRESENTED ? 0 : (uint)get_local_id(0) / 32 % REPRESENTED;
+    SHARE(i, end, from->n);
+
+    of.question = question;
+    of.tied = tied;
+    for (; i < end; i += AHEAD * STEP) {
+        real element[AHEAD];
+        load_ahead(from->x, i, end, element);
+#pragma unroll
+        for (uint k = 0; k < AHEAD; k++)
+            count_element(element[k], &of, first && k % REPRESENTED == turn, (uint)(i + k * STEP) + 1, bins);
+    }
+}
+
+// With `room` the elements kept (x + number * room), without it n of the column's from x[skip] on. Behind the counters of
+// all columns stand `tables` tables of each; number question + level is filled. `first`: from here representatives are
+// taken.
+__kernel __attribute__((reqd_work_group_size(GROUP, 1, 1))) void
+robust_bins(__global const real *x, ulong skip, ulong n, ulong room, __global column *columns, __global uint *counters,
+            ulong tables, uint question, uint level, uint first)
+{
+    __local uint bins[TABLE], sum[SUMS], found[6];
+    ulong number = get_group_id(1);
+    uint item = (uint)get_local_id(0), total;
+    __global column *own = columns + number;
+    interval at = own->level[level == 0 ? 0 : level - 1], widest = own->level[0];
+    inquiry of = inquiry_of(own, room);
+
+    __global uint *table = counters + get_num_groups(1) * COUNTERS + (number * tables + question + level) * TABLE;
+    counters += number * COUNTERS;
+    if (level > 0) {
+        at.before += level == 1 && room ? counters[question == MEDIAN ? BELOW : INNER] : 0;
+        pick(table - TABLE, &at, own->target, bins, sum, found, &total);
+        if (get_group_id(0) == 0 && item == 0)
+            own->level[level] = at;
+    }
+    for (uint i = item; i < TABLE; i += GROUP)
+        bins[i] = 0;
+    barrier(CLK_LOCAL_MEM_FENCE);
+    source from = source_of(x, skip, n, room, counters, number);
+    set_window(&of.w, widest.low, last_of(widest), &at);
+    if (MAY_BE_TIED(of.b))
+        count_elements(&from, of, question, true, first, bins);
+    else if (question == MEDIAN)
+        count_elements(&from, of, MEDIAN, false, first, bins);
+    else
+        count_elements(&from, of, DEVIATION, false, first, bins);
+    if (!of.all && get_group_id(0) == 0 && item == 0)
+        for (uint e = 0; e < ENDS; e++) {
+            uint weight = weight_of(own, counters, question, e);
+            if (weight)
+                count_key(key_of(AS_REAL((real_key)own->end[e]), question, of.centre), &of.w, question, weight, bins);
+        }
+    barrier(CLK_LOCAL_MEM_FENCE);
+    for (uint i = item; i < BINS; i += GROUP) {
+        if (bins[i])
+            atomic_add(&table[i], bins[i]);
+        if (bins[BINS + i])
+            atomic_max(&table[BINS + i], bins[BINS + i]);
+    }
+}
+
+// Keys that may stand often: which there are (two bits), and how often a work-item met them.
+typedef struct {
+    ulong key[2];
+    uint has, met[2];
+} pivots;
+
+// Where keys go that are gathered, and how many there are.
+typedef struct {
+    __global ulong *keys;
+    __global uint *count;
+    ulong room;
+} gatherer;
+
+// Few lie in the window: whether they are asked for is looked at last.
+static inline void gather_element(real x, const inquiry *of, pivots *p, const gatherer *to)
+{
+    ulong key = key_of(x, of->question, of->centre);
+
+    if (!lies_in_window(key, &of->w, of->question) || !is_asked(x, of))
+        return;
+    if ((p->has & 1) && key == p->key[0]) {
+        p->met[0]++;
+    } else if ((p->has & 2) && key == p->key[1]) {
+        p->met[1]++;
+    } else {
+        uint at = atomic_inc(to->count);
+        if (at < to->room)
+            to->keys[at] = key;
+    }
+}
+
+// As count_elements.
+static inline void gather_elements(const source *from, inquiry of, uint question, bool tied, pivots *p, const gatherer *to)
+{
+    SHARE(i, end, from->n);
+
+    of.question = question;
+    of.tied = tied;
+    for (; i < end; i += AHEAD * STEP) {
+        real element[AHEAD];
+        load_ahead(from->x, i, end, element);
+#pragma unroll
+        for (uint k = 0; k < AHEAD; k++)
+            gather_element(element[k], &of, p, to);
+    }
+}
+
+// As robust_bins, whose table is the level's before. `head` is the column's first part (what was kept, if `room`):
+// representatives stand there. gathered[number * gathered_room], ... take up to gathered_room keys.
+__kernel __attribute__((reqd_work_group_size(GROUP, 1, 1))) void
+robust_narrow(__global const real *x, ulong skip, ulong n, ulong room, __global column *columns, __global uint *counters,
+              ulong tables, uint question, uint level, uint first, __global const real *head,
+              __global ulong *gathered, ulong gathered_room)
+{
+    __local uint count[BINS], sum[SUMS], found[6], equal[2];
+    ulong number = get_group_id(1);
+    uint item = (uint)get_local_id(0), total;
+    pivots p = {{0, 0}, 0, {0, 0}};
+    __global column *own = columns + number;
+    interval at = own->level[level - 1], widest = own->level[0];
+    inquiry of = inquiry_of(own, room);
+
+    __global const uint *table =
+        counters + get_num_groups(1) * COUNTERS + (number * tables + question + level - 1) * TABLE;
+    counters += number * COUNTERS;
+    gathered += number * gathered_room;
+    at.before += level == 1 && room ? counters[question == MEDIAN ? BELOW : INNER] : 0;
+    bool inside = pick(table, &at, own->target, count, sum, found, &total);
+    for (uint k = 0; k < 2; k++) {
+        uint representative = table[BINS + found[3 * k]];
+        if (representative && (k == 0 || found[3] != found[0])) {
+            p.has |= 1u << k;
+            p.key[k] = key_of(head[(room ? number * room : 0) + representative - 1], question, of.centre);
+        }
+    }
+    if (item == 0)
+        equal[0] = equal[1] = 0;
+    if (get_group_id(0) == 0 && item == 0 && first) {
+        own->level[level] = at;
+        own->total = total;
+        own->pivot[0] = p.key[0];
+        own->pivot[1] = p.key[1];
+        own->pivots = p.has;
+        if (!inside)
+            own->missed |= question == MEDIAN ? MISSED_MEDIAN : MISSED_DEVIATION;
+    }
+    barrier(CLK_LOCAL_MEM_FENCE);
+    source from = source_of(x, skip, n, room, counters, number);
+    gatherer to = {gathered, &counters[GATHERED + question], gathered_room};
+    set_window(&of.w, widest.low, last_of(widest), &at);
+    if (MAY_BE_TIED(of.b))
+        gather_elements(&from, of, question, true, &p, &to);
+    else if (question == MEDIAN)
+        gather_elements(&from, of, MEDIAN, false, &p, &to);
+    else
+        gather_elements(&from, of, DEVIATION, false, &p, &to);
+    for (uint k = 0; k < 2; k++)
+        if (p.met[k])
+            atomic_add(&equal[k], p.met[k]);
+    barrier(CLK_LOCAL_MEM_FENCE);
+    if (item == 0)
+        for (uint k = 0; k < 2; k++)
+            if (equal[k])
+                atomic_add(&counters[EQUAL + 2 * question + k], equal[k]);
+}

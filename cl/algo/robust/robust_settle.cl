@@ -1,0 +1,370 @@
+// SPDX-License-Identifier: Apache-2.0
+// The median, or the median of |x - median|, among what robust_narrow of cl/algo/robust/robust_rank.cl gathered and counted
+// (lib/robust.clh has the words).
+//
+// robust_settle finds the ranks among what was gathered, what was counted and the ends that are tied; says if they lay
+// elsewhere; and prepares the next question. Two more groups, which have nothing to do with that, fold the column's sums.
+//
+// Launch: a group a column, in dimension 1; or three, and then `partials` is 16 * GROUP at most. Cost: reads what was gathered
+// four times, from the device's cache.
+// Tunables: GROUP (a power of two, not above the number of bins; 1: no atomics on local memory, for CPUs), DIGIT (log2 of
+// bins), REAL_BITS, ACC_SOFT.
+#include "../../lib/window.clh"
+
+#include "../../lib/tree.clh"
+
+// How many keys a work-item loads before it looks at the first.
+#if GROUP == 1
+#define AHEAD 1
+#else
+#define AHEAD 4
+#endif
+
+// A key as far into the widest interval as it must be: comparisons may have taken denormals for 0.
+inline ulong clamp_key(ulong key, interval widest)
+{
+    return min(max(key, widest.low), last_of(widest));
+}
+
+// Two pivots, and the ends of the question.
+#define HEAPS (2 + 4)
+
+// So many cells a heap count what lies below it: work-items that follow each other do not wait for one cell.
+#define CELLS 32
+
+// Keys of which there are many, and where the two ranks lie.
+typedef struct {
+    ulong key[HEAPS]; // 0 of none
+    ulong count[HEAPS];
+    uint below[HEAPS];          // how many of those gathered
+    uint cell[HEAPS * CELLS];
+    ulong rank[2], rank_key[2]; // among those gathered, or if they are `known` in a heap, of that key
+    uint known[2];
+} heaps;
+
+static inline void find_heap(__local heaps *h, uint k, __global const column *of, __global const uint *counters,
+                             uint question, interval at, bool all)
+{
+    uint e = question == MEDIAN ? k % 2 : k; // the end of heap k from 2 on
+
+    ulong key, count;
+    if (k < 2) {
+        key = of->pivot[k];
+        count = of->pivots >> k & 1 ? counters[EQUAL + 2 * question + k] : 0;
+    } else {
+        key = key_of(AS_REAL((real_key)of->end[e]), question, of->median);
+        bool inside = !all && (question != MEDIAN || k < 4) && lies_in(clamp_key(key, of->level[0]), at);
+        count = inside ? weight_of(of, counters, question, e) : 0;
+    }
+    h->key[k] = count ? key : 0;
+    h->count[k] = count;
+}
+
+static inline void add_cells(__local heaps *h, uint k)
+{
+    uint sum = 0;
+
+    for (uint i = 0; i < CELLS; i++)
+        sum += h->cell[k * CELLS + (i + k) % CELLS]; // heaps from banks of their own
+    h->below[k] = sum;
+}
+
+// Whether rank `rank`, number `which`, lies in a heap.
+static inline void seek_heap(__local heaps *h, uint which, ulong rank)
+{
+    ulong passed = 0, found = 0;
+    bool known = false;
+
+    for (uint k = 0; k < HEAPS; k++) {
+        ulong begin = h->below[k];
+        for (uint other = 0; other < HEAPS; other++)
+            if (h->key[other] < h->key[k] || (h->key[other] == h->key[k] && other < k))
+                begin += h->count[other];
+        if (h->count[k] && rank >= begin && rank - begin < h->count[k]) {
+            known = true;
+            found = h->key[k];
+        }
+        passed += rank >= begin + h->count[k] ? h->count[k] : 0;
+    }
+    h->rank[which] = known ? rank : rank - passed;
+    h->rank_key[which] = found;
+    h->known[which] = known;
+}
+
+// A work-item's keys from number i on.
+inline void load_keys(__global const ulong *gathered, uint i, uint n, ulong *key)
+{
+#pragma unroll
+    for (uint k = 0; k < AHEAD; k++)
+        key[k] = i + k * GROUP < n ? gathered[i + k * GROUP] : 0;
+}
+
+// So few keys are compared with each other.
+#define FEW 256
+
+// Local memory of the search.
+typedef struct {
+    __local uint *bins, *sum, *found; // as find_bins has them
+    __local ulong *least;             // of each work-item, of two kinds
+    __local ulong *few, *answer;
+} workspace;
+
+// The least of the group's values of each kind, least[kind * GROUP], ..., in the first of them: in steps, of which each takes
+// every so many-th. A barrier comes first and last.
+#define LEAST_OF 32
+static inline void find_least(__local ulong *least, uint kinds)
+{
+    barrier(CLK_LOCAL_MEM_FENCE);
+    for (uint count = GROUP, rest; count > 1; count = rest) {
+        rest = (count + LEAST_OF - 1) / LEAST_OF;
+        for (uint i = (uint)get_local_id(0); i < kinds * rest; i += GROUP) {
+            uint first = i / rest * GROUP, at = i % rest;
+            ulong own = least[first + at];
+            for (uint other = at + rest; other < count; other += rest)
+                own = min(own, least[first + other]);
+            least[first + at] = own;
+        }
+        barrier(CLK_LOCAL_MEM_FENCE);
+    }
+}
+
+// Leaves of the interval what lies between the least and the greatest of its keys: where all are the same, no bits.
+static inline void tighten(__global const ulong *gathered, uint n, interval *open, __local ulong *least)
+{
+    uint item = (uint)get_local_id(0);
+    ulong lowest = 0xffffffffffffffffUL, highest = 0;
+
+    for (uint i = item; i < n; i += AHEAD * GROUP) {
+        ulong keys[AHEAD];
+        load_keys(gathered, i, n, keys);
+        for (uint k = 0; k < AHEAD; k++)
+            if (i + k * GROUP < n && lies_in(keys[k], *open)) {
+                lowest = min(lowest, keys[k]);
+                highest = max(highest, keys[k]);
+            }
+    }
+    least[item] = lowest;
+    least[GROUP + item] = ~highest;
+    find_least(least, 2);
+    lowest = least[0];
+    highest = ~least[GROUP];
+    if (lowest <= highest) {
+        open->low = lowest;
+        open->bits = highest > lowest ? bits_of(highest - lowest) : 0;
+    }
+}
+
+// The keys of a rank and of the next among `n` gathered, of which `left` lie in `open`, the first of the two too: they are FEW
+// at most, or all the same.
+static inline void find_few(__global const ulong *gathered, uint n, interval open, uint left, ulong rank,
+                            const workspace *work, ulong *key)
+{
+    __local uint *next = work->bins;
+    __local ulong *few = work->few, *found = work->answer;
+    uint item = (uint)get_local_id(0);
+    ulong last = last_of(open), least = 0xffffffffffffffffUL;
+
+    if (item == 0) {
+        *next = 0;
+        found[0] = found[1] = open.low;
+    }
+    barrier(CLK_LOCAL_MEM_FENCE);
+    for (uint i = item; i < n; i += AHEAD * GROUP) {
+        ulong keys[AHEAD];
+        load_keys(gathered, i, n, keys);
+        for (uint k = 0; k < AHEAD; k++)
+            if (i + k * GROUP < n) {
+                if (lies_in(keys[k], open))
+                    few[min(atomic_inc(next), (uint)FEW - 1)] = keys[k];
+                else if (keys[k] > last)
+                    least = min(least, keys[k]);
+            }
+    }
+    work->least[item] = least;
+    find_least(work->least, 1);
+    uint count = open.bits > 0 ? min(*next, (uint)FEW) : 0;
+    for (uint i = item; i < count; i += GROUP) {
+        uint lower = 0;
+        for (uint other = 0; other < count; other++)
+            lower += few[other] < few[i] || (few[other] == few[i] && other < i);
+        if (lower == rank || lower == rank + 1)
+            found[lower - rank] = few[i];
+    }
+    barrier(CLK_LOCAL_MEM_FENCE);
+    key[0] = found[0];
+    key[1] = rank + 1 < left ? found[1] : work->least[0];
+    barrier(CLK_LOCAL_MEM_FENCE | CLK_GLOBAL_MEM_FENCE); // what is written of the column next was read by others
+}
+
+// The keys of a rank and of the next among `n` gathered, by digits until few are left.
+static inline void find_keys(__global const ulong *gathered, uint n, interval at, ulong rank, const workspace *work,
+                             ulong *key)
+{
+    uint item = (uint)get_local_id(0), left = n;
+    interval open = {at.low, at.before, at.bits, 0}; // rusticl: what is done to `at` would be done to the caller's
+
+    while (open.bits > 0 && left > FEW) { // of the whole group
+        ulong ranks[2] = {rank, rank};
+        window w;
+        for (uint i = item; i < BINS; i += GROUP)
+            work->bins[i] = 0;
+        tighten(gathered, n, &open, work->least); // a barrier comes first
+        uint shift = shift_of(open.bits);
+        set_window(&w, 0, 0xffffffffffffffffUL, &open);
+        for (uint i = item; i < n && open.bits > 0; i += AHEAD * GROUP) {
+            ulong keys[AHEAD];
+            load_keys(gathered, i, n, keys);
+            for (uint k = 0; k < AHEAD; k++)
+                if (i + k * GROUP < n)
+                    count_key(keys[k], &w, DEVIATION, 1, work->bins);
+        }
+        barrier(CLK_LOCAL_MEM_FENCE);
+        find_bins(work->bins, work->sum, ranks, work->found);
+        if (open.bits > 0) {
+            open.low += (ulong)work->found[0] << shift;
+            rank = work->found[1];
+            left = work->found[2];
+            open.bits = shift;
+        }
+        barrier(CLK_LOCAL_MEM_FENCE);
+    }
+    find_few(gathered, n, open, left, rank, work, key);
+}
+
+inline acc end_of(__global const column *of, uint e)
+{
+    return acc_of(AS_REAL((real_key)of->end[e]));
+}
+
+// The median is known: between which distances the ends stand.
+static inline void ask_deviation(__global column *of, const ulong *key)
+{
+    real lower = AS_REAL(decode_key((real_key)key[0])), upper = AS_REAL(decode_key((real_key)key[1]));
+    acc median = acc_middle(lower, upper);
+    ulong left[2], right[2], low, high;
+
+    for (uint k = 0; k < 2; k++) { // the nearer first
+        left[k] = key_of_distance(AS_REAL((real_key)of->end[3 - k]), median);
+        right[k] = key_of_distance(AS_REAL((real_key)of->end[4 + k]), median);
+    }
+    bool within = !acc_less(median, end_of(of, 3)) && !acc_less(end_of(of, 4), median);
+    low = within ? min(left[0], right[0]) : key_of_distance((real)0, ACC_ZERO);
+    high = max(left[1], right[1]);
+    of->median = median;
+    of->level[0].low = low;
+    of->level[0].before = 0;
+    of->level[0].bits = high > low ? bits_of(high - low) : 0;
+}
+
+// Whether the answer's distances are right: none counted as nearer is farther, and none left out as farther is nearer.
+static inline bool is_verified(__global const column *of, __global const uint *counters, const ulong *key, ulong n)
+{
+    acc median = of->median;
+    ulong outside = n - counters[INNER] - of->total;
+    bool right = true;
+
+    if (counters[INNER]) {
+        ulong left = key_of_distance(AS_REAL((real_key)of->end[3]), median);
+        right = key[0] >= max(left, key_of_distance(AS_REAL((real_key)of->end[4]), median));
+    }
+    if (outside) {
+        ulong left = key_of_distance(AS_REAL((real_key)of->end[2]), median);
+        right = right && !acc_less(median, end_of(of, 2)) && !acc_less(end_of(of, 5), median) &&
+                key[1] <= min(left, key_of_distance(AS_REAL((real_key)of->end[5]), median));
+    }
+    return right;
+}
+
+// The sum of `count` nodes of the fixed tree.
+static inline void fold_sums(__global const acc *in, ulong count, __local acc *node, __global acc *out)
+{
+    uint item = (uint)get_local_id(0), first = 16 * item;
+    acc part[16];
+
+    for (uint i = 0; i < 16; i++)
+        part[i] = first + i < count ? in[first + i] : ACC_ZERO;
+    acc sum = fold_nodes(part, node);
+    if (item == 0)
+        *out = sum;
+}
+
+// `level` is robust_narrow's. n: the column's length, or 0: nothing to verify; else sums[2 * column], ... come to the column,
+// when the deviations' median is known. Groups beyond the first fold partial[row * partials], ... to sums[row], row 2 * column and
+// the next.
+__kernel __attribute__((reqd_work_group_size(GROUP, 1, 1))) void
+robust_settle(__global column *columns, __global const uint *counters, uint question, uint level,
+              __global const ulong *gathered, ulong gathered_room, ulong room, ulong n, __global const acc *partial,
+              ulong partials, __global acc *sums)
+{
+    __local acc node[GROUP];
+    __local uint bins[BINS], sum[SUMS], found[6];
+    __local ulong least[2 * GROUP], few[FEW], chosen[2];
+    __local heaps h;
+    uint item = (uint)get_local_id(0), own_below[HEAPS];
+    ulong number = get_group_id(1), key[2], alone[2];
+    const workspace work = {bins, sum, found, least, few, chosen};
+    __global column *own = columns + number;
+    interval at = own->level[level];
+    ulong first = own->target[0], second = own->target[1];
+
+    if (get_group_id(0) > 0) { // of the whole group
+        ulong row = 2 * number + get_group_id(0) - 1;
+        fold_sums(partial + row * partials, partials, node, sums + row);
+        return;
+    }
+    counters += number * COUNTERS;
+    gathered += number * gathered_room;
+    uint has = (uint)min((ulong)counters[GATHERED + question], gathered_room);
+    for (uint i = item; i < HEAPS * CELLS; i += GROUP)
+        h.cell[i] = 0;
+    for (uint k = item; k < HEAPS; k += GROUP)
+        find_heap(&h, k, own, counters, question, at, n == 0);
+    barrier(CLK_LOCAL_MEM_FENCE);
+    for (uint k = 0; k < HEAPS; k++)
+        own_below[k] = 0;
+    for (uint i = item; i < has; i += AHEAD * GROUP) {
+        ulong keys[AHEAD];
+        load_keys(gathered, i, has, keys);
+        for (uint j = 0; j < AHEAD; j++)
+            for (uint k = 0; k < HEAPS && i + j * GROUP < has; k++)
+                own_below[k] += keys[j] < h.key[k];
+    }
+    for (uint k = 0; k < HEAPS; k++)
+        if (own_below[k])
+            atomic_add(&h.cell[k * CELLS + item % CELLS], own_below[k]);
+    barrier(CLK_LOCAL_MEM_FENCE);
+    for (uint k = item; k < HEAPS; k += GROUP)
+        add_cells(&h, k);
+    barrier(CLK_LOCAL_MEM_FENCE);
+    for (uint k = item; k < 2; k += GROUP)
+        seek_heap(&h, k, (k == 0 ? first : second) - at.before);
+    barrier(CLK_LOCAL_MEM_FENCE);
+    // Keys below the widest interval's stand in its first bin.
+    if (at.low == own->level[0].low) {
+        at.bits = bits_of(last_of(at));
+        at.low = 0;
+    }
+    if (last_of(at) >= last_of(own->level[0]))
+        at.bits = bits_of(0xffffffffffffffffUL - at.low);
+    // Whether they are needed or not: PoCL 3.1 compiles a loop with barriers wrong that stands in a condition. The second
+    // rank is the first or the next, and if neither lies in a heap, so it is among those gathered.
+    find_keys(gathered, has, at, h.known[0] ? h.rank[1] : h.rank[0], &work, alone);
+    key[0] = h.known[0] ? h.rank_key[0] : alone[0];
+    key[1] = h.known[1] ? h.rank_key[1] : h.known[0] || h.rank[1] == h.rank[0] ? alone[0] : alone[1];
+    if (item == 0) {
+        uint missed = 0;
+        own->answer[question][0] = key[0];
+        own->answer[question][1] = key[1];
+        if (counters[GATHERED + question] > gathered_room || (room && counters[KEPT] > room))
+            missed = 1;
+        if (question == MEDIAN) {
+            ask_deviation(own, key);
+        } else if (n > 0) {
+            missed |= !is_verified(own, counters, key, n);
+            own->sum = sums[2 * number];
+            own->squares = sums[2 * number + 1];
+        }
+        if (missed)
+            own->missed |= question == MEDIAN ? MISSED_MEDIAN : MISSED_DEVIATION;
+    }
+}

@@ -1,0 +1,52 @@
+// SPDX-License-Identifier: Apache-2.0
+// What a device makes of the rungs of lib/subgroup.clh and lib/atomic.clh, for the host to compare with what it should
+// make of them: all that the kernels that take a rung use of it.
+//
+// Launch: rung_subgroup with groups of GROUP; rung_atomic with any.
+// Cost: nothing to speak of; once for a device and driver.
+// Tunables: GROUP, and those of lib/subgroup.clh and lib/atomic.clh.
+#ifndef GROUP
+#define GROUP 256
+#endif
+
+#include "../lib/atomic.clh"
+#include "../lib/subgroup.clh"
+
+// Of each work-item: which one it is, where its sub-group has it, what the next lane wrote, all lanes' bits, how many of
+// its digit stand up to it, whether it is the last of them, and the digits up to it added up.
+enum { WIDTH, ROW, LANE, NEXT, BITS, UPTO, LAST, SUM, WORDS };
+
+__kernel __attribute__((reqd_work_group_size(GROUP, 1, 1))) void rung_subgroup(__global const uint *digits,
+                                                                                __global uint *answers)
+{
+    __local uint written[GROUP], bits[GROUP];
+    uint item = (uint)get_local_id(0), digit = digits[get_global_id(0)];
+    uint width = sub_width(), lane = sub_lane(item), row = sub_row(item);
+    __global uint *answer = answers + get_global_id(0) * WORDS;
+
+    written[item] = bits[item] = 0;
+    barrier(CLK_LOCAL_MEM_FENCE);
+    written[row * width + lane] = digit;
+    sub_add_bits(&bits[row], 1u << digit % 32, lane);
+    sub_sync();
+    answer[WIDTH] = width;
+    answer[ROW] = row;
+    answer[LANE] = lane;
+    answer[NEXT] = written[row * width + (lane + 1) % width];
+    answer[BITS] = bits[row];
+#if KN_SUBGROUP
+    sub_lanes peers = sub_match(digit);
+    answer[UPTO] = sub_upto(peers, lane);
+    answer[LAST] = sub_is_last(peers, lane);
+    answer[SUM] = sub_scan_inclusive(digit, lane);
+#endif
+}
+
+// Each work-item adds its number to one of four sums, and 1 to the fifth.
+__kernel void rung_atomic(__global float *sums)
+{
+    uint item = (uint)get_global_id(0);
+
+    atomic_add_float(&sums[item % 4], (float)item);
+    atomic_add_float(&sums[4], 1);
+}

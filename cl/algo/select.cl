@@ -1,0 +1,583 @@
+// SPDX-License-Identifier: Apache-2.0
+// The elements of given ranks in a column of any type, without sorting it; the column is not changed. A job is a pair
+// of ranks (from 0, the first not above the second), as quantiles need them; some jobs are worked on side by side.
+//
+// By brackets (Floyd and Rivest 1975, with all candidates in one pass): select_sample takes an element of each of
+// `samples` strata at random; select_small finds in the sample, for each job, two keys between which its ranks lie but
+// for bad luck; select_gather reads the column once, counts what lies below and at the keys, and gathers what lies
+// between them; select_settle looks where the ranks fell. What remains is done by digits among what was gathered.
+// Elements equal to an end that the sample has often are counted, not gathered: ties cost no memory. If the luck was
+// bad, more was to be gathered than there is room for, or there is a NaN, the job says `failed`.
+//
+// By digits (radix select): select_histogram counts, among the elements that share the digits found so far, those
+// with each value of the next digit; select_pick takes the digit in which the rank lies. Ends with the elements' bits.
+//
+// Launch: select_prepare with one group; then
+//   few elements: select_small, a group a job;
+//   by digits: for each digit from the highest, select_histogram (groups, jobs) for each part of the column, and
+//     select_pick, a group a job;
+//   by brackets: select_sample, one work-item a sample; select_small on the sample; select_gather for each part;
+//     select_settle, a group; then by digits.
+// A launch takes at most 2^31 elements. Cost: brackets read the column once, digits once a digit.
+// Tunables: GROUP (work-items, a power of two; 1: no atomics on local memory, for CPUs), LOADS (lib/tile.clh),
+// DIGIT (log2 of bins; in kernels of one group GROUP is not above their number), BRACKETS (jobs in select_gather), KEY_BITS,
+// KEY_KIND.
+#ifndef GROUP
+#define GROUP 256
+#endif
+#ifndef DIGIT
+#define DIGIT 11
+#endif
+#ifndef BRACKETS
+#define BRACKETS 1
+#endif
+
+#include "../lib/bins.clh"
+#include "../lib/key.clh"
+#include "../lib/sample.clh"
+#include "../lib/tile.clh"
+
+// The order of elements without its fine points (where NaN stand), in fewer instructions.
+#if KEY_KIND == 0
+typedef sort_key ordered;
+#elif KEY_BITS == 64
+typedef long ordered;
+#elif KEY_BITS == 32
+typedef int ordered;
+#elif KEY_BITS == 16
+typedef short ordered;
+#else
+typedef char ordered;
+#endif
+
+#if KEY_KIND == 2
+#define IS_NAN(key) ((key) > encode_key(KEY_INFINITY))
+#if KEY_BITS == 64
+#define AS_REAL as_double
+typedef double real;
+#else
+#define AS_REAL as_float
+typedef float real;
+#endif
+#else
+#define IS_NAN(key) false
+#endif
+
+// The highest key of a number.
+#if KEY_KIND == 2
+#define HIGHEST encode_key(KEY_INFINITY)
+#else
+#define HIGHEST KEY_MAX
+#endif
+// An end of a bracket that stands more often than that in the sample is one of many ties.
+#define TIED 16
+
+// The host has the same.
+typedef struct {
+    ulong target[2]; // the ranks among all elements
+    ulong rank[2];   // among those that share the prefix
+    ulong prefix[2]; // the digits found so far, in place; at the end the stored bits
+    ulong low, high; // the bracket
+    ulong count;     // gathered between its ends
+    ulong value[2];  // the key, if it is known already
+    uint known[2];
+    uint tied[2];     // the bracket's ends are counted, not gathered
+    uint failed, nan; // nan (of job 0 only): there is one in the column
+} job;
+
+inline ordered order_of(sort_key bits)
+{
+#if KEY_KIND == 2
+    return (ordered)(bits ^ ((sort_key)((ordered)bits >> (KEY_BITS - 1)) & (KEY_MAX ^ KEY_SIGN)));
+#else
+    return (ordered)bits;
+#endif
+}
+
+inline void tally(__local uint *bin)
+{
+#if GROUP == 1
+    ++*bin;
+#else
+    atomic_inc(bin);
+#endif
+}
+
+// Which digits are known when `previous` low bits are not.
+inline sort_key known_mask(uint previous)
+{
+    return previous == KEY_BITS ? 0 : (KEY_MAX << previous) & KEY_MAX;
+}
+
+inline uint next_shift(uint previous)
+{
+    return previous > DIGIT ? previous - DIGIT : 0;
+}
+
+// What an element adds: bins[0..BINS) for the first prefix, the others for the second if it is another one.
+static inline void count_digit(sort_key key, sort_key mask, sort_key first, sort_key second, uint shift, __local uint *bins)
+{
+    uint digit = (uint)(key >> shift) & (BINS - 1);
+
+    if (((key ^ first) & mask) == 0)
+        tally(&bins[digit]);
+    else if (((key ^ second) & mask) == 0)
+        tally(&bins[BINS + digit]);
+}
+
+// True if a NaN was seen.
+static inline bool count_digits(__global const sort_key *x, ulong begin, ulong end, sort_key mask, sort_key first, sort_key second, uint shift,
+                         __local uint *bins)
+{
+    bool nan = false;
+    ulong i = begin;
+
+    for (; i + TILE <= end; i += TILE) {
+        items tile;
+        load_tile(&tile, x, i);
+#if GROUP > 1
+#pragma unroll
+#endif
+        for (uint j = 0; j < ITEMS; j++) {
+            sort_key key = encode_key(tile.element[j]);
+            nan |= IS_NAN(key);
+            count_digit(key, mask, first, second, shift, bins);
+        }
+    }
+    for (i += get_local_id(0); i < end; i += GROUP) {
+        sort_key key = encode_key(x[i]);
+        nan |= IS_NAN(key);
+        count_digit(key, mask, first, second, shift, bins);
+    }
+    return nan;
+}
+
+// rank[2 * j], rank[2 * j + 1]: the ranks of job j. Zeroes the counters, too.
+__kernel __attribute__((reqd_work_group_size(GROUP, 1, 1))) void
+select_prepare(ulong16 ranks, uint count, __global job *jobs, __global uint *counters, ulong counter_count)
+{
+    union {
+        ulong16 vector;
+        ulong element[16];
+    } rank;
+
+    rank.vector = ranks;
+    for (ulong i = get_global_id(0); i < counter_count; i += get_global_size(0))
+        counters[i] = 0;
+    if (get_global_id(0) == 0)
+        for (uint j = 0; j < count; j++) {
+            job made;
+            for (uint k = 0; k < 2; k++) {
+                made.target[k] = made.rank[k] = rank.element[2 * j + k];
+                made.prefix[k] = made.value[k] = 0;
+                made.known[k] = made.tied[k] = 0;
+            }
+            made.low = made.high = made.count = 0;
+            made.failed = made.nan = 0;
+            jobs[j] = made;
+        }
+}
+
+// Of the column's n elements x[skip], ... are `count`, from number `first` on.
+__kernel void select_sample(__global const sort_key *x, ulong skip, ulong first, ulong count, ulong n,
+                            __global sort_key *sample, uint samples)
+{
+    uint i = (uint)get_global_id(0);
+
+    if (i < samples) {
+        ulong place = stratum_place(i, samples, n);
+        if (place >= first && place - first < count)
+            sample[i] = x[skip + place - first];
+    }
+}
+
+// All digits at once by one group a job, of few elements. As a bracket (`bracket` 1): `ranks` are those in the sample,
+// and an end whose bit in `open` is set is open.
+__kernel __attribute__((reqd_work_group_size(GROUP, 1, 1))) void
+select_small(__global const sort_key *x, uint n, __global job *jobs, ulong16 ranks, uint open, uint bracket)
+{
+    __local uint bins[2 * BINS];
+    __local ulong count[BINS];
+    __local ulong sum[GROUP];
+    __local ulong found[3];
+    union {
+        ulong16 vector;
+        ulong element[16];
+    } wanted;
+    uint item = (uint)get_local_id(0), number = (uint)get_group_id(0);
+    ulong rank[2], equal[2];
+    sort_key prefix[2] = {0, 0};
+    bool nan = false;
+
+    wanted.vector = ranks;
+    rank[0] = bracket ? wanted.element[2 * number] : jobs[number].target[0];
+    rank[1] = bracket ? wanted.element[2 * number + 1] : jobs[number].target[1];
+    for (uint previous = KEY_BITS; previous > 0; previous = next_shift(previous)) {
+        uint shift = next_shift(previous);
+        for (uint i = item; i < 2 * BINS; i += GROUP)
+            bins[i] = 0;
+        barrier(CLK_LOCAL_MEM_FENCE);
+        nan |= count_digits(x, 0, n, known_mask(previous), prefix[0], prefix[1], shift, bins);
+        barrier(CLK_LOCAL_MEM_FENCE);
+        bool same = prefix[0] == prefix[1];
+        for (uint k = 0; k < 2; k++) {
+            for (uint i = item; i < BINS; i += GROUP)
+                count[i] = bins[k == 1 && !same ? BINS + i : i];
+            barrier(CLK_LOCAL_MEM_FENCE);
+            find_bin(count, sum, rank[k], found);
+            prefix[k] |= (sort_key)found[0] << shift;
+            rank[k] = found[1];
+            equal[k] = found[2];
+            barrier(CLK_LOCAL_MEM_FENCE);
+        }
+    }
+    if (nan && !bracket)
+        atomic_or(&jobs[0].nan, 1u);
+    if (item == 0 && bracket) {
+        for (uint k = 0; k < 2; k++) {
+            bool is_open = open >> (2 * number + k) & 1;
+            sort_key end = is_open ? (k ? HIGHEST : 0) : min(prefix[k], HIGHEST);
+            jobs[number].tied[k] = !is_open && equal[k] > TIED;
+            if (k == 0)
+                jobs[number].low = end;
+            else
+                jobs[number].high = end;
+        }
+    } else if (item == 0) {
+        jobs[number].prefix[0] = decode_key(prefix[0]);
+        jobs[number].prefix[1] = decode_key(prefix[1]);
+    }
+}
+
+// Counters: how many candidates each job has by now; then for each part and job what lay below its bracket, at the low
+// end, at the high end (at both, if they are one), and between.
+#define JOBS 8
+#define SEEN (4 * BRACKETS)
+
+// What select_gather looks for, of one job.
+typedef struct {
+    ordered low, high;
+    ordered first;  // of those gathered
+    sort_key width; // how many values from there on are
+    bool tied;
+} bracket;
+
+inline bracket bracket_of(__global const job *at)
+{
+    bracket made;
+    sort_key low = (sort_key)at->low + (at->tied[0] ? 1 : 0), high = (sort_key)at->high;
+
+    made.low = order_of(decode_key((sort_key)at->low));
+    made.high = order_of(decode_key((sort_key)at->high));
+    made.first = order_of(decode_key(low));
+    high += at->tied[1] ? 0 : 1; // the first that is too high, or 0 past the last
+    made.width = at->low == at->high && at->tied[0] ? 0 : (sort_key)(high - low);
+    if (high == low && !at->tied[0] && !at->tied[1]) // of all values all but one
+        made.width = KEY_MAX;
+    made.tied = at->tied[0] || at->tied[1];
+    return made;
+}
+
+inline bool is_gathered(const bracket *wanted, ordered element)
+{
+    return (sort_key)((sort_key)element - (sort_key)wanted->first) < wanted->width;
+}
+
+inline void count_ends(const items *tile, const bracket *wanted, uint seen[4])
+{
+#if GROUP > 1
+#pragma unroll
+#endif
+    for (uint j = 0; j < ITEMS; j++) {
+        ordered element = order_of(tile->element[j]);
+        seen[1] += element == wanted->low;
+        seen[2] += element == wanted->high;
+    }
+}
+
+// What a work-item knows of the column, and where candidates go.
+typedef struct {
+    bracket wanted[BRACKETS];
+    uint seen[SEEN];
+    __global uint *counters;
+    __global sort_key *candidates;
+    ulong room;
+} gatherer;
+
+inline void keep(const gatherer *g, uint b, ulong to, sort_key bits)
+{
+    if (to < g->room)
+        g->candidates[b * g->room + to] = bits;
+}
+
+// x + i is where the tile was loaded from.
+static inline bool tile_has_nan(const items *tile, __global const sort_key *x, ulong i)
+{
+    bool nan = false;
+#if KEY_KIND == 2
+    real probe = 0;
+
+#if GROUP > 1
+#pragma unroll
+#endif
+    for (uint j = 0; j < ITEMS; j++)
+        probe = fma(AS_REAL(tile->element[j]), (real)0, probe);
+    if (isnan(probe)) // or an infinity
+        for (uint j = 0; j < ITEMS; j++)
+            nan |= isnan(AS_REAL(x[i + place_in_tile((uint)get_local_id(0), j)])) != 0;
+#endif
+    return nan;
+}
+
+#if GROUP == 1
+
+static inline void gather_tile(gatherer *g, const items *tile)
+{
+    for (uint b = 0; b < BRACKETS; b++) {
+        uint below = 0, inside = 0;
+        for (uint j = 0; j < ITEMS; j++) {
+            ordered element = order_of(tile->element[j]);
+            below += element < g->wanted[b].low;
+            inside += is_gathered(&g->wanted[b], element);
+        }
+        g->seen[4 * b] += below;
+        g->seen[4 * b + 3] += inside;
+        if (g->wanted[b].tied)
+            count_ends(tile, &g->wanted[b], &g->seen[4 * b]);
+        if (inside) {
+            ulong to = atomic_add(&g->counters[b], inside);
+            for (uint j = 0; j < ITEMS; j++)
+                if (is_gathered(&g->wanted[b], order_of(tile->element[j])))
+                    keep(g, b, to++, tile->element[j]);
+        }
+    }
+}
+
+#else
+
+// taken[b] counts the group's candidates; base[b] is where they go.
+static inline void gather_tile(gatherer *g, const items *tile, __global const sort_key *x, ulong i, __local uint *taken,
+                               __local uint *base)
+{
+    uint item = (uint)get_local_id(0);
+    uint chosen[BRACKETS], place[BRACKETS]; // a bit an element
+
+#pragma unroll
+    for (uint b = 0; b < BRACKETS; b++) {
+        chosen[b] = 0;
+#pragma unroll
+        for (uint j = 0; j < ITEMS; j++) {
+            ordered element = order_of(tile->element[j]);
+            g->seen[4 * b] += element < g->wanted[b].low;
+            chosen[b] |= is_gathered(&g->wanted[b], element) ? 1u << j : 0;
+        }
+        if (g->wanted[b].tied)
+            count_ends(tile, &g->wanted[b], &g->seen[4 * b]);
+        place[b] = 0;
+        if (chosen[b]) {
+            uint own = popcount(chosen[b]);
+            g->seen[4 * b + 3] += own;
+            place[b] = atomic_add(&taken[b], own);
+        }
+    }
+    barrier(CLK_LOCAL_MEM_FENCE);
+    for (uint b = item; b < BRACKETS; b += GROUP) {
+        base[b] = taken[b] ? atomic_add(&g->counters[b], taken[b]) : 0;
+        taken[b] = 0;
+    }
+    barrier(CLK_LOCAL_MEM_FENCE);
+#pragma unroll
+    for (uint b = 0; b < BRACKETS; b++)
+        for (ulong to = (ulong)base[b] + place[b]; chosen[b]; to++) {
+            uint j = 31 - clz(chosen[b]);
+            chosen[b] ^= 1u << j;
+            keep(g, b, to, x[i + place_in_tile(item, j)]);
+        }
+}
+
+#endif
+
+// What is less than a tile.
+static inline void gather_element(gatherer *g, sort_key bits)
+{
+    ordered element = order_of(bits);
+
+#pragma unroll
+    for (uint b = 0; b < BRACKETS; b++) {
+        g->seen[4 * b] += element < g->wanted[b].low;
+        g->seen[4 * b + 1] += element == g->wanted[b].low;
+        g->seen[4 * b + 2] += element == g->wanted[b].high;
+        if (is_gathered(&g->wanted[b], element)) {
+            keep(g, b, atomic_inc(&g->counters[b]), bits);
+            g->seen[4 * b + 3]++;
+        }
+    }
+}
+
+// Where the n elements from x[skip] on lie. candidates[j * room], ... take up to `room` of job j's.
+__kernel __attribute__((reqd_work_group_size(GROUP, 1, 1))) void
+select_gather(__global const sort_key *x, ulong skip, ulong n, __global job *jobs, __global uint *counters, ulong part,
+              __global sort_key *candidates, ulong room)
+{
+    __local uint taken[BRACKETS], base[BRACKETS];
+    __local uint total[SEEN];
+    uint item = (uint)get_local_id(0);
+    bool nan = false;
+    gatherer g;
+    ulong i, end;
+
+    for (uint c = item; c < SEEN; c += GROUP)
+        total[c] = 0;
+    for (uint b = item; b < BRACKETS; b += GROUP)
+        taken[b] = 0;
+    g.counters = counters;
+    g.candidates = candidates;
+    g.room = room;
+#pragma unroll
+    for (uint b = 0; b < BRACKETS; b++) {
+        g.wanted[b] = bracket_of(&jobs[b]);
+        g.seen[4 * b] = g.seen[4 * b + 1] = g.seen[4 * b + 2] = g.seen[4 * b + 3] = 0;
+    }
+    barrier(CLK_LOCAL_MEM_FENCE);
+
+    x += skip;
+    share(n, (uint)get_group_id(0), (uint)get_num_groups(0), &i, &end);
+    for (; i + TILE <= end; i += TILE) {
+        items tile;
+        load_tile(&tile, x, i);
+        nan |= tile_has_nan(&tile, x, i);
+#if GROUP == 1
+        gather_tile(&g, &tile);
+#else
+        gather_tile(&g, &tile, x, i, taken, base);
+#endif
+    }
+    for (i += item; i < end; i += GROUP) {
+        nan |= IS_NAN(encode_key(x[i]));
+        gather_element(&g, x[i]);
+    }
+
+#pragma unroll
+    for (uint c = 0; c < SEEN; c++)
+        if (g.seen[c])
+            atomic_add(&total[c], g.seen[c]);
+    if (nan)
+        atomic_or(&jobs[0].nan, 1u);
+    barrier(CLK_LOCAL_MEM_FENCE);
+    for (uint c = item; c < SEEN; c += GROUP)
+        if (total[c])
+            atomic_add(&counters[JOBS + part * SEEN + c], total[c]);
+}
+
+// Where the targets fell. One group, a work-item a job.
+__kernel void select_settle(__global job *jobs, uint count, __global const uint *counters, ulong parts, ulong room)
+{
+    uint number = (uint)get_global_id(0), nan = jobs[0].nan;
+
+    barrier(CLK_GLOBAL_MEM_FENCE);
+    if (number < count) {
+        job at = jobs[number];
+        ulong below = 0, at_low = 0, at_high = 0, inside = 0;
+        for (ulong part = 0; part < parts; part++) {
+            __global const uint *seen = counters + JOBS + part * SEEN + number * 4;
+            below += seen[0];
+            at_low += seen[1];
+            at_high += seen[2];
+            inside += seen[3];
+        }
+        // What was gathered does not count again, nor what equals both ends.
+        at_low = at.tied[0] ? at_low : 0;
+        at_high = at.tied[1] && !(at.tied[0] && at.low == at.high) ? at_high : 0;
+        at.failed = inside > room || nan;
+        at.count = 0;
+        for (uint k = 0; k < 2; k++) {
+            ulong rank = at.target[k] - below;
+            if (at.target[k] < below || rank >= at_low + inside + at_high) {
+                at.failed = 1;
+            } else if (rank < at_low || rank >= at_low + inside) {
+                at.known[k] = 1;
+                at.value[k] = rank < at_low ? at.low : at.high;
+            } else {
+                at.rank[k] = rank - at_low;
+                at.count = inside;
+            }
+        }
+        for (uint k = 0; k < 2; k++) // what is known goes along with the other
+            at.rank[k] = at.known[k] ? at.rank[1 - k] : at.rank[k];
+        if (at.failed)
+            at.count = 0;
+        jobs[number] = at;
+    }
+}
+
+// counters[base + (part * jobs + job) * 2 * BINS], ...: the digit below `previous` bits of the n elements from x[skip] on, or
+// with `room` of job j's candidates x[j * room], ... .
+__kernel __attribute__((reqd_work_group_size(GROUP, 1, 1))) void
+select_histogram(__global const sort_key *x, ulong skip, ulong n, ulong room, __global job *jobs, uint previous,
+                 __global uint *counters, ulong base, ulong part)
+{
+    __local uint bins[2 * BINS];
+    uint item = (uint)get_local_id(0), number = (uint)get_group_id(1), count = (uint)get_num_groups(1);
+    ulong begin, end;
+    bool nan;
+
+    x += room ? number * room : skip;
+    if (room)
+        n = jobs[number].count;
+    share(n, (uint)get_group_id(0), (uint)get_num_groups(0), &begin, &end);
+    if (begin == end) // of the whole group
+        return;
+    for (uint i = item; i < 2 * BINS; i += GROUP)
+        bins[i] = 0;
+    barrier(CLK_LOCAL_MEM_FENCE);
+    nan = count_digits(x, begin, end, known_mask(previous), (sort_key)jobs[number].prefix[0], (sort_key)jobs[number].prefix[1],
+                       next_shift(previous), bins);
+    if (nan && !room)
+        atomic_or(&jobs[0].nan, 1u);
+    barrier(CLK_LOCAL_MEM_FENCE);
+    counters += base + (part * count + number) * 2 * BINS;
+    for (uint i = item; i < 2 * BINS; i += GROUP)
+        if (bins[i])
+            atomic_add(&counters[i], bins[i]);
+}
+
+// The next digit of each job, from the counters of `parts` parts, in which there are `stride` jobs (1: for all).
+// On the last digit the stored bits.
+__kernel __attribute__((reqd_work_group_size(GROUP, 1, 1))) void
+select_pick(__global job *jobs, uint previous, __global const uint *counters, ulong base, ulong parts, ulong stride)
+{
+    __local ulong count[BINS];
+    __local ulong sum[GROUP];
+    __local ulong found[3];
+    __local job at;
+    uint item = (uint)get_local_id(0), number = (uint)get_group_id(0), shift = next_shift(previous);
+    ulong column = stride == 1 ? 0 : number;
+
+    if (item == 0)
+        at = jobs[number];
+    barrier(CLK_LOCAL_MEM_FENCE);
+    bool same = at.prefix[0] == at.prefix[1];
+    for (uint k = 0; k < 2; k++) {
+        ulong of = column * 2 * BINS + (k == 1 && !same ? BINS : 0);
+        for (uint i = item; i < BINS; i += GROUP) {
+            ulong all = 0;
+            for (ulong part = 0; part < parts; part++)
+                all += counters[base + part * stride * 2 * BINS + of + i];
+            count[i] = all;
+        }
+        barrier(CLK_LOCAL_MEM_FENCE);
+        if (item == 0) // nothing is found where nothing was gathered
+            found[0] = found[1] = found[2] = 0;
+        find_bin(count, sum, at.rank[k], found);
+        if (item == 0) {
+            at.prefix[k] |= found[0] << shift;
+            at.rank[k] = found[1];
+        }
+        barrier(CLK_LOCAL_MEM_FENCE);
+    }
+    if (item == 0) {
+        for (uint k = 0; k < 2 && shift == 0; k++)
+            at.prefix[k] = decode_key((sort_key)(at.known[k] ? at.value[k] : at.prefix[k]));
+        jobs[number] = at;
+    }
+}

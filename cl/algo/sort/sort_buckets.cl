@@ -1,0 +1,414 @@
+// SPDX-License-Identifier: Apache-2.0
+// Stable sort for devices whose work-items are threads with caches of their own: CPUs. The highest digits first: the keys
+// go into buckets that fit a core's second cache, and a work-item sorts a bucket there by radix, lowest digit first.
+// Outside of the caches a scattered key costs several times what it costs inside, and so they are scattered there once.
+//
+// A bucket is an interval of keys. The host draws the intervals from a sample (src/algo/sort/sort_buckets.c), in two steps, so
+// that they have about as many keys each whatever the distribution: a row for the high bits of a key, which says from
+// which bucket on and by how many further bits it is divided. Of a large column a line is gathered for each bucket and
+// written whole (Satish et al., Fast sort on CPUs and GPUs, 2010), past the caches where the compiler can.
+// Of a bucket's m keys not all bits need be looked at: passes for the highest log2(m) + SPARE_BITS of those that differ
+// (and more of floats) leave few keys in a wrong place. These are inserted; where they are too many, passes for all bits follow.
+//
+// Launch: groups of one work-item.
+//   sample_keys      a work-item for some of `count` keys, one of each of as many parts of the column
+//   count_buckets    a group for `chunk` keys
+//   scatter_buckets  likewise; `starts` has, for each group, where its first key of each bucket goes
+//   sort_buckets     any number of groups, which take the next bucket that none has taken; `state` is 0, and where each
+//                    bucket begins and the last one ends; spare memory for each group: twice `capacity` elements, the
+//                    largest bucket's
+//   sort_whole       one group, all keys as one bucket
+// Cost: two reads and a write of the keys for the buckets, a read and a write to sort them; values likewise.
+// Tunables: KEY_BITS, KEY_KIND, KEY_DESCENDING (lib/key.clh), VALUE_BYTES, RANKED (lib/element.clh), BUCKETS (at most),
+// DIGIT_BITS (in the cache, at most), SPARE_BITS, BATCH.
+#include "../../lib/element.clh"
+
+#ifndef BUCKETS
+#define BUCKETS 1024
+#endif
+#ifndef DIGIT_BITS
+#define DIGIT_BITS 10
+#endif
+#ifndef BATCH
+#define BATCH 256
+#endif
+#ifndef SPARE_BITS
+#define SPARE_BITS 4
+#endif
+
+#define IOTA 1u    // the values are the elements' numbers
+#define NO_KEYS 2u // the keys stay as they are
+#define LARGE 4u   // what is written is too much for the caches
+
+// The intervals: between `least` and `most` (what lies beyond counts as these), the bits from `shift` up choose a row,
+// bucket | low << 16; the key's bits below `shift`, without the `low` lowest, are added to the bucket.
+typedef struct {
+    __global const uint *rows;
+    sort_key least, most;
+    uint shift;
+} intervals;
+
+inline uint bucket_of(sort_key key, const intervals *in)
+{
+    sort_key at = clamp((sort_key)ORDER(key), in->least, in->most) - in->least;
+    uint row = in->rows[at >> in->shift];
+
+    return (row & 0xffff) + (uint)((sort_key)(at & (((sort_key)1 << in->shift) - 1)) >> (row >> 16));
+}
+
+// Up to a batch's keys, encoded, and their buckets, in a loop of its own: what vector units do well.
+inline void find_buckets(__global const sort_key *keys, uint count, const intervals *in, sort_key *encoded,
+                         ushort *found)
+{
+    for (uint k = 0; k < count; k++) {
+        encoded[k] = encode_key(keys[k]);
+        found[k] = (ushort)bucket_of(encoded[k], in);
+    }
+}
+
+__kernel __attribute__((reqd_work_group_size(1, 1, 1))) void sample_keys(__global const sort_key *keys, ulong n,
+                                                                         uint count, uint seed,
+                                                                         __global ulong *sample)
+{
+    ulong part = n / count;
+
+    for (uint i = (uint)get_group_id(0); i < count; i += (uint)get_num_groups(0)) {
+        uint chance = (i ^ seed) * 2654435769u;
+        chance = (chance ^ chance >> 15) * 2246822519u;
+        sample[i] = ORDER(encode_key(keys[part * i + (chance ^ chance >> 13) % part]));
+    }
+}
+
+__kernel __attribute__((reqd_work_group_size(1, 1, 1))) void count_buckets(__global const sort_key *keys, ulong n,
+                                                                           ulong chunk, __global const uint *rows,
+                                                                           ulong least, ulong most, uint shift,
+                                                                           __global uint *counts)
+{
+    const intervals in = {rows, (sort_key)least, (sort_key)most, shift};
+    size_t group = get_group_id(0);
+    ulong begin = group * chunk, end = min(begin + chunk, n);
+    uint bins[BUCKETS];
+    sort_key batch[BATCH];
+    ushort found[BATCH];
+
+    for (uint bucket = 0; bucket < BUCKETS; bucket++)
+        bins[bucket] = 0;
+    for (; begin < end; begin += BATCH) {
+        uint count = (uint)min((ulong)BATCH, end - begin);
+        find_buckets(keys + begin, count, &in, batch, found);
+        for (uint k = 0; k < count; k++)
+            bins[found[k]]++;
+    }
+    for (uint bucket = 0; bucket < BUCKETS; bucket++)
+        counts[group * BUCKETS + bucket] = bins[bucket];
+}
+
+// ---- into buckets ----
+
+// What the memory takes at once, and the keys gathered for a bucket before they are written; in bytes.
+#define PART 64
+#define LINE 128
+
+#if defined(__has_builtin)
+#if __has_builtin(__builtin_nontemporal_store)
+#define WRITE_PAST(address, words) __builtin_nontemporal_store(words, address)
+#endif
+#endif
+#ifndef WRITE_PAST
+#define WRITE_PAST(address, words) (*(address) = (words))
+#endif
+
+// Writes what `line` holds of the places up to `end`; `first` is the group's first place in this bucket.
+#define WRITE_LINE(to, line, element, first, end)                                                                      \
+    do {                                                                                                               \
+        const uint held_ = LINE / sizeof(element), begin_ = ((end)-1) / held_ * held_;                                 \
+        if (begin_ >= (first) && (end)-begin_ == held_) {                                                              \
+            for (uint part_ = 0; part_ < LINE / PART; part_++)                                                         \
+                WRITE_PAST((__global uint16 *)((to) + begin_) + part_, ((__local const uint16 *)(line))[part_]);       \
+        } else {                                                                                                       \
+            for (uint place_ = max(begin_, (uint)(first)); place_ < (end); place_++)                                   \
+                (to)[place_] = (line)[place_ - begin_];                                                                \
+        }                                                                                                              \
+    } while (0)
+
+__kernel __attribute__((reqd_work_group_size(1, 1, 1))) void scatter_buckets(
+    __global const sort_key *from, __global sort_key *to,
+#if VALUE_BYTES
+    __global const value *values_from, __global value *values_to,
+#endif
+    ulong n, ulong chunk, __global const uint *rows, ulong least, ulong most, uint shift, uint flags,
+    __global const uint *starts, __local uint16 *lines)
+{
+    const intervals in = {rows, (sort_key)least, (sort_key)most, shift};
+    const uint held = LINE / sizeof(sort_key);
+    size_t group = get_group_id(0);
+    ulong begin = group * chunk, end = min(begin + chunk, n);
+    __global const uint *firsts = starts + group * BUCKETS;
+    __local sort_key *key_lines = (__local sort_key *)lines;
+#if VALUE_BYTES
+    const uint values_held = LINE / VALUE_BYTES;
+    __local value *value_lines = (__local value *)(lines + BUCKETS * (LINE / PART));
+#endif
+    uint places[BUCKETS];
+    sort_key batch[BATCH];
+    ushort found[BATCH];
+
+    for (uint bucket = 0; bucket < BUCKETS; bucket++)
+        places[bucket] = firsts[bucket];
+    for (ulong i = begin; i < end; i += BATCH) {
+        uint count = (uint)min((ulong)BATCH, end - i);
+        find_buckets(from + i, count, &in, batch, found);
+        for (uint k = 0; k < count; k++) {
+            sort_key key = batch[k];
+            uint bucket = found[k], place = places[bucket], next = place + 1;
+            places[bucket] = next;
+#if VALUE_BYTES == 4 || VALUE_BYTES == 8
+            value moved = flags & IOTA ? (value)(i + k) : values_from[i + k];
+#elif VALUE_BYTES
+            value moved = values_from[i + k];
+#endif
+            if (!(flags & LARGE)) {
+                to[place] = key;
+#if VALUE_BYTES
+                values_to[place] = moved;
+#endif
+                continue;
+            }
+            key_lines[bucket * held + place % held] = key;
+            if (next % held == 0)
+                WRITE_LINE(to, key_lines + bucket * held, sort_key, firsts[bucket], next);
+#if VALUE_BYTES
+            value_lines[bucket * values_held + place % values_held] = moved;
+            if (next % values_held == 0)
+                WRITE_LINE(values_to, value_lines + bucket * values_held, value, firsts[bucket], next);
+#endif
+        }
+    }
+    for (uint bucket = 0; bucket < BUCKETS && flags & LARGE; bucket++) { // what is left
+        uint place = places[bucket];
+        if (place > firsts[bucket] && place % held)
+            WRITE_LINE(to, key_lines + bucket * held, sort_key, firsts[bucket], place);
+#if VALUE_BYTES
+        if (place > firsts[bucket] && place % values_held)
+            WRITE_LINE(values_to, value_lines + bucket * values_held, value, firsts[bucket], place);
+#endif
+    }
+}
+
+// ---- a bucket ----
+
+typedef struct {
+    __global sort_key *keys;
+#if VALUE_BYTES
+    __global value *values;
+#endif
+} run;
+
+inline run run_at(run base, size_t place)
+{
+    base.keys += place;
+#if VALUE_BYTES
+    base.values += place;
+#endif
+    return base;
+}
+
+// In the order of `count` bits from `shift` up.
+inline void pass(run from, run to, uint m, uint shift, uint count, uint *places)
+{
+    uint bins = 1u << count, start = 0;
+
+    for (uint bin = 0; bin < bins; bin++)
+        places[bin] = 0;
+    for (uint i = 0; i < m; i++)
+        places[(uint)(ORDER(from.keys[i]) >> shift) & (bins - 1)]++;
+    for (uint bin = 0; bin < bins; bin++) {
+        uint keys = places[bin];
+        places[bin] = start;
+        start += keys;
+    }
+    for (uint i = 0; i < m; i++) {
+        sort_key key = from.keys[i];
+        uint place = places[(uint)(ORDER(key) >> shift) & (bins - 1)]++;
+        to.keys[place] = key;
+#if VALUE_BYTES
+        to.values[place] = from.values[i];
+#endif
+    }
+}
+
+// Of bits `begin` to `end`, as many passes as are needed; true if the keys are at `other` then.
+inline bool passes(run here, run other, uint m, uint begin, uint end, uint *places)
+{
+    uint most = m < 8192 ? min(9u, (uint)DIGIT_BITS) : DIGIT_BITS, count = (end - begin + most - 1) / most;
+    bool there = false;
+
+    for (uint p = 0; p < count; p++) {
+        uint next = begin + (end - begin) / (count - p);
+        if (there)
+            pass(other, here, m, begin, next - begin, places);
+        else
+            pass(here, other, m, begin, next - begin, places);
+        begin = next;
+        there = !there;
+    }
+    return there;
+}
+
+// Inserts keys that stand in a wrong place where they belong; false if that takes more than m moves.
+inline bool insert_keys(run here, uint m)
+{
+    uint moves = 0;
+
+    for (uint i = 1; i < m; i++) {
+        sort_key key = here.keys[i], order = ORDER(key);
+        uint place = i;
+        if (order >= ORDER(here.keys[i - 1]))
+            continue;
+#if VALUE_BYTES
+        value moved = here.values[i];
+#endif
+        for (; place > 0 && order < ORDER(here.keys[place - 1]); place--) {
+            here.keys[place] = here.keys[place - 1];
+#if VALUE_BYTES
+            here.values[place] = here.values[place - 1];
+#endif
+        }
+        here.keys[place] = key;
+#if VALUE_BYTES
+        here.values[place] = moved;
+#endif
+        moves += i - place;
+        if (moves > m)
+            return false;
+    }
+    return true;
+}
+
+// Of the bits up to `top`, those of a float's exponent that tell few numbers apart: most of a column have few exponents.
+inline uint idle_bits(uint top)
+{
+#if KEY_KIND == 2
+    const uint used = (KEY_BITS == 64 ? 52 : 23) + 2;
+    return top > used ? top - used : 0;
+#else
+    return 0;
+#endif
+}
+
+// Sorts m encoded keys, in which the bits of `differing` differ; true if they are at `other` then.
+inline bool sort_run(run here, run other, uint m, sort_key differing, uint *places)
+{
+    uint top = KEY_BITS - (uint)clz(differing), wanted = 32 - (uint)clz(m) + SPARE_BITS + idle_bits(top);
+    bool there;
+
+    if (m < 2 || !differing)
+        return false;
+    there = passes(here, other, m, top > wanted ? top - wanted : 0, top, places);
+    if (top <= wanted || insert_keys(there ? other : here, m))
+        return there;
+    return there != (there ? passes(other, here, m, 0, top, places) : passes(here, other, m, 0, top, places));
+}
+
+// Writes AS(from[i]) to to[i], in whole parts past the caches if the column is LARGE.
+#define DELIVER(from, to, element, AS, m, flags)                                                                       \
+    do {                                                                                                               \
+        const uint held_ = PART / sizeof(element);                                                                     \
+        uint i_ = 0;                                                                                                   \
+        if ((flags)&LARGE) {                                                                                           \
+            uint head_ = (uint)((PART - (size_t)(to) % PART) % PART / sizeof(element));                                \
+            for (; i_ < min(head_, m); i_++)                                                                           \
+                (to)[i_] = AS((from)[i_]);                                                                             \
+            for (; i_ + held_ <= (m); i_ += held_) {                                                                   \
+                union {                                                                                                \
+                    uint16 words;                                                                                      \
+                    element elements[PART / sizeof(element)];                                                          \
+                } part_;                                                                                               \
+                for (uint k_ = 0; k_ < held_; k_++)                                                                    \
+                    part_.elements[k_] = AS((from)[i_ + k_]);                                                          \
+                WRITE_PAST((__global uint16 *)((to) + i_), part_.words);                                               \
+            }                                                                                                          \
+        }                                                                                                              \
+        for (; i_ < (m); i_++)                                                                                         \
+            (to)[i_] = AS((from)[i_]);                                                                                 \
+    } while (0)
+#define AS_IT_IS(x) (x)
+
+// Where the keys are wanted, decoded.
+inline void deliver(run from, run to, uint m, uint flags)
+{
+    if (!(flags & NO_KEYS))
+        DELIVER(from.keys, to.keys, sort_key, decode_key, m, flags);
+#if VALUE_BYTES
+    DELIVER(from.values, to.values, value, AS_IT_IS, m, flags);
+#endif
+}
+
+#define PLACES (1 << DIGIT_BITS)
+
+__kernel __attribute__((reqd_work_group_size(1, 1, 1))) void sort_buckets(__global sort_key *from, __global sort_key *to,
+                                                                          __global sort_key *spare,
+#if VALUE_BYTES
+                                                                          __global value *values_from,
+                                                                          __global value *values_to,
+                                                                          __global value *spare_values,
+#endif
+                                                                          uint capacity, uint buckets, uint flags,
+                                                                          __global uint *state)
+{
+#if VALUE_BYTES
+    const run source = {from, values_from}, target = {to, values_to}, spares = {spare, spare_values};
+#else
+    const run source = {from}, target = {to}, spares = {spare};
+#endif
+    size_t group = get_group_id(0);
+    const run first = run_at(spares, 2 * group * capacity), second = run_at(first, capacity);
+    __global const uint *bounds = state + 1;
+    uint places[PLACES];
+
+    for (uint bucket = atomic_inc(state); bucket < buckets; bucket = atomic_inc(state)) {
+        uint begin = bounds[bucket], m = bounds[bucket + 1] - begin;
+        run here = run_at(source, begin);
+        sort_key set = 0, clear = 0;
+        for (uint i = 0; i < m; i++) {
+            sort_key key = here.keys[i], order = ORDER(key);
+            set |= order;
+            clear |= ~order;
+            first.keys[i] = key;
+#if VALUE_BYTES
+            first.values[i] = here.values[i];
+#endif
+        }
+        deliver(sort_run(first, second, m, set & clear, places) ? second : first, run_at(target, begin), m, flags);
+    }
+}
+
+__kernel __attribute__((reqd_work_group_size(1, 1, 1))) void sort_whole(__global sort_key *keys, __global sort_key *spare,
+#if VALUE_BYTES
+                                                                        __global value *values,
+                                                                        __global value *spare_values,
+#endif
+                                                                        uint n, uint flags)
+{
+#if VALUE_BYTES
+    const run all = {keys, values}, first = {spare, spare_values};
+#else
+    const run all = {keys}, first = {spare};
+#endif
+    const run second = run_at(first, n);
+    sort_key set = 0, clear = 0;
+    uint places[PLACES];
+
+    for (uint i = 0; i < n; i++) {
+        sort_key key = encode_key(keys[i]), order = ORDER(key);
+        set |= order;
+        clear |= ~order;
+        first.keys[i] = key;
+#if VALUE_BYTES == 4 || VALUE_BYTES == 8
+        first.values[i] = flags & IOTA ? (value)i : values[i];
+#elif VALUE_BYTES
+        first.values[i] = values[i];
+#endif
+    }
+    deliver(sort_run(first, second, n, set & clear, places) ? second : first, all, n, flags);
+}

@@ -1,0 +1,92 @@
+// SPDX-License-Identifier: Apache-2.0
+// The elements that come before a threshold in sorted order, and the first of those equal to it, in the order in which
+// they stand: what a sort of the k first elements begins with.
+// Launch: top_k_count with a group for every 4,096 elements, for each part of the column; an exclusive scan of the counts
+// (2 * blocks + 1); then top_k_gather in the same way.
+// Cost: reads x once, and again the blocks that hold something.
+// Tunables: GROUP (1: for CPUs), KEY_BITS, KEY_KIND, KEY_DESCENDING (lib/key.clh), INDEX (uint or ulong).
+#ifndef GROUP
+#define GROUP 256
+#endif
+#ifndef INDEX
+#define INDEX uint
+#endif
+
+#include "../lib/key.clh"
+
+#define BLOCK 4096
+#define ITEMS (BLOCK / GROUP)
+
+// counts[first + b]: how many of block b come before the threshold; counts[blocks + first + b]: how many are equal to it.
+// x[skip], ... are n elements; `threshold` is an element's bits.
+__kernel __attribute__((reqd_work_group_size(GROUP, 1, 1))) void
+top_k_count(__global const sort_key *x, ulong skip, ulong n, ulong threshold, __global ulong *counts, ulong first,
+            ulong blocks)
+{
+    __local uint all[2];
+    uint item = (uint)get_local_id(0), before = 0, equal = 0;
+    ulong start = (ulong)get_group_id(0) * BLOCK;
+    uint count = n - start < BLOCK ? (uint)(n - start) : BLOCK;
+    sort_key last = rank_key(encode_key((sort_key)threshold));
+
+    if (item == 0)
+        all[0] = all[1] = 0;
+    barrier(CLK_LOCAL_MEM_FENCE);
+    for (uint i = item; i < count; i += GROUP) {
+        sort_key key = rank_key(encode_key(x[skip + start + i]));
+        before += key < last;
+        equal += key == last;
+    }
+    if (before)
+        atomic_add(&all[0], before);
+    if (equal)
+        atomic_add(&all[1], equal);
+    barrier(CLK_LOCAL_MEM_FENCE);
+    if (item == 0) {
+        counts[first + get_group_id(0)] = all[0];
+        counts[blocks + first + get_group_id(0)] = all[1];
+        if (first + get_group_id(0) == 0)
+            counts[2 * blocks] = 0;
+    }
+}
+
+// places[...]: the scanned counts. The first k elements go to values and indices; the first of x has number `number`.
+__kernel __attribute__((reqd_work_group_size(GROUP, 1, 1))) void
+top_k_gather(__global const sort_key *x, ulong skip, ulong n, ulong number, ulong threshold,
+             __global const ulong *places, ulong first, ulong blocks, ulong k, __global sort_key *values,
+             __global INDEX *indices)
+{
+    __local uint sum[2 * GROUP];
+    uint item = (uint)get_local_id(0), side = 0, before = 0, equal = 0;
+    ulong block = first + get_group_id(0), start = (ulong)get_group_id(0) * BLOCK + item * ITEMS;
+    uint count = start >= n ? 0 : n - start < ITEMS ? (uint)(n - start) : ITEMS;
+    ulong to = places[block], to_equal = places[blocks + block];
+    sort_key last = rank_key(encode_key((sort_key)threshold));
+    bool none = places[block + 1] == to && (to_equal >= k || places[blocks + block + 1] == to_equal);
+
+    count = none ? 0 : count;
+    for (uint i = 0; i < count; i++) {
+        sort_key key = rank_key(encode_key(x[skip + start + i]));
+        before += key < last;
+        equal += key == last;
+    }
+    // Both counts in one word: a block has 2^12 elements.
+    sum[item] = before << 16 | equal;
+    barrier(CLK_LOCAL_MEM_FENCE);
+    for (uint distance = 1; distance < GROUP; distance *= 2) {
+        uint own = sum[side + item] + (item >= distance ? sum[side + item - distance] : 0);
+        side = GROUP - side;
+        sum[side + item] = own;
+        barrier(CLK_LOCAL_MEM_FENCE);
+    }
+    to += (sum[side + item] >> 16) - before;
+    to_equal += (sum[side + item] & 0xffff) - equal;
+    for (uint i = 0; i < count; i++) {
+        sort_key bits = x[skip + start + i], key = rank_key(encode_key(bits));
+        ulong place = key < last ? to++ : key == last ? to_equal++ : k;
+        if (place < k) {
+            values[place] = bits;
+            indices[place] = (INDEX)(number + start + i);
+        }
+    }
+}

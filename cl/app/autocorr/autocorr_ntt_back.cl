@@ -1,0 +1,61 @@
+// SPDX-License-Identifier: Apache-2.0
+// From the number-theoretic spectra of a correlation's rows to its sums. Modulo the first prime, what is left of each sum
+// is stored; modulo the second one, both are put together (the Chinese remainder theorem): below the primes' product,
+// 2^61.8, that is the sum.
+//
+// Launch: (ceil(wanted / LINES) * LINES * ITEMS, frames) in groups of (LINES * ITEMS, 1); LINES * PITCH * 4 bytes of local
+// memory. `products` is written at frame `to` and the next ones; offsets of `across` columns or more, for which there is
+// no overlap, are left alone, and so are rows from `wanted` on. `scale` undoes the transforms' and the product's factors.
+// Cost: reads every number once; writes (2 R + 1) wanted sums a frame, and reads them first with the second prime.
+// Tunables: PRIME, and those of lib/fft_line.clh; BUFFERS is 1.
+#define ROWS_OUT 1
+
+#include "../../lib/ntt.clh"
+
+#include "../../lib/fft_line.clh"
+
+#define FIRST_MODULUS 2013265921u
+#define FIRST_INVERSE 1409286102u // modulo the second, in Montgomery's form
+
+inline ulong put_together(ulong rest, uint value)
+{
+#if PRIME == 0
+    return value;
+#else
+    return rest + (ulong)FIRST_MODULUS * multiply(subtract(value, (uint)rest), FIRST_INVERSE);
+#endif
+}
+
+__kernel __attribute__((reqd_work_group_size(GROUP, 1, 1))) void
+autocorr_ntt_back(__global const uint *spectra, __global ulong *products, uint reach, uint across, uint wanted, uint to,
+                  uint scale, __global const uint *roots, uint at, __local uint *exchange)
+{
+    ulong frame = get_group_id(1);
+    uint y = (uint)get_group_id(0) * LINES + LINE(1), item = ITEM(1);
+    __global const uint *row = spectra + (frame * wanted + y) * POINTS;
+    uint x[HOLDS_MOST];
+
+#pragma unroll
+    for (uint round = 0; round < ROUNDS(RADIX_0); round++)
+#pragma unroll
+        for (uint r = 0; r < RADIX_0; r++) {
+            uint j = item + round * ITEMS;
+
+            x[round * RADIX_0 + r] = IS_INSIDE(j, RADIX_0) && y < wanted ? row[j + r * (POINTS / RADIX_0)] : 0;
+        }
+    TRANSFORM_LINE(x)
+
+    __global ulong *sums_of_row = products + ((to + frame) * reach + y) * (2 * reach - 1) + reach - 1;
+
+#pragma unroll
+    for (uint round = 0; round < ROUNDS(RADIX_LAST); round++)
+#pragma unroll
+        for (uint r = 0; r < RADIX_LAST; r++) {
+            // What stands at -x0, since the way back is the way there read backwards.
+            uint j = item + round * ITEMS, place = j + r * (POINTS / RADIX_LAST);
+            int x0 = place < across ? -(int)place : POINTS - (int)place;
+
+            if (IS_INSIDE(j, RADIX_LAST) && (uint)abs(x0) < across && y < wanted)
+                sums_of_row[x0] = put_together(sums_of_row[x0], multiply(x[round * RADIX_LAST + r], scale));
+        }
+}

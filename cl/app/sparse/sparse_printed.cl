@@ -1,0 +1,85 @@
+// SPDX-License-Identifier: Apache-2.0
+// The loop of cl/app/sparse/sparse_solver.cl as its source prints it: an iteration takes the residual and the gradient anew from x
+// instead of by recurrence, so that A and A^T are applied twice. With e and f of cgnr_curve:
+//
+//     e += F(x, d)    x += alpha d    r = A x - b    h = A^T r + L x    g = h + F(x, x)    beta = (g.e) / f
+//
+// Source: Stock and Koch, A Fast GPU Implementation for Solving Sparse Ill-Posed Linear Equation Systems, table 1.
+//
+// Launch, `parts` groups each: printed_move, w = A x, printed_residual, v = A^T r, printed_gradient; then cgnr_turn,
+// w = A d, v = A^T w, cgnr_curve, as in cl/app/sparse/sparse_solver.cl, whose `state` it has. In iteration 0 there is no step.
+// Cost: move reads d, e, x, writes e, x; residual reads w, b, writes r; gradient reads v, x, e, writes h.
+// Tunables: GROUP (a power of two), and those of cl/lib/cgnr.clh.
+#ifndef GROUP
+#if KN_CPU
+#define GROUP 32
+#else
+#define GROUP 512
+#endif
+#endif
+
+#undef REAL_BITS // vectors are single
+#define REAL_BITS 32
+#include "../../lib/cgnr.clh"
+#include "../../lib/cgnr_state.clh"
+
+__kernel __attribute__((reqd_work_group_size(GROUP, 1, 1))) void
+printed_move(__global const float *d, __global float *e, __global float *x, uint n, float weight, __global acc *state,
+             uint parts, uint most)
+{
+    __local acc node[GROUP];
+    float length;
+
+    if (!begin_step(state, parts, most, node, &length))
+        return; // of all groups
+    FOR_COLUMNS(j, n) {
+        float own = d[j], before = x[j];
+        e[j] += correction(before, own, (uint)j, weight);
+        x[j] = fma(length, own, before);
+    }
+}
+
+// Partial sums of r's squares.
+__kernel __attribute__((reqd_work_group_size(GROUP, 1, 1))) void
+printed_residual(__global const float *w, __global const float *b, __global float *r, uint rows, __global acc *state,
+                 uint parts, uint most)
+{
+    __local acc node[GROUP];
+    acc squares = ACC_ZERO;
+
+    if (is_over(state, parts, most))
+        return; // of all groups
+    FOR_COLUMNS(i, rows) {
+        float rest = w[i] - b[i];
+        r[i] = rest;
+        squares = acc_add_product(squares, rest, rest);
+    }
+    squares = sum_group(squares, node);
+    if (get_local_id(0) == 0)
+        state[PARTIAL(1) + get_group_id(0)] = squares;
+}
+
+// Partial sums of |g|^2 and g.e.
+__kernel __attribute__((reqd_work_group_size(GROUP, 1, 1))) void
+printed_gradient(__global const float *v, __global const float *x, __global const float *e, __global float *h, uint n,
+                 float lambda, float smooth, float weight, uint order, __global acc *state, uint parts, uint most)
+{
+    __local acc node[GROUP];
+    acc squares = ACC_ZERO, turn = ACC_ZERO;
+
+    if (is_over(state, parts, most))
+        return; // of all groups
+    FOR_COLUMNS(j, n) {
+        float linear = v[j] + linear_part(x, (uint)j, n, 1, lambda, smooth, order);
+        float slant = gradient_at(x[j], linear, (uint)j, weight);
+        h[j] = linear;
+        squares = acc_add_product(squares, slant, slant);
+        turn = acc_add_product(turn, slant, e[j]);
+    }
+    squares = sum_group(squares, node);
+    turn = sum_group(turn, node);
+    if (get_local_id(0) == 0) {
+        state[PARTIAL(2) + get_group_id(0)] = squares;
+        state[PARTIAL(3) + get_group_id(0)] = turn;
+    }
+}

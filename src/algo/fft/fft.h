@@ -1,0 +1,134 @@
+// SPDX-License-Identifier: Apache-2.0
+// What the files of the FFT share: the shape as all libraries understand it, and what the project's own one
+// is made of.
+#ifndef KN_ALGO_FFT_FFT_H
+#define KN_ALGO_FFT_FFT_H
+
+#include <koine/fft.h>
+
+#include "base/text.h"
+#include "engine/engine.h"
+#include "algo/columns.h"
+
+#define FFT_MAX_RADICES 6
+#define FFT_MAX_PARTS   3  // passes that a long line is cut into
+#define FFT_MAX_PASSES  18 // three axes, twice three passes each (a long line by Bluestein)
+
+// ---- lengths (fft_length.c) ----
+
+// How a line is cut: points = the product of radices, by so many work-items.
+struct fft_cut {
+    unsigned points, stages, radices[FFT_MAX_RADICES], items;
+};
+
+// What bounds a cut.
+struct fft_bounds {
+    unsigned held;  // points a work-item holds at most
+    unsigned items; // work-items a group at most
+    size_t points;  // a line at most
+    size_t local;   // bytes of local memory for a line
+    size_t number;  // bytes of a complex number
+    bool banks;     // local memory has banks
+};
+
+// A device's, for numbers of two of `type` each; `options` may be NULL. fft_passes.c.
+struct fft_bounds fft_bounds_of(const kn_device_info *info, kn_type type, const kn_fft_options *options);
+bool fft_is_smooth(size_t n); // no prime factor above 13
+// False if `points` cannot be transformed in one pass within the bounds.
+bool fft_cut_line(size_t points, const struct fft_bounds *bounds, struct fft_cut *cut);
+// n as the product of `parts` lengths that can be cut, as near to one another as they come; false if there
+// are none.
+bool fft_split_line(size_t n, unsigned parts, const struct fft_bounds *bounds, struct fft_cut *cuts);
+// The length of Bluestein's convolution: smooth, at least 2 n - 1.
+size_t fft_chirp_length(size_t n);
+// Local memory for a line (PITCH in cl/algo/fft/fft.cl).
+size_t fft_line_bytes(const struct fft_cut *cut, const struct fft_bounds *bounds);
+
+// ---- roots of unity (fft_roots.c), in double, rounded to the type when they are uploaded ----
+
+// exp(-2 pi i k / n), right to the last bit or two.
+void fft_root_of_unity(uint64_t k, uint64_t n, double value[2]);
+
+struct fft_roots {
+    double *values; // real and imaginary parts in turn
+    size_t count, capacity;
+};
+
+// Each appends a table and says where it begins. False if memory ran out.
+bool fft_roots_of_cut(struct fft_roots *roots, const struct fft_cut *cut, uint32_t *at);
+bool fft_roots_of_long(struct fft_roots *roots, size_t n, uint32_t *at, uint32_t *log2_low);
+// exp(-+i pi j^2 / n), and the spectrum of its conjugate in a circle of `length`, divided by it.
+bool fft_roots_of_chirp(struct fft_roots *roots, size_t n, size_t length, uint32_t *down, uint32_t *up,
+                        uint32_t *filter);
+
+// Onto the device, as numbers of `type`. fft_own.c.
+kn_status fft_upload_roots(kn_queue *queue, const struct fft_roots *roots, kn_type type, kn_buffer **buffer,
+                           kn_error *err);
+
+// ---- the project's own transform ----
+
+// One side of a pass; cl/algo/fft/fft.cl has the same.
+struct fft_side {
+    uint64_t inner, outer, stride, point, split, count;
+};
+
+enum fft_place { FFT_IN, FFT_OUT, FFT_SCRATCH_0, FFT_SCRATCH_1 };
+
+struct fft_pass {
+    struct fft_cut cut;
+    unsigned lines_a_group, buffers;
+    size_t local_bytes;
+    bool rows_in, rows_out; // neighbours of a line are neighbours in memory
+    bool swap_in, swap_out; // real and imaginary parts
+    bool has_inner, has_split, twiddle, table_in, table_out, wide;
+    bool short_in, short_out; // places from count on are missing
+    unsigned load, store;     // LOAD, STORE in cl/algo/fft/fft.cl
+    struct fft_side from, to;
+    uint64_t from_numbers, to_numbers; // in all
+    uint32_t lines, inner, split, length;
+    uint32_t roots, table_in_at, table_out_at, long_roots, log2_low;
+    double scale;
+    enum fft_place source, target;
+    kn_kernel *kernel;
+};
+
+struct fft_passes {
+    struct fft_pass items[FFT_MAX_PASSES];
+    size_t count;
+};
+
+// A checked shape: no zeros that stand for something else.
+struct fft_shape {
+    kn_fft_shape given;
+    size_t in[3], out[3]; // numbers along each axis (complex ones, or real ones on a real side)
+    uint64_t in_bytes, out_bytes;
+    size_t in_number; // bytes of a number of the input
+    bool resized;     // padded or cropped
+};
+
+// The passes of a direction, with tables appended to `roots`. fft_passes.c.
+kn_status fft_plan_passes(const struct fft_shape *shape, kn_fft_direction direction,
+                          const kn_device_info *info, const kn_fft_options *options,
+                          struct fft_passes *passes, struct fft_roots *roots, kn_error *err);
+
+// ---- libraries ----
+
+// A way to transform, as kn_fft_plan_create chooses among them. `plan` is the library's own.
+struct fft_library {
+    kn_fft_library id;
+    const char *name;
+    // Fills `text` with what the plan runs.
+    kn_status (*create)(kn_queue *queue, const struct fft_shape *shape, const kn_fft_options *options,
+                        void **plan, struct kn_text *text, kn_error *err);
+    kn_status (*execute)(kn_queue *queue, void *plan, kn_fft_direction direction, kn_buffer *in,
+                         kn_buffer *out, kn_error *err);
+    void (*free)(void *plan);
+};
+
+extern const struct fft_library fft_own, fft_clfft, fft_cufft;
+
+// KN_FFT_AUTO. Sets both the library and its plan.
+kn_status fft_choose(kn_queue *queue, const struct fft_shape *shape, const struct fft_library **library,
+                     void **plan, struct kn_text *text, kn_error *err);
+
+#endif

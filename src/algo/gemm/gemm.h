@@ -1,0 +1,36 @@
+// SPDX-License-Identifier: Apache-2.0
+// What the ways to a product of matrices share. A task that comes here has been checked: pitches and batch
+// are filled in, nothing in it is 0 but offsets, strides, k, alpha and beta.
+#ifndef KN_ALGO_GEMM_GEMM_H
+#define KN_ALGO_GEMM_GEMM_H
+
+#include <koine/gemm.h>
+
+#include "engine/device/tuning.h"
+
+struct gemm_library {
+    const char *name;
+    // Refuses, in words, what it cannot do on this device.
+    kn_status (*serves)(kn_queue *queue, const kn_gemm_task *task, kn_error *err);
+    kn_status (*run)(kn_queue *queue, const kn_gemm_task *task, const kn_gemm_tile *tile, kn_error *err);
+};
+
+extern const struct gemm_library gemm_own, gemm_clblast, gemm_cublas;
+
+// A number or a pair of them.
+union gemm_element {
+    float f32[2];
+    double f64[2];
+};
+
+// Bytes of an element.
+size_t gemm_element(const kn_gemm_task *task);
+
+// Of the own kernel, what koine tune chooses, and what it has of itself for large products of floats.
+extern const struct engine_tunables gemm_tunables;
+void gemm_usual(const kn_queue *queue, unsigned values[ENGINE_TUNABLES]);
+
+// The own kernel for CPUs.
+kn_status gemm_on_cpu(kn_queue *queue, const kn_gemm_task *task, kn_error *err);
+
+#endif

@@ -1,0 +1,112 @@
+// SPDX-License-Identifier: Apache-2.0
+// The parts of the robust statistics: columns of a buffer, the ways to their answers, and what is made of
+// those.
+#ifndef KN_ALGO_ROBUST_ROBUST_H
+#define KN_ALGO_ROBUST_ROBUST_H
+
+#include <koine/robust.h>
+
+#include "engine/device/tuning.h"
+#include "algo/columns.h"
+
+// Columns that have been checked: column c is about n elements of x from element c * stride on.
+struct robust_columns {
+    const char *function;
+    kn_queue *queue;
+    kn_buffer *x;
+    kn_type type;
+    uint64_t n, stride; // n > 0
+    size_t count;       // above 1 only where x is in one part
+    kn_robust_options options;
+};
+
+// Elements begin ... end - 1 of a column of 8 bits.
+struct robust_stretch {
+    uint64_t begin, end;
+};
+
+// src/algo/robust/robust_check.c: the type, the options; `ends`, which ascend.
+kn_status robust_check_options(const char *function, kn_type type, const kn_robust_options *options,
+                               kn_error *err);
+kn_status robust_check_ends(const char *function, const size_t *ends, size_t count, kn_error *err);
+
+// Of a column that holds nothing, or a NaN.
+kn_robust robust_of_nothing(size_t n, size_t nan_count, kn_robust_method method);
+// Floats: from the sums, and the shift as rounded.
+void robust_finish(kn_robust *result, double shift, const kn_sums *sums, double median, double mad);
+// Everything about n > 0 elements of 8 bits, of which counts[i] have the i-th least value.
+void robust_counted(kn_type type, const uint64_t counts[256], uint64_t n, int shift, kn_robust *result);
+
+// How many points of a sample robust_fused sorts in the device's local memory; 0: it is too small for
+// robust_fused.
+unsigned robust_points(const kn_queue *queue, kn_type type);
+// src/algo/robust/robust_fused.c: results[0..count); `missed` says which are not there.
+kn_status robust_fused(const struct robust_columns *columns, kn_robust *results, kn_error *err);
+// src/algo/robust/robust_select.c: columns->count is 1.
+kn_status robust_select(const struct robust_columns *columns, kn_robust *result, kn_error *err);
+// src/algo/robust/robust_count.c: counts[256 * i + k] of stretch i have the k-th least value.
+kn_status robust_count(kn_queue *queue, kn_buffer *x, kn_type type, const struct robust_stretch *stretches,
+                       size_t count, uint64_t *counts, kn_error *err);
+
+// ---- cl/algo/robust/robust_rank.cl and cl/algo/robust/robust_settle.cl, for the two that use them ----
+
+// As in cl/lib/robust.clh.
+enum { ROBUST_MEDIAN, ROBUST_DEVIATION };
+enum { ROBUST_ENDS = 6, ROBUST_LEVELS = 10 };
+enum { ROBUST_NANS = 3, ROBUST_COUNTERS = 16 };
+enum { ROBUST_MISSED_MEDIAN = 1, ROBUST_MISSED_DEVIATION = 2 };
+
+struct robust_interval {
+    uint64_t low, before;
+    uint32_t bits, unused;
+};
+
+struct robust_column {
+    uint64_t shift, target[2], end[ROBUST_ENDS];
+    uint32_t tied, missed;
+    struct robust_interval level[ROBUST_LEVELS];
+    uint64_t total, pivot[2], answer[2][2];
+    double median, sum, squares;
+    uint32_t pivots, unused;
+};
+
+struct robust_ranks {
+    kn_queue *queue;
+    kn_type type;
+    unsigned group, single, digit; // work-items of a group, of one that works alone; bits
+    unsigned ahead;                // elements that a work-item loads at once
+    size_t groups, count;          // groups a column, columns
+    uint64_t room, tables, gathered_room;
+    kn_kernel *bins, *narrow, *settle;
+    kn_buffer *columns, *counters, *gathered;
+};
+
+// What a measurement may choose on a GPU: GROUP, GROUPS (a compute unit), AHEAD and SINGLE.
+extern const struct engine_tunables robust_tunables;
+// Chooses the shape for `elements` that are read at most, and gets the kernels.
+kn_status robust_ranks_open(struct robust_ranks *r, uint64_t elements, kn_error *err);
+// Counters and tables of all columns: how many cells of 4 bytes.
+uint64_t robust_counter_cells(const struct robust_ranks *r);
+// What is read: with r->room the elements kept, in x, else n elements from x[skip] on, of a column whose
+// first part is `head`. `first`: the first of its pieces.
+struct robust_piece {
+    kn_buffer *x, *head;
+    uint64_t skip, n;
+    bool first;
+};
+kn_status robust_bins(const struct robust_ranks *r, const struct robust_piece *piece, uint32_t question,
+                      uint32_t level, kn_error *err);
+kn_status robust_narrow(const struct robust_ranks *r, const struct robust_piece *piece, uint32_t question,
+                        uint32_t level, kn_error *err);
+// What is summed of each column, a row, and a row of their squares: `count` nodes of a row, folded by
+// robust_settle of the median, come to `sums`.
+struct robust_sums {
+    kn_buffer *partial, *sums;
+    uint64_t count; // up to robust_fold_most
+};
+uint64_t robust_fold_most(const struct robust_ranks *r);
+// n: the column's length if there is something to verify, else 0. `sums`: NULL without them.
+kn_status robust_settle(const struct robust_ranks *r, uint32_t question, uint32_t level, uint64_t n,
+                        const struct robust_sums *sums, kn_error *err);
+
+#endif

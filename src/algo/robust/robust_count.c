@@ -1,0 +1,195 @@
+// SPDX-License-Identifier: Apache-2.0
+// Counts of the values in stretches of a column of 8 bits, with cl/algo/robust/robust_count.cl.
+#include "robust.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/array.h"
+#include "base/error.h"
+
+#define NO_EVENT NULL
+
+// Slots of engine_scratch.
+enum { COUNTS, CHUNKS };
+
+enum { VALUES = 256 };
+// Elements of a row of counts at most.
+#define ROW_MOST ((uint64_t)1 << 31)
+
+// As in cl/algo/robust/robust_count.cl.
+struct chunk {
+    uint64_t begin, end, row;
+};
+
+struct count {
+    kn_queue *queue;
+    kn_buffer *x;
+    unsigned group, replicas;
+    uint64_t length; // of a chunk
+    kn_kernel *kernel;
+    struct chunk *chunks; // in order; those of part p are first[p] ... first[p + 1] - 1
+    size_t chunk_count, chunk_room, *first;
+    size_t *stretch; // that a row is of
+    size_t rows;
+};
+
+static void choose_shape(struct count *c, uint64_t elements)
+{
+    const kn_device_info *info = &c->queue->context->device.info;
+    bool cpu = info->type == KN_DEVICE_CPU && !info->loop_limit;
+    uint64_t groups = (cpu ? 4 : 16) * (uint64_t)(info->compute_units ? info->compute_units : 1), least;
+
+    c->group = cpu ? 1 : 512;
+    while (c->group > 1 && c->group > info->max_work_group)
+        c->group /= 2;
+    c->replicas = cpu ? 4 : info->local_memory < (40u << 10) ? 8 : 32;
+    least = (uint64_t)c->group * 64;
+    c->length = (elements / groups + 15) / 16 * 16;
+    c->length = c->length < least ? least : c->length;
+    if (info->loop_limit && c->length > 512 * (uint64_t)c->group)
+        c->length = 512 * (uint64_t)c->group;
+    if (c->length > ROW_MOST)
+        c->length = ROW_MOST;
+}
+
+static bool add_chunk(struct count *c, uint64_t begin, uint64_t end)
+{
+    if (c->chunk_count == c->chunk_room) {
+        size_t room = 2 * c->chunk_room + 64;
+        struct chunk *more = realloc(c->chunks, room * sizeof *more);
+        if (!more)
+            return false;
+        c->chunks = more;
+        c->chunk_room = room;
+    }
+    c->chunks[c->chunk_count++] = (struct chunk){begin, end, c->rows - 1};
+    return true;
+}
+
+// Opens a row for elements of `stretch`.
+static bool add_row(struct count *c, size_t stretch)
+{
+    size_t *more = realloc(c->stretch, (c->rows + 1) * sizeof *more);
+
+    if (!more)
+        return false;
+    c->stretch = more;
+    c->stretch[c->rows++] = stretch;
+    return true;
+}
+
+// The stretches cut at the parts of the buffer, into rows and into chunks.
+static bool plan(struct count *c, const struct robust_stretch *stretches, size_t count)
+{
+    size_t parts = kn_buffer_part_count(c->x);
+    uint64_t before = 0;
+
+    c->first = calloc(parts + 1, sizeof *c->first);
+    if (!c->first)
+        return false;
+    for (size_t p = 0; p < parts; p++) {
+        uint64_t size = kn_buffer_size(kn_buffer_part(c->x, p));
+        c->first[p] = c->chunk_count;
+        for (size_t i = 0; i < count; i++) {
+            uint64_t begin = stretches[i].begin > before ? stretches[i].begin - before : 0;
+            uint64_t end = stretches[i].end > before ? stretches[i].end - before : 0, row_end = begin;
+            end = end < size ? end : size;
+            for (uint64_t next; begin < end; begin = next) {
+                if (begin >= row_end) {
+                    row_end = begin + ROW_MOST;
+                    if (!add_row(c, i))
+                        return false;
+                }
+                next = begin + c->length < end ? begin + c->length : end;
+                next = next < row_end ? next : row_end;
+                if (!add_chunk(c, begin, next))
+                    return false;
+            }
+        }
+        before += size;
+    }
+    c->first[parts] = c->chunk_count;
+    return true;
+}
+
+static kn_status launch(const struct count *c, kn_buffer *chunks, kn_buffer *counts, kn_error *err)
+{
+    kn_status status = KN_OK;
+
+    for (size_t p = 0; p < kn_buffer_part_count(c->x) && !status; p++) {
+        uint64_t first = c->first[p];
+        size_t groups = c->first[p + 1] - c->first[p];
+        const kn_arg args[] = {KN_BUFFER(kn_buffer_part(c->x, p)), KN_BUFFER(chunks), KN_VALUE(first),
+                               KN_BUFFER(counts)};
+        const kn_range range = {1, {groups * c->group}, {c->group}, {0}};
+        if (groups > 0)
+            status = kn_launch(c->queue, c->kernel, &range, args, KN_COUNT(args), NO_EVENT, err);
+    }
+    return status;
+}
+
+static kn_status run(struct count *c, uint64_t *counts, uint32_t *cells, kn_error *err)
+{
+    const uint32_t nothing = 0;
+    size_t bytes = c->rows * VALUES * sizeof *cells;
+    struct column_defines defines = {.count = 0};
+    kn_buffer *chunks = NULL, *rows = NULL;
+    kn_status status;
+
+    column_define(&defines, "GROUP", c->group);
+    column_define(&defines, "REPLICAS", c->replicas);
+    status = engine_builtin_kernel(c->queue->context, "algo/robust/robust_count.cl", defines.items, defines.count,
+                                   KN_POLICY_DEFAULT, "count_bytes", &c->kernel, err);
+    if (!status)
+        status = engine_scratch(c->queue, COUNTS, bytes, &rows, err);
+    if (!status)
+        status = engine_scratch(c->queue, CHUNKS, c->chunk_count * sizeof *c->chunks, &chunks, err);
+    if (!status)
+        status = kn_buffer_fill(c->queue, rows, &nothing, sizeof nothing, 0, bytes, NO_EVENT, err);
+    if (!status)
+        status = kn_buffer_write(c->queue, chunks, 0, c->chunks, c->chunk_count * sizeof *c->chunks, err);
+    if (!status)
+        status = launch(c, chunks, rows, err);
+    if (!status)
+        status = kn_buffer_read(c->queue, rows, 0, cells, bytes, err);
+    for (size_t r = 0; r < c->rows && !status; r++)
+        for (size_t k = 0; k < VALUES; k++)
+            counts[c->stretch[r] * VALUES + k] += cells[r * VALUES + k];
+    return status;
+}
+
+// Signed values begin with the negative ones.
+static void order_signed(uint64_t *counts)
+{
+    for (size_t k = 0; k < VALUES / 2; k++) {
+        uint64_t positive = counts[k];
+        counts[k] = counts[k + VALUES / 2];
+        counts[k + VALUES / 2] = positive;
+    }
+}
+
+kn_status robust_count(kn_queue *queue, kn_buffer *x, kn_type type, const struct robust_stretch *stretches,
+                       size_t count, uint64_t *counts, kn_error *err)
+{
+    struct count c = {.queue = queue, .x = x};
+    uint64_t elements = 0;
+    uint32_t *cells = NULL;
+    kn_status status = KN_OK;
+
+    for (size_t i = 0; i < count; i++)
+        elements += stretches[i].end - stretches[i].begin;
+    memset(counts, 0, count * VALUES * sizeof *counts);
+    choose_shape(&c, elements);
+    if (!plan(&c, stretches, count) || !(cells = malloc((c.rows * VALUES + 1) * sizeof *cells)))
+        status = kn_fail_memory(err, c.chunk_count * sizeof *c.chunks, "the counts of columns");
+    else if (c.rows > 0)
+        status = run(&c, counts, cells, err);
+    for (size_t i = 0; i < count && type == KN_I8 && !status; i++)
+        order_signed(counts + i * VALUES);
+    free(c.chunks);
+    free(c.first);
+    free(c.stretch);
+    free(cells);
+    return status;
+}

@@ -1,0 +1,379 @@
+// SPDX-License-Identifier: Apache-2.0
+// Everything about columns of floats in one read of them, with cl/algo/robust/robust.cl, cl/algo/robust/robust_rank.cl
+// and cl/algo/robust/robust_settle.cl.
+#include "robust.h"
+
+#include <math.h>
+#include <stdlib.h>
+
+#include "base/array.h"
+#include "base/error.h"
+#include "base/number.h"
+#include "algo/elements.h"
+#include "algo/tree.h"
+
+#define NO_EVENT NULL
+
+// Slots of engine_scratch.
+enum { COLUMNS, COUNTERS, CANDIDATES, PARTIAL, SPARE, GATHERED, SHIFT_SAMPLE, SORTED };
+
+enum {
+    LISTS_MOST = 128, // more of them would tell hardly more, as fewer of each go on
+    LIST = 2048,      // elements of one of many
+    GATHERED_MOST = 1 << 18,
+    COLUMNS_MOST = 4096 // at once
+};
+
+struct fused {
+    const struct robust_columns *of;
+    size_t first; // of the columns
+    struct tree_shape tree;
+    struct robust_ranks ranks;
+    unsigned sort_group, sort;           // SORT_GROUP and SORT
+    uint32_t lists, list, points, reach; // `list` elements of each
+    uint64_t partials;
+    kn_kernel *sample, *brackets, *pass, *fold;
+    kn_buffer *candidates, *partial, *spare, *shift_sample, *sorted;
+};
+
+// ---- shape ----
+
+// As many points of a sample as local memory has room for; 0: it is too small. What the pass keeps in it is
+// 26 KB at most (choose_shape, get_kernels).
+unsigned robust_points(const kn_queue *queue, kn_type type)
+{
+    uint64_t room = queue->context->device.info.local_memory;
+
+    if (room < (28u << 10))
+        return 0;
+    return room >= (4096 + 4096 / 32 + 64) * kn_type_size(type) + 512 ? 4096 : 2048;
+}
+
+static void choose_sample(struct fused *f)
+{
+    const kn_device_info *info = &f->of->queue->context->device.info;
+    bool cpu = info->type == KN_DEVICE_CPU;
+    double width = f->of->options.width == 0 ? 5 : f->of->options.width, points, samples, lists, step, spread;
+
+    f->sort = robust_points(f->of->queue, f->of->type);
+    f->sort_group = cpu ? 64 : 1024;
+    while (f->sort_group > 1 && f->sort_group > info->max_work_group)
+        f->sort_group /= 2;
+    // A CPU has less to gain from narrow brackets, and works on the lists for longer.
+    f->list = cpu || f->sort < LIST ? f->sort : LIST;
+    f->lists = 1;
+    while (f->lists < (cpu ? 16 : LISTS_MOST) &&
+           f->of->n >> (cpu ? 5 : 2) >= (uint64_t)2 * f->lists * f->list)
+        f->lists *= 2;
+    if (f->lists == 1 || f->lists * f->list < f->sort) {
+        f->lists = 1;
+        f->list = f->sort;
+    }
+    f->points = f->of->n < f->sort ? (uint32_t)f->of->n : f->sort;
+    // The spread of a rank in the sample, and what comes from every so many-th of each list going on alone.
+    points = f->points;
+    lists = f->lists;
+    samples = lists > 1 ? lists * f->list : points;
+    step = samples / points;
+    spread = sqrt(samples / 4 + lists * (step * step - 1) / 12);
+    spread = ceil(width * spread / step);
+    f->reach = spread < points ? (uint32_t)spread : f->points;
+}
+
+// Of a normal distribution 7 times as much is kept as lies between the middle of the sample and the end of
+// its bracket.
+static uint64_t choose_room(const struct fused *f)
+{
+    uint64_t n = f->of->n, room = (uint64_t)(12 * (double)n * f->reach / f->points);
+
+    room = room < n / 8 ? n / 8 : room;
+    room = room < 1 << 18 ? 1 << 18 : room;
+    return room < n ? room : n;
+}
+
+static kn_status choose_shape(struct fused *f, kn_error *err)
+{
+    const struct robust_columns *of = f->of;
+    uint64_t most = of->queue->context->device.info.max_alloc / kn_type_size(of->type);
+    uint64_t room;
+    kn_status status = tree_choose(of->function, of->queue, of->x, of->type, of->type == KN_F64 ? 128 : 256,
+                                   4, &f->tree, err);
+
+    if (status)
+        return status;
+    choose_sample(f);
+    room = choose_room(f);
+    room = room < most ? room : most;
+    f->partials = tree_partials(&f->tree, (size_t)of->n);
+    f->ranks = (struct robust_ranks){
+        .queue = of->queue, .type = of->type, .count = of->count, .room = room, .tables = 2};
+    while (f->ranks.count > 1 && (f->ranks.count > COLUMNS_MOST || f->ranks.count * room > most ||
+                                  f->ranks.count * (f->lists * f->list + f->sort) > most ||
+                                  f->ranks.count * 2 * f->partials > most))
+        f->ranks.count = (f->ranks.count + 1) / 2;
+    f->ranks.gathered_room = room < GATHERED_MOST ? room : GATHERED_MOST;
+    while (f->ranks.gathered_room > 1 && f->ranks.count * f->ranks.gathered_room * sizeof(uint64_t) > most)
+        f->ranks.gathered_room /= 2;
+    return KN_OK;
+}
+
+static kn_status get_kernels(struct fused *f, kn_error *err)
+{
+    const struct robust_columns *of = f->of;
+    const kn_device_info *info = &of->queue->context->device.info;
+    bool cpu = info->type == KN_DEVICE_CPU;
+    const struct {
+        const char *file, *name;
+        kn_kernel **kernel;
+    } wanted[] = {{"algo/robust/robust.cl", "robust_lists", &f->sample},
+                  {"algo/robust/robust.cl", "robust_brackets", &f->brackets},
+                  {"algo/robust/robust.cl", "robust_pass", &f->pass},
+                  {"algo/reduce.cl", "reduce_fold", &f->fold}};
+    kn_status status = KN_OK;
+
+    for (size_t i = 0; i < KN_COUNT(wanted) && !status; i++) {
+        struct column_defines defines = {.count = 0};
+        column_define_type(&defines, of->queue, of->type);
+        column_define(&defines, "GROUP", f->tree.group);
+        column_define(&defines, "WIDTH", f->tree.width);
+        if (i < 3) {
+            column_define(&defines, "SORT_GROUP", f->sort_group);
+            column_define(&defines, "SORT", f->sort);
+            column_define(&defines, "SLOTS", cpu ? 128 : info->local_memory < (44u << 10) ? 16 : 32);
+            column_define(&defines, "TEAM", cpu ? 1 : 8);
+            column_define(&defines, "SIGNS", of->type == KN_F32 && column_is_nvidia(of->queue->context));
+            column_define(&defines, "STRAY", of->count > 1 && of->stride % f->tree.width != 0);
+        }
+        status = engine_builtin_kernel(of->queue->context, wanted[i].file, defines.items, defines.count,
+                                       KN_POLICY_STRICT, wanted[i].name, wanted[i].kernel, err);
+    }
+    return status;
+}
+
+static kn_status get_memory(struct fused *f, kn_error *err)
+{
+    struct robust_ranks *r = &f->ranks;
+    kn_queue *queue = f->of->queue;
+    size_t size = kn_type_size(f->of->type), count = r->count;
+    size_t samples = f->lists * (size_t)f->list, kept = (size_t)r->room;
+    kn_status status = engine_scratch(queue, COLUMNS, count * sizeof(struct robust_column), &r->columns, err);
+
+    if (!status)
+        status = engine_scratch(queue, COUNTERS, (size_t)robust_counter_cells(r) * sizeof(uint32_t),
+                                &r->counters, err);
+    // The sample and then what is kept.
+    if (!status)
+        status = engine_scratch(queue, CANDIDATES, count * (kept > samples ? kept : samples) * size,
+                                &f->candidates, err);
+    if (!status)
+        status = engine_scratch(queue, PARTIAL, 2 * count * (size_t)f->partials * sizeof(double), &f->partial,
+                                err);
+    if (!status)
+        status =
+            engine_scratch(queue, SPARE, 2 * count * (size_t)f->partials * sizeof(double), &f->spare, err);
+    if (!status)
+        status = engine_scratch(queue, GATHERED, count * (size_t)r->gathered_room * sizeof(uint64_t),
+                                &r->gathered, err);
+    if (!status)
+        status = engine_scratch(queue, SHIFT_SAMPLE, count * 64 * size, &f->shift_sample, err);
+    return status ? status : engine_scratch(queue, SORTED, count * f->sort * size, &f->sorted, err);
+}
+
+// ---- launches ----
+
+static kn_status launch(const struct fused *f, kn_kernel *kernel, unsigned group, size_t groups, size_t rows,
+                        const kn_arg *args, size_t count, kn_error *err)
+{
+    const kn_range range = {2, {groups * group, rows}, {group, 1}, {0}};
+
+    return kn_launch(f->of->queue, kernel, &range, args, count, NO_EVENT, err);
+}
+
+// The bits of the shift that is given; 0 without one.
+static uint64_t given_shift(const struct fused *f)
+{
+    union {
+        float f32;
+        double f64;
+        uint64_t cell;
+    } bits = {.cell = 0};
+
+    if (f->of->options.shift && f->of->type == KN_F64)
+        bits.f64 = *f->of->options.shift;
+    else if (f->of->options.shift)
+        bits.f32 = (float)*f->of->options.shift;
+    return bits.cell;
+}
+
+// The column's pieces, or that of several columns, which are in one part. False past the last.
+static bool next_piece(const struct fused *f, struct element_piece *piece)
+{
+    if (f->of->count == 1)
+        return element_next_piece(f->of->x, f->of->type, f->of->n, piece);
+    if (piece->count > 0)
+        return false;
+    *piece = (struct element_piece){kn_buffer_part(f->of->x, 0), f->first * f->of->stride, f->of->n, 0, 0};
+    return true;
+}
+
+static kn_status take_sample(const struct fused *f, kn_error *err)
+{
+    const struct robust_ranks *r = &f->ranks;
+    uint64_t cells = robust_counter_cells(r), n = f->of->n, shift = given_shift(f);
+    uint32_t find = !f->of->options.shift, points = f->points;
+    struct element_piece piece = {.buffer = NULL};
+    kn_status status = KN_OK;
+
+    while (!status && next_piece(f, &piece)) {
+        uint32_t last = piece.first + piece.count == n;
+        const kn_arg args[] = {KN_BUFFER(piece.buffer),
+                               KN_VALUE(piece.skip),
+                               KN_VALUE(piece.first),
+                               KN_VALUE(piece.count),
+                               KN_VALUE(n),
+                               KN_VALUE(f->of->stride),
+                               KN_BUFFER(f->candidates),
+                               KN_VALUE(f->list),
+                               KN_BUFFER(f->sorted),
+                               KN_VALUE(last),
+                               KN_BUFFER(r->counters),
+                               KN_VALUE(cells),
+                               KN_VALUE(find),
+                               KN_VALUE(shift),
+                               KN_BUFFER(f->shift_sample),
+                               KN_BUFFER(r->columns)};
+        status = launch(f, f->sample, f->sort_group, f->lists + 1, r->count, args, KN_COUNT(args), err);
+    }
+    if (!status) {
+        uint32_t run = f->sort / f->lists;
+        const kn_arg args[] = {KN_BUFFER(f->sorted), KN_VALUE(points), KN_VALUE(run),
+                               KN_VALUE(f->reach),   KN_VALUE(n),      KN_BUFFER(r->columns)};
+        status = launch(f, f->brackets, f->sort_group, 1, r->count, args, KN_COUNT(args), err);
+    }
+    return status;
+}
+
+static kn_status read_column(const struct fused *f, kn_error *err)
+{
+    const struct robust_ranks *r = &f->ranks;
+    struct element_piece piece = {.buffer = NULL};
+    uint64_t before = 0;
+    kn_status status = KN_OK;
+
+    while (!status && next_piece(f, &piece)) {
+        const kn_arg args[] = {KN_BUFFER(piece.buffer),  KN_VALUE(piece.skip),  KN_VALUE(piece.count),
+                               KN_VALUE(f->of->stride),  KN_BUFFER(r->columns), KN_BUFFER(r->counters),
+                               KN_BUFFER(f->partial),    KN_VALUE(before),      KN_VALUE(f->partials),
+                               KN_BUFFER(f->candidates), KN_VALUE(r->room)};
+        status =
+            launch(f, f->pass, f->tree.group, tree_leaf_groups(f->of->queue, &f->tree, (size_t)piece.count),
+                   r->count, args, KN_COUNT(args), err);
+        before += tree_partials(&f->tree, (size_t)piece.count);
+    }
+    return status;
+}
+
+// So many partial results that folding them takes launches.
+static kn_status fold(struct fused *f, struct robust_sums *sums, kn_error *err)
+{
+    struct tree_job job = {
+        .queue = f->of->queue, .shape = f->tree, .rows = 2 * (unsigned)f->ranks.count, .fold = f->fold};
+    bool many = f->partials > robust_fold_most(&f->ranks);
+    kn_status status = many ? tree_fold(&job, &f->partial, &f->spare, (size_t)f->partials, err) : KN_OK;
+
+    *sums = (struct robust_sums){f->partial, f->spare, many ? 1 : f->partials};
+    return status;
+}
+
+// The median, then the deviations' from it; nothing is read back in between.
+static kn_status ask(struct fused *f, kn_error *err)
+{
+    const struct robust_piece kept = {f->candidates, f->candidates, 0, 0, true};
+    struct robust_sums sums;
+    kn_status status = fold(f, &sums, err);
+
+    for (uint32_t question = ROBUST_MEDIAN; question <= ROBUST_DEVIATION && !status; question++) {
+        status = robust_bins(&f->ranks, &kept, question, 0, err);
+        if (!status)
+            status = robust_narrow(&f->ranks, &kept, question, 1, err);
+        if (!status)
+            status = robust_settle(&f->ranks, question, 1, f->of->n, &sums, err);
+    }
+    return status;
+}
+
+// ---- results ----
+
+static void finish(const struct fused *f, const struct robust_column *column, const uint32_t *counters,
+                   kn_robust *result)
+{
+    kn_type type = f->of->type;
+    uint64_t padding = f->partials * f->tree.leaves * TREE_LEAF - f->of->n; // read as NaN
+    double bounds[2], median, mad = NAN;
+    kn_sums sums = {column->sum, column->squares};
+
+    *result = robust_of_nothing((size_t)f->of->n, counters[ROBUST_NANS] - (size_t)padding, KN_ROBUST_FUSED);
+    if (result->nan_count > 0)
+        return;
+    for (int k = 0; k < 2; k++)
+        bounds[k] = element_value(element_of_key(column->answer[ROBUST_MEDIAN][k], type), type);
+    median = kn_middle(bounds[0], bounds[1]);
+    if (isfinite(median))
+        mad = kn_middle(element_value(column->answer[ROBUST_DEVIATION][0], KN_F64),
+                        element_value(column->answer[ROBUST_DEVIATION][1], KN_F64));
+    result->missed = (column->missed & ROBUST_MISSED_MEDIAN) != 0 ||
+                     ((column->missed & ROBUST_MISSED_DEVIATION) && isfinite(median));
+    robust_finish(result, element_value(column->shift, type), &sums, median, mad);
+}
+
+static kn_status read_results(struct fused *f, kn_robust *results, kn_error *err)
+{
+    size_t count = f->ranks.count;
+    struct robust_column *columns = malloc(count * sizeof *columns);
+    uint32_t *counters = malloc(count * ROBUST_COUNTERS * sizeof *counters);
+    kn_status status = KN_OK;
+
+    if (!columns || !counters)
+        status = kn_fail_memory(err, count * sizeof *columns, "the results of columns");
+    if (!status)
+        status = kn_buffer_read(f->of->queue, f->ranks.columns, 0, columns, count * sizeof *columns, err);
+    if (!status)
+        status = kn_buffer_read(f->of->queue, f->ranks.counters, 0, counters,
+                                count * ROBUST_COUNTERS * sizeof *counters, err);
+    for (size_t i = 0; i < count && !status; i++)
+        finish(f, &columns[i], counters + i * ROBUST_COUNTERS, &results[i]);
+    free(columns);
+    free(counters);
+    return status;
+}
+
+static kn_status answer(struct fused *f, kn_robust *results, kn_error *err)
+{
+    kn_status status = get_memory(f, err);
+
+    if (!status)
+        status = take_sample(f, err);
+    if (!status)
+        status = read_column(f, err);
+    if (!status)
+        status = ask(f, err);
+    return status ? status : read_results(f, results, err);
+}
+
+kn_status robust_fused(const struct robust_columns *columns, kn_robust *results, kn_error *err)
+{
+    struct fused f = {.of = columns};
+    size_t batch;
+    kn_status status = choose_shape(&f, err);
+
+    batch = f.ranks.count;
+    if (!status)
+        status = robust_ranks_open(&f.ranks, f.ranks.room, err);
+    if (!status)
+        status = get_kernels(&f, err);
+    for (; f.first < columns->count && !status; f.first += batch) {
+        f.ranks.count = columns->count - f.first < batch ? columns->count - f.first : batch;
+        status = answer(&f, results + f.first, err);
+    }
+    return status;
+}

@@ -1,0 +1,147 @@
+// SPDX-License-Identifier: Apache-2.0
+// The launches of cl/algo/robust/robust_rank.cl and cl/algo/robust/robust_settle.cl.
+#include "robust.h"
+
+#include <string.h>
+
+#include "base/array.h"
+#include "algo/tree.h"
+
+#define NO_EVENT NULL
+
+const struct engine_tunables robust_tunables = {
+    "robust", "algo/robust/robust_rank.cl", {"GROUP", "GROUPS", "AHEAD", "SINGLE", NULL}};
+
+// The greatest power of two up to `wanted` that the device and the bins take.
+static unsigned fit_group(const struct robust_ranks *r, unsigned wanted)
+{
+    while (wanted > 1 && (wanted > r->queue->context->device.info.max_work_group || wanted > 1u << r->digit))
+        wanted /= 2;
+    return wanted;
+}
+
+static bool is_power_of_two(unsigned value)
+{
+    return value > 0 && !(value & (value - 1));
+}
+
+// What a GPU takes, in the order of the tunables.
+static void choose_tunables(const struct robust_ranks *r, unsigned values[ENGINE_TUNABLES])
+{
+    const unsigned usual[] = {512, 2, r->type == KN_F64 ? 4 : 8, 512};
+
+    if (engine_tuning(r->queue->context, &robust_tunables, values)) {
+        if (is_power_of_two(values[0]) && values[1] > 0 && values[2] > 0 && values[2] <= 64 &&
+            is_power_of_two(values[3]))
+            return;
+        engine_tuning_refuse(r->queue->context, &robust_tunables,
+                             "groups of %u, %u a compute unit, %u elements ahead, one of %u", values[0],
+                             values[1], values[2], values[3]);
+    }
+    memcpy(values, usual, sizeof usual);
+}
+
+static void choose_shape(struct robust_ranks *r, uint64_t elements)
+{
+    const kn_device_info *info = &r->queue->context->device.info;
+    bool cpu = info->type == KN_DEVICE_CPU && !info->loop_limit;
+    unsigned values[ENGINE_TUNABLES] = {1, 4, 1, 1};
+    uint64_t most = info->compute_units ? info->compute_units : 1;
+
+    if (!cpu)
+        choose_tunables(r, values);
+    r->digit = info->local_memory < (40u << 10) ? 8 : 11;
+    r->group = fit_group(r, values[0]);
+    r->single = fit_group(r, values[3]);
+    r->ahead = values[2];
+    most *= values[1];
+    // Each work-item has some elements, and each group columns besides.
+    most = most > r->count ? most / r->count : 1;
+    if (info->loop_limit && most < elements / (1024 * r->group) + 1)
+        most = elements / (1024 * r->group) + 1;
+    r->groups = (size_t)(elements / (16 * r->group) + 1);
+    if (r->groups > most)
+        r->groups = (size_t)most;
+}
+
+kn_status robust_ranks_open(struct robust_ranks *r, uint64_t elements, kn_error *err)
+{
+    const struct {
+        const char *file, *name;
+        const unsigned *group;
+        kn_kernel **kernel;
+    } wanted[] = {{"algo/robust/robust_rank.cl", "robust_bins", &r->group, &r->bins},
+                  {"algo/robust/robust_rank.cl", "robust_narrow", &r->group, &r->narrow},
+                  {"algo/robust/robust_settle.cl", "robust_settle", &r->single, &r->settle}};
+    kn_status status = KN_OK;
+
+    choose_shape(r, elements);
+    for (size_t i = 0; i < KN_COUNT(wanted) && !status; i++) {
+        struct column_defines defines = {.count = 0};
+        column_define_type(&defines, r->queue, r->type);
+        column_define(&defines, "DIGIT", r->digit);
+        column_define(&defines, "GROUP", *wanted[i].group);
+        if (i < 2)
+            column_define(&defines, "AHEAD", r->ahead);
+        // Strict: distances are what they are said to be, to the bit.
+        status = engine_builtin_kernel(r->queue->context, wanted[i].file, defines.items, defines.count,
+                                       KN_POLICY_STRICT, wanted[i].name, wanted[i].kernel, err);
+    }
+    return status;
+}
+
+uint64_t robust_counter_cells(const struct robust_ranks *r)
+{
+    return r->count * (ROBUST_COUNTERS + (r->tables * 2 << r->digit));
+}
+
+static kn_status launch(const struct robust_ranks *r, kn_kernel *kernel, unsigned group, size_t groups,
+                        const kn_arg *args, size_t count, kn_error *err)
+{
+    const kn_range range = {2, {groups * group, r->count}, {group, 1}, {0}};
+
+    return kn_launch(r->queue, kernel, &range, args, count, NO_EVENT, err);
+}
+
+kn_status robust_bins(const struct robust_ranks *r, const struct robust_piece *piece, uint32_t question,
+                      uint32_t level, kn_error *err)
+{
+    uint32_t first = piece->first;
+    const kn_arg args[] = {KN_BUFFER(piece->x), KN_VALUE(piece->skip), KN_VALUE(piece->n),
+                           KN_VALUE(r->room),   KN_BUFFER(r->columns), KN_BUFFER(r->counters),
+                           KN_VALUE(r->tables), KN_VALUE(question),    KN_VALUE(level),
+                           KN_VALUE(first)};
+
+    return launch(r, r->bins, r->group, r->groups, args, KN_COUNT(args), err);
+}
+
+kn_status robust_narrow(const struct robust_ranks *r, const struct robust_piece *piece, uint32_t question,
+                        uint32_t level, kn_error *err)
+{
+    uint32_t first = piece->first;
+    const kn_arg args[] = {KN_BUFFER(piece->x),       KN_VALUE(piece->skip),  KN_VALUE(piece->n),
+                           KN_VALUE(r->room),         KN_BUFFER(r->columns),  KN_BUFFER(r->counters),
+                           KN_VALUE(r->tables),       KN_VALUE(question),     KN_VALUE(level),
+                           KN_VALUE(first),           KN_BUFFER(piece->head), KN_BUFFER(r->gathered),
+                           KN_VALUE(r->gathered_room)};
+
+    return launch(r, r->narrow, r->group, r->groups, args, KN_COUNT(args), err);
+}
+
+uint64_t robust_fold_most(const struct robust_ranks *r)
+{
+    return (uint64_t)TREE_FOLD_BY * r->single;
+}
+
+kn_status robust_settle(const struct robust_ranks *r, uint32_t question, uint32_t level, uint64_t n,
+                        const struct robust_sums *sums, kn_error *err)
+{
+    const struct robust_sums none = {r->columns, r->columns, 0}, *of = sums ? sums : &none;
+    const kn_arg args[] = {
+        KN_BUFFER(r->columns),  KN_BUFFER(r->counters),     KN_VALUE(question), KN_VALUE(level),
+        KN_BUFFER(r->gathered), KN_VALUE(r->gathered_room), KN_VALUE(r->room),  KN_VALUE(n),
+        KN_BUFFER(of->partial), KN_VALUE(of->count),        KN_BUFFER(of->sums)};
+    size_t groups = sums && question == ROBUST_MEDIAN ? 3 : 1; // of which two fold
+
+    return launch(r, r->settle, r->single, groups, args, KN_COUNT(args), err);
+}

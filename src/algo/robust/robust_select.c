@@ -1,0 +1,136 @@
+// SPDX-License-Identifier: Apache-2.0
+// Everything about a column of floats by radix select: the moments, the median, and the median of the
+// distances from it, whose digits are counted as the column is read.
+#include "robust.h"
+
+#include <koine/reduce.h>
+#include <koine/select.h>
+
+#include <math.h>
+
+#include "base/number.h"
+#include "algo/elements.h"
+
+#define NO_EVENT NULL
+
+// Slots of engine_scratch.
+enum { COLUMNS, COUNTERS, GATHERED };
+
+enum { GATHERED_MOST = 1 << 18 };
+
+struct selection {
+    const struct robust_columns *of;
+    struct robust_ranks ranks;
+    double median;
+};
+
+// The digits counted by `levels` reads, the last of them for those that one more gathers; or with all digits
+// counted.
+static kn_status read_levels(const struct selection *s, uint32_t levels, kn_error *err)
+{
+    kn_status status = KN_OK;
+
+    for (uint32_t level = 0; level <= levels && !status; level++) {
+        struct element_piece piece = {.buffer = NULL};
+        while (!status && element_next_piece(s->of->x, s->of->type, s->of->n, &piece)) {
+            const struct robust_piece part = {piece.buffer, kn_buffer_part(s->of->x, 0), piece.skip,
+                                              piece.count, piece.first == 0};
+            status = level < levels ? robust_bins(&s->ranks, &part, ROBUST_DEVIATION, level, err)
+                                    : robust_narrow(&s->ranks, &part, ROBUST_DEVIATION, level, err);
+        }
+    }
+    return status ? status : robust_settle(&s->ranks, ROBUST_DEVIATION, levels, 0, NULL, err);
+}
+
+static kn_status get_memory(struct selection *s, kn_error *err)
+{
+    struct robust_ranks *r = &s->ranks;
+    kn_queue *queue = s->of->queue;
+    kn_status status = engine_scratch(queue, COLUMNS, sizeof(struct robust_column), &r->columns, err);
+
+    if (!status)
+        status = engine_scratch(queue, COUNTERS, (size_t)robust_counter_cells(r) * sizeof(uint32_t),
+                                &r->counters, err);
+    return status ? status
+                  : engine_scratch(queue, GATHERED, (size_t)r->gathered_room * sizeof(uint64_t), &r->gathered,
+                                   err);
+}
+
+// The distances of these ranks. *missed: there were too many to gather.
+static kn_status find_distances(struct selection *s, const uint64_t target[2], uint32_t levels,
+                                double distance[2], bool *missed, kn_error *err)
+{
+    struct robust_column column = {.target = {target[0], target[1]}, .median = s->median};
+    const uint32_t nothing = 0;
+    kn_status status;
+
+    column.level[0].bits = 64;
+    s->ranks.tables = levels + 1;
+    status = get_memory(s, err);
+    if (!status)
+        status = kn_buffer_write(s->of->queue, s->ranks.columns, 0, &column, sizeof column, err);
+    if (!status)
+        status = kn_buffer_fill(s->of->queue, s->ranks.counters, &nothing, sizeof nothing, 0,
+                                (size_t)robust_counter_cells(&s->ranks) * sizeof nothing, NO_EVENT, err);
+    if (!status)
+        status = read_levels(s, levels, err);
+    if (!status)
+        status = kn_buffer_read(s->of->queue, s->ranks.columns, 0, &column, sizeof column, err);
+    *missed = column.missed != 0;
+    for (int k = 0; k < 2; k++)
+        distance[k] = element_value(column.answer[ROBUST_DEVIATION][k], KN_F64);
+    return status;
+}
+
+static kn_status select_deviation(struct selection *s, double *mad, kn_error *err)
+{
+    const uint64_t middle[2] = {(s->of->n - 1) / 2, s->of->n / 2};
+    uint64_t most = s->of->queue->context->device.info.max_alloc / sizeof(uint64_t);
+    unsigned all;
+    double distance[2];
+    bool missed = false;
+    kn_status status;
+
+    s->ranks = (struct robust_ranks){.queue = s->of->queue,
+                                     .type = s->of->type,
+                                     .count = 1,
+                                     .gathered_room = most < GATHERED_MOST ? most : GATHERED_MOST};
+    status = robust_ranks_open(&s->ranks, s->of->n, err);
+    // Two digits leave few in a bin, but for the worst of columns.
+    if (!status)
+        status = find_distances(s, middle, 16 / s->ranks.digit + 1, distance, &missed, err);
+    // Each rank alone: a bin of the last digit is one value.
+    all = (63 + s->ranks.digit) / s->ranks.digit;
+    for (int k = 0; k < 2 && missed && !status; k++) {
+        const uint64_t one[2] = {middle[k], middle[k]};
+        double found[2];
+        bool unused;
+        status = find_distances(s, one, all, found, &unused, err);
+        distance[k] = found[0];
+    }
+    if (!status)
+        *mad = kn_middle(distance[0], distance[1]);
+    return status;
+}
+
+kn_status robust_select(const struct robust_columns *columns, kn_robust *result, kn_error *err)
+{
+    struct selection s = {.of = columns};
+    const double *shift = columns->options.shift;
+    double mad = NAN;
+    kn_moments moments;
+    kn_status status = kn_reduce_moments(columns->queue, columns->x, columns->type, (size_t)columns->n, shift,
+                                         &moments, err);
+
+    if (status)
+        return status;
+    *result = robust_of_nothing((size_t)columns->n, moments.nan_count, KN_ROBUST_SELECT);
+    if (moments.nan_count > 0)
+        return KN_OK;
+    status = kn_median(columns->queue, columns->x, columns->type, (size_t)columns->n, NULL, &s.median, err);
+    if (!status && isfinite(s.median))
+        status = select_deviation(&s, &mad, err);
+    if (!status)
+        robust_finish(result, moments.shift, &(kn_sums){moments.sum, moments.squares}, s.median, mad);
+    return status;
+}

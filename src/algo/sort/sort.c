@@ -1,0 +1,154 @@
+// SPDX-License-Identifier: Apache-2.0
+// What users call: which sort does it.
+#include "sort.h"
+
+#include "base/array.h"
+#include "base/error.h"
+
+void sort_define_keys(struct column_defines *defines, const struct sort_job *job)
+{
+    static const unsigned kinds[] = {[KN_U8] = 0,  [KN_U16] = 0, [KN_U32] = 0, [KN_U64] = 0, [KN_I8] = 1,
+                                     [KN_I16] = 1, [KN_I32] = 1, [KN_I64] = 1, [KN_F32] = 2, [KN_F64] = 2};
+
+    column_define(defines, "KEY_BITS", (unsigned)kn_type_size(job->type) * 8);
+    column_define(defines, "KEY_KIND", kinds[job->type]);
+    column_define(defines, "KEY_DESCENDING", job->options.descending != 0);
+}
+
+uint64_t sort_local_arrays(const kn_device_info *info)
+{
+    const uint64_t most = 48 << 10;
+
+    return info->local_memory < most || info->type == KN_DEVICE_CPU ? info->local_memory : most;
+}
+
+static kn_status check_options(const struct sort_job *job, kn_error *err)
+{
+    const kn_sort_options *options = &job->options;
+
+    if (options->padding != KN_SORT_IN_PLACE && options->padding != KN_SORT_POWER_OF_TWO)
+        return kn_fail(err, KN_ERROR_ARGUMENT, "%s: there is no padding %d; see kn_sort_padding", job->function,
+                       (int)options->padding);
+    if ((unsigned)options->algorithm > KN_SORT_MERGE)
+        return kn_fail(err, KN_ERROR_ARGUMENT, "%s: there is no algorithm %d; see kn_sort_algorithm", job->function,
+                       (int)options->algorithm);
+    if ((unsigned)options->lanes > KN_SORT_LANES_SERIAL)
+        return kn_fail(err, KN_ERROR_ARGUMENT, "%s: there are no lanes %d; see kn_sort_lanes", job->function,
+                       (int)options->lanes);
+    if ((unsigned)options->digits > KN_SORT_DIGITS_HIGHEST)
+        return kn_fail(err, KN_ERROR_ARGUMENT, "%s: there are no digits %d; see kn_sort_digits", job->function,
+                       (int)options->digits);
+    if ((unsigned)options->counting > KN_SORT_COUNTING_AHEAD)
+        return kn_fail(err, KN_ERROR_ARGUMENT, "%s: there is no counting %d; see kn_sort_counting", job->function,
+                       (int)options->counting);
+    if (options->algorithm == KN_SORT_MERGE && job->indices)
+        return kn_fail(err, KN_ERROR_UNSUPPORTED, "%s: the merge sort moves keys and makes no indices; take auto or radix",
+                       job->function);
+    if (options->algorithm == KN_SORT_BITONIC && job->values)
+        return kn_fail(err, KN_ERROR_UNSUPPORTED, "%s: the bitonic sort is not stable and sorts keys alone; take radix",
+                       job->function);
+    return KN_OK;
+}
+
+static kn_status check_whole(const struct sort_job *job, const kn_buffer *buffer, kn_error *err)
+{
+    const kn_device_info *info = &job->queue->context->device.info;
+
+    if (kn_buffer_part_count(buffer) > 1)
+        return kn_fail(err, KN_ERROR_LIMIT, "%s: the buffer of %zu bytes is held in parts; one allocation of %s holds %llu",
+                       job->function, kn_buffer_size(buffer), info->spec, (unsigned long long)info->max_alloc);
+    return KN_OK;
+}
+
+// Up to how many keys the bitonic sort was measured faster (bench/RESULTS.md).
+static size_t bitonic_up_to(const struct sort_job *job)
+{
+    static const size_t most[2] = {16384, 131072}; // up to 4 bytes a key, 8 bytes
+
+    return job->queue->context->device.info.type == KN_DEVICE_CPU ? 0 : most[kn_type_size(job->type) == 8];
+}
+
+static bool takes_bitonic(const struct sort_job *job)
+{
+    const kn_sort_options *options = &job->options;
+
+    if (job->values || options->algorithm != KN_SORT_AUTO)
+        return options->algorithm == KN_SORT_BITONIC;
+    if (options->padding == KN_SORT_POWER_OF_TWO || options->log2_group || options->log2_keys)
+        return true;
+    return !options->lanes && !options->digits && !options->radix_group && !options->radix_keys && !options->radix_chunks &&
+           job->n <= bitonic_up_to(job);
+}
+
+static kn_status sort(struct sort_job *job, const kn_sort_options *options, kn_error *err)
+{
+    kn_status status = column_check_any(job->function, job->queue, job->keys, job->type, job->n, err);
+
+    if (options)
+        job->options = *options;
+    if (!status)
+        status = check_options(job, err);
+    if (status || job->n < (job->indices ? 1 : 2))
+        return status;
+    status = check_whole(job, job->keys, err);
+    if (!status && job->values)
+        status = check_whole(job, job->values, err);
+    if (status)
+        return status;
+    if (job->options.algorithm == KN_SORT_MERGE)
+        return sort_merge(job, err);
+    return takes_bitonic(job) ? sort_bitonic(job, err) : sort_radix(job, err);
+}
+
+kn_status kn_sort(kn_queue *queue, kn_buffer *keys, kn_type type, size_t n, const kn_sort_options *options,
+                  kn_error *err)
+{
+    struct sort_job job = {.function = "kn_sort", .queue = queue, .type = type, .n = n, .keys = keys};
+
+    return sort(&job, options, err);
+}
+
+// A second buffer beside the keys: there, of the same context, another one, and large enough.
+static kn_status check_beside(const char *function, const kn_queue *queue, const kn_buffer *keys, const kn_buffer *buffer,
+                              const char *what, size_t size, size_t n, kn_error *err)
+{
+    if (!queue || !keys || !buffer)
+        return kn_fail(err, KN_ERROR_ARGUMENT, "%s: queue, keys or %s is NULL", function, what);
+    if (buffer->context != queue->context)
+        return kn_fail(err, KN_ERROR_ARGUMENT, "%s: the %s belong to another context than the queue", function, what);
+    if (buffer == keys)
+        return kn_fail(err, KN_ERROR_ARGUMENT, "%s: the keys and the %s are one buffer", function, what);
+    if (n > buffer->bytes / size)
+        return kn_fail(err, KN_ERROR_ARGUMENT, "%s: %zu %s of %zu bytes, but the buffer holds %zu", function, n, what, size,
+                       buffer->bytes / size);
+    return KN_OK;
+}
+
+kn_status kn_sort_by_key(kn_queue *queue, kn_buffer *keys, kn_type type, kn_buffer *values, size_t value_size,
+                         size_t n, const kn_sort_options *options, kn_error *err)
+{
+    struct sort_job job = {.function = "kn_sort_by_key", .queue = queue, .type = type, .n = n, .keys = keys,
+                           .values = values, .value_size = value_size};
+    kn_status status;
+
+    if (value_size == 0 || value_size > 16 || (value_size & (value_size - 1)))
+        return kn_fail(err, KN_ERROR_ARGUMENT, "kn_sort_by_key: values of %zu bytes; they have 1, 2, 4, 8 or 16", value_size);
+    status = check_beside(job.function, queue, keys, values, "values", value_size, n, err);
+    return status ? status : sort(&job, options, err);
+}
+
+kn_status kn_argsort(kn_queue *queue, kn_buffer *keys, kn_type type, size_t n, kn_buffer *indices,
+                     kn_type index_type, const kn_sort_options *options, kn_error *err)
+{
+    struct sort_job job = {.function = "kn_argsort", .queue = queue, .type = type, .n = n, .keys = keys,
+                           .values = indices, .value_size = kn_type_size(index_type), .indices = true};
+    kn_status status;
+
+    if (index_type != KN_U32 && index_type != KN_U64)
+        return kn_fail(err, KN_ERROR_ARGUMENT, "kn_argsort: indices of type %s; they are KN_U32 or KN_U64",
+                       kn_type_name(index_type));
+    if (index_type == KN_U32 && (uint64_t)n > (uint64_t)1 << 32)
+        return kn_fail(err, KN_ERROR_ARGUMENT, "kn_argsort: %zu elements have numbers beyond KN_U32; take KN_U64", n);
+    status = check_beside(job.function, queue, keys, indices, "indices", job.value_size, n, err);
+    return status ? status : sort(&job, options, err);
+}

@@ -1,0 +1,40 @@
+// SPDX-License-Identifier: Apache-2.0
+// What the sorts share: what is asked of one, and the types as cl/lib/key.clh knows them.
+#ifndef KN_ALGO_SORT_SORT_H
+#define KN_ALGO_SORT_SORT_H
+
+#include <koine/sort.h>
+
+#include "engine/device/tuning.h"
+#include "algo/columns.h"
+
+struct sort_job {
+    const char *function; // for messages
+    kn_queue *queue;
+    kn_type type;
+    size_t n; // 2 or more, but 1 or more with `indices`
+    kn_buffer *keys;
+    kn_buffer *values; // that move along, or the indices; NULL for keys alone
+    size_t value_size; // 0 for keys alone
+    bool indices;      // the values are made here, and the keys stay
+    kn_sort_options options;
+};
+
+// KEY_BITS, KEY_KIND, KEY_DESCENDING.
+void sort_define_keys(struct column_defines *defines, const struct sort_job *job);
+
+// Local memory that a kernel's own arrays may take: CUDA gives more only to what is passed as an argument.
+uint64_t sort_local_arrays(const kn_device_info *info);
+
+kn_status sort_bitonic(const struct sort_job *job, kn_error *err); // keys alone
+kn_status sort_radix(const struct sort_job *job, kn_error *err);
+// Of sort_radix, what koine tune chooses, and what it has of itself for many keys of 4 bytes.
+extern const struct engine_tunables sort_radix_tunables;
+void sort_radix_usual(const kn_queue *queue, unsigned values[ENGINE_TUNABLES]);
+// Into buckets that fit a core's cache: fewer than 2^32 keys, on a device without a limit of loops. *done is false, and
+// nothing changed, where one of them would have too many keys and KN_SORT_DIGITS_HIGHEST was not asked for.
+kn_status sort_buckets(const struct sort_job *job, bool *done, kn_error *err);
+kn_status sort_whole(const struct sort_job *job, kn_error *err); // few keys, by one work-item
+kn_status sort_merge(const struct sort_job *job, kn_error *err); // no indices
+
+#endif

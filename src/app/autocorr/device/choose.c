@@ -1,0 +1,242 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "choose.h"
+
+#include <math.h>
+
+#include "base/clock.h"
+#include "base/error.h"
+
+#define NO_EVENT NULL
+
+enum { REPETITIONS = 3, WARM_UPS = 1, STEPS = 4 }; // of a doubling
+
+// Beyond these no device decides otherwise: a term of a transform was never seen faster than one of a direct
+// sum, nor slower than the upper bound says.
+static const double least_ratio = 1, most_ratio = 100, most_number_ratio = 1000;
+
+// Where nothing can be remembered. On an H200 direct sums do 3.6e13 terms a second and transforms 2.5e12, on
+// PoCL (two cores) 2e10 and 5e9; exact ones, in double precision, take twice as long.
+static const double gpu_ratio = 15, cpu_ratio = 4, exact_factor = 2, number_factor = 10;
+
+// What is measured: enough to keep a device busy, in a time that nobody minds.
+struct sample {
+    size_t side, count, max_offset;
+};
+static const struct sample gpu_sample = {512, 64, 32}, cpu_sample = {256, 1, 32};
+
+// ---- the model ----
+
+static double direct_terms(double width, double height, double max_offset)
+{
+    return width * (2 * max_offset + 1) * height * (max_offset + 1);
+}
+
+// A real transform there and back; of another image there too.
+static double transform_terms(double width, double height, double max_offset, bool cross)
+{
+    double points = (width + max_offset) * (height + max_offset);
+
+    return 5 * points * log2(points + 1) * (cross ? 1.5 : 1);
+}
+
+double autocorr_terms_ratio(const struct autocorr_task *task)
+{
+    double width = (double)task->first.width, height = (double)task->first.height,
+           max_offset = (double)task->max_offset;
+
+    return direct_terms(width, height, max_offset) /
+           transform_terms(width, height, max_offset, task->second.pixels != NULL);
+}
+
+static double ratio_of(size_t number)
+{
+    return exp2(((double)number - AUTOCORR_RATIO_ZERO) / STEPS);
+}
+
+static size_t number_of(double ratio)
+{
+    double number = round(STEPS * log2(ratio)) + AUTOCORR_RATIO_ZERO;
+
+    return (size_t)fmin(fmax(number, 0), AUTOCORR_RATIOS - 1);
+}
+
+struct engine_choice autocorr_choice_of(kn_type type, enum autocorr_fft_way way, bool exact)
+{
+    const uint32_t numbers[] = {(uint32_t)type, (uint32_t)way, exact};
+    const struct kn_field field = {numbers, sizeof numbers};
+
+    return (struct engine_choice){"autocorr choice", kn_hash_fields(&field, 1)};
+}
+
+// ---- the measurement ----
+
+static kn_status run_once(kn_queue *queue, struct autocorr_fft *fft, const struct autocorr_frames *frames,
+                          kn_buffer *sums, kn_error *err)
+{
+    kn_status status = fft ? autocorr_fft_sums(queue, fft, frames, sums, err)
+                           : autocorr_direct_device(queue, frames, sums, err);
+
+    return status ? status : kn_queue_finish(queue, err);
+}
+
+// The least of some; without `fft` of direct sums.
+static kn_status time_sums(kn_queue *queue, struct autocorr_fft *fft, const struct autocorr_frames *frames,
+                           kn_buffer *sums, double *seconds, kn_error *err)
+{
+    kn_status status = KN_OK;
+
+    *seconds = INFINITY;
+    for (int i = -WARM_UPS; i < REPETITIONS && !status; i++) {
+        double start = kn_clock_seconds();
+
+        status = run_once(queue, fft, frames, sums, err);
+        if (i >= 0)
+            *seconds = fmin(*seconds, kn_clock_seconds() - start);
+    }
+    return status;
+}
+
+// Pixels, sums and transforms for it.
+struct trial {
+    struct autocorr_frames frames;
+    kn_buffer *sums;
+    struct autocorr_fft *fft;
+};
+
+// As large as the way can do it exactly.
+static size_t side_of(const struct autocorr_engine *engine, const struct sample *sample, kn_type type,
+                      enum autocorr_fft_way way)
+{
+    const kn_device_info *device = kn_context_device(kn_queue_context(engine->queue));
+    struct autocorr_image image = {.width = sample->side, .height = sample->side, .type = type};
+
+    while (way == AUTOCORR_FFT_FUSED && image.width > 2 * sample->max_offset &&
+           autocorr_fft_way_for(device, &image, sample->max_offset, engine->exact) != way)
+        image.width = image.height = image.width / 2;
+    return image.width;
+}
+
+static kn_status make_trial(const struct autocorr_engine *engine, const struct sample *sample, kn_type type,
+                            enum autocorr_fft_way way, struct trial *trial, kn_error *err)
+{
+    kn_context *context = kn_queue_context(engine->queue);
+    const struct autocorr_fft_options options = {.way = way};
+    const uint64_t pixels = UINT64_C(0x0123456789abcdef);
+    size_t side = side_of(engine, sample, type, way), r = sample->max_offset;
+    size_t bytes = side * side * sample->count * kn_type_size(type);
+    kn_status status;
+
+    trial->frames = (struct autocorr_frames){
+        .width = side, .height = side, .count = sample->count, .type = type, .max_offset = r};
+    status = kn_buffer_create(context, bytes, &trial->frames.first, err);
+    if (!status)
+        status = kn_buffer_create(context, sample->count * autocorr_offsets(r) * sizeof(uint64_t),
+                                  &trial->sums, err);
+    if (!status)
+        status = kn_buffer_fill(engine->queue, trial->frames.first, &pixels, sizeof pixels, 0, bytes,
+                                NO_EVENT, err);
+    return status ? status
+                  : autocorr_fft_create_with(engine->queue, side, side, r, type, false, engine->exact,
+                                             sample->count, &options, &trial->fft, err);
+}
+
+static kn_status measure(const struct autocorr_engine *engine, const struct sample *sample, kn_type type,
+                         enum autocorr_fft_way way, size_t *number, struct kn_text *words, kn_error *err)
+{
+    struct trial trial = {.sums = NULL};
+    double direct = 0, transforms = 0, side, r = (double)sample->max_offset, count = (double)sample->count;
+    kn_status status = make_trial(engine, sample, type, way, &trial, err);
+
+    if (!status)
+        status = time_sums(engine->queue, NULL, &trial.frames, trial.sums, &direct, err);
+    if (!status)
+        status = time_sums(engine->queue, trial.fft, &trial.frames, trial.sums, &transforms, err);
+    if (!status) {
+        side = (double)trial.frames.width;
+        direct = count * direct_terms(side, side, r) / direct;
+        transforms = count * transform_terms(side, side, r, false) / transforms;
+        *number = number_of(direct / transforms);
+        kn_text_format(words,
+                       "measured were %.3g terms of direct sums a second and %.3g of transforms (%s), with "
+                       "%.0f x %.0f pixels of %zu bits and R = %zu",
+                       direct, transforms, autocorr_fft_way_names[way], side, side, 8 * kn_type_size(type),
+                       sample->max_offset);
+    }
+    autocorr_fft_free(trial.fft);
+    kn_buffer_free(trial.sums);
+    kn_buffer_free(trial.frames.first);
+    return status;
+}
+
+static double ratio_unmeasured(const struct autocorr_engine *engine, enum autocorr_fft_way way)
+{
+    bool cpu = kn_context_device(kn_queue_context(engine->queue))->type == KN_DEVICE_CPU;
+
+    return (cpu ? cpu_ratio : gpu_ratio) * (way == AUTOCORR_FFT_NUMBER ? number_factor
+                                            : engine->exact            ? exact_factor
+                                                                       : 1);
+}
+
+// Remembered, or measured and remembered.
+static kn_status get_ratio(const struct autocorr_engine *engine, kn_type type, enum autocorr_fft_way way,
+                           double *ratio, struct kn_text *words, kn_error *err)
+{
+    kn_context *context = kn_queue_context(engine->queue);
+    const struct engine_choice choice = autocorr_choice_of(type, way, engine->exact);
+    const struct sample *sample =
+        kn_context_device(context)->type == KN_DEVICE_CPU ? &cpu_sample : &gpu_sample;
+    kn_error reason = KN_ERROR_INIT;
+    size_t number = 0;
+    kn_status status = KN_OK;
+
+    *ratio = ratio_unmeasured(engine, way);
+    if (!context->cache_dir) {
+        kn_text_add(words, "nothing was measured, as there is no cache to remember it in");
+        return KN_OK;
+    }
+    if (!engine_recall(context, &choice, AUTOCORR_RATIOS, &number, words)) {
+        status = measure(engine, sample, type, way, &number, words, &reason);
+        if (!status)
+            engine_remember(context, &choice, number, words);
+    }
+    if (status == KN_ERROR_LIMIT || status == KN_ERROR_MEMORY) {
+        kn_text_format(words, "nothing could be measured (%s)", reason.text);
+        return KN_OK;
+    }
+    if (status && err)
+        *err = reason;
+    *ratio = ratio_of(number);
+    return status;
+}
+
+kn_status autocorr_choose(struct autocorr_engine *engine, const struct autocorr_task *task,
+                          enum autocorr_method *method, kn_error *err)
+{
+    double terms = autocorr_terms_ratio(task), ratio = 0;
+    struct kn_text *why = &engine->why, words = KN_TEXT_INIT;
+    enum autocorr_fft_way way;
+    kn_status status;
+
+    kn_text_free(why);
+    *why = (struct kn_text)KN_TEXT_INIT;
+    if (!engine->queue) {
+        *method = AUTOCORR_FFT;
+        kn_text_add(why, "on the host transforms were the fastest at every R from 2 on");
+        return KN_OK;
+    }
+    way = autocorr_fft_way_for(kn_context_device(kn_queue_context(engine->queue)), &task->first,
+                               task->max_offset, engine->exact);
+    if (terms < least_ratio || terms > (way == AUTOCORR_FFT_NUMBER ? most_number_ratio : most_ratio)) {
+        *method = terms < least_ratio ? AUTOCORR_DIRECT : AUTOCORR_FFT;
+        kn_text_format(
+            why, "direct sums have %.3g times the terms of transforms, which decides on any device", terms);
+        return KN_OK;
+    }
+    status = get_ratio(engine, task->first.type, way, &ratio, &words, err);
+    *method = terms > ratio ? AUTOCORR_FFT : AUTOCORR_DIRECT;
+    kn_text_format(
+        why, "direct sums have %.3g times the terms of transforms, and up to %.3g times they are faster: %s",
+        terms, ratio, kn_text_string(&words));
+    kn_text_free(&words);
+    return status;
+}

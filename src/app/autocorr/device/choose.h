@@ -1,0 +1,29 @@
+// SPDX-License-Identifier: Apache-2.0
+// AUTOCORR_AUTO: direct sums or Fourier transforms, by a cost model with one number of the device that is
+// measured once and remembered in the cache on disk. With the terms of both (multiplications and additions of
+// all offsets; 5 N log2 N of the transforms of a circle of N points, there and back), transforms are taken
+// where they have so many times fewer that each may take the longer time that was measured.
+#ifndef KN_APP_AUTOCORR_DEVICE_CHOOSE_H
+#define KN_APP_AUTOCORR_DEVICE_CHOOSE_H
+
+#include "engine/device/choice.h"
+#include "device_fft.h"
+#include "app/autocorr/methods.h"
+
+// The number that is remembered, of 0 to AUTOCORR_RATIOS - 1, stands for the ratio 2^((number - zero) / 4).
+enum { AUTOCORR_RATIOS = 96, AUTOCORR_RATIO_ZERO = 40 };
+
+// What is remembered: of pixels of a type, transformed in a way (never AUTOCORR_FFT_AUTO).
+struct engine_choice autocorr_choice_of(kn_type type, enum autocorr_fft_way way, bool exact);
+
+// How many times more terms direct sums have than transforms.
+double autocorr_terms_ratio(const struct autocorr_task *task);
+
+// The method for tasks like this one, and in engine->why the reason. On the host always transforms. Where the
+// terms are so different that no device decides otherwise, and where there is no cache to remember it in,
+// nothing is measured. A measurement builds the kernels of both, and takes some milliseconds. Errors: the
+// device's.
+kn_status autocorr_choose(struct autocorr_engine *engine, const struct autocorr_task *task,
+                          enum autocorr_method *method, kn_error *err);
+
+#endif

@@ -1,0 +1,47 @@
+// SPDX-License-Identifier: Apache-2.0
+// Correlations on a device, by whole numbers: the reference's sums to the last integer.
+#ifndef KN_APP_AUTOCORR_DEVICE_DEVICE_H
+#define KN_APP_AUTOCORR_DEVICE_DEVICE_H
+
+#include <koine/koine.h>
+
+#include "app/autocorr/autocorr.h"
+
+// How sums are computed. NAIVE and SIMD run on the host (host.h), FFT on a device (device_fft.h).
+enum autocorr_method {
+    AUTOCORR_AUTO,
+    AUTOCORR_DIRECT,
+    AUTOCORR_FFT,
+    AUTOCORR_NAIVE,
+    AUTOCORR_SIMD,
+    AUTOCORR_TEXTURE_STYLE,
+    AUTOCORR_TWO_LINE,
+    AUTOCORR_TWO_KERNEL,
+    AUTOCORR_METHODS
+};
+
+// "auto", "direct", "fft", "naive", "simd", "texture-style", "two-line", "two-kernel"; NULL ends them.
+extern const char *const autocorr_method_names[AUTOCORR_METHODS + 1];
+
+// Images on the device: `count` of one size, one after another, dense (a row follows the one before).
+struct autocorr_frames {
+    size_t width, height, count;
+    kn_type type;      // KN_U8 or KN_U16
+    kn_buffer *first;  // count * width * height pixels
+    kn_buffer *second; // those that are shifted, of the same size and type; NULL: the first
+    size_t max_offset; // R
+};
+
+// The sums of every frame: `products` holds count * autocorr_offsets(R) ulong, frame after frame. Returns
+// when the kernels are enqueued. Errors: KN_ERROR_ARGUMENT as autocorr_check's, and for buffers that are too
+// small (nothing past `products` is written; count may be 0); KN_ERROR_LIMIT for rows or offsets that the
+// kernels' 32-bit numbers do not hold; KN_ERROR_MEMORY.
+kn_status autocorr_direct_device(kn_queue *queue, const struct autocorr_frames *frames, kn_buffer *products,
+                                 kn_error *err);
+
+// The source's ladder (Lu et al. 2009): AUTOCORR_TEXTURE_STYLE, AUTOCORR_TWO_LINE or AUTOCORR_TWO_KERNEL, by
+// its own kernels; another method is KN_ERROR_ARGUMENT.
+kn_status autocorr_ladder_device(kn_queue *queue, const struct autocorr_frames *frames,
+                                 enum autocorr_method method, kn_buffer *products, kn_error *err);
+
+#endif

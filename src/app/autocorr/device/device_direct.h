@@ -1,0 +1,52 @@
+// SPDX-License-Identifier: Apache-2.0
+// What the register-tiled kernel of autocorr_direct_device takes (cl/app/autocorr/autocorr_direct.cl), for those who tune
+// it.
+#ifndef KN_APP_AUTOCORR_DEVICE_DEVICE_DIRECT_H
+#define KN_APP_AUTOCORR_DEVICE_DEVICE_DIRECT_H
+
+#include <stdbool.h>
+
+#include "device.h"
+
+enum autocorr_dot {
+    AUTOCORR_DOT_FLOAT, // products of floats, at most 256 of them in a sum
+    AUTOCORR_DOT_BYTES, // four bytes at once: NVIDIA's dp4a; elsewhere plain C that does the same
+    AUTOCORR_DOT_INTEGER,
+    AUTOCORR_DOTS
+};
+
+// "float", "bytes", "integer"; NULL ends them.
+extern const char *const autocorr_dot_names[AUTOCORR_DOTS + 1];
+
+struct autocorr_direct_tuning {
+    enum autocorr_dot dot;
+    bool vectors;            // neighbouring offsets are a vector, as CPUs have them; not with BYTES
+    unsigned tile_x, tile_y; // offsets of a work-item; tile_x is a multiple of 4, with vectors 8 or 16
+    unsigned chunk;          // values of a row in local memory: a multiple of 4, at most 256
+    unsigned items;          // work-items in a group, at most
+    unsigned rows; // of the second image in a slice, at most 1,024, or 255 on rusticl; 0: as many as keep the
+                   // device busy
+};
+
+// What is taken where nothing is said.
+struct autocorr_direct_tuning autocorr_direct_tuning_for(const kn_queue *queue);
+
+enum { AUTOCORR_DIRECT_SCRATCH = 3 }; // it uses the queue's scratch memory 0 to 2
+
+// autocorr_direct_device with a tuning. KN_ERROR_ARGUMENT for one that no kernel has, KN_ERROR_LIMIT for one
+// that the device has not enough local memory for, KN_ERROR_UNSUPPORTED for one with which it computes wrong
+// numbers (autocorr_direct_try).
+kn_status autocorr_direct_tuned(kn_queue *queue, const struct autocorr_frames *frames,
+                                const struct autocorr_direct_tuning *tuning, kn_buffer *products,
+                                kn_error *err);
+
+// Whether the device computes a small correlation rightly with this tuning: tried once, see engine_trial.
+kn_status autocorr_direct_try(kn_context *context, const struct autocorr_direct_tuning *tuning, bool *serves,
+                              kn_error *err);
+
+// autocorr_direct_tuned without a trial, for that.
+kn_status autocorr_direct_untried(kn_queue *queue, const struct autocorr_frames *frames,
+                                  const struct autocorr_direct_tuning *tuning, kn_buffer *products,
+                                  kn_error *err);
+
+#endif

@@ -1,0 +1,42 @@
+// SPDX-License-Identifier: Apache-2.0
+// The sums over all overlaps, on the device: exact, for whole rectangles. The order in memory is that of
+// cl/lib/autocorr.clh, whose kernels look them up.
+#ifndef KN_APP_AUTOCORR_DEVICE_DEVICE_WINDOWS_H
+#define KN_APP_AUTOCORR_DEVICE_DEVICE_WINDOWS_H
+
+#include "device.h"
+
+// Tables of `count` frames with offsets up to R, and the mean level of each image, rounded down: two numbers
+// a frame.
+struct autocorr_tables {
+    kn_buffer *sums;   // 64 (R + 1)^2 bytes a frame
+    kn_buffer *levels; // 8 bytes a frame
+    size_t max_offset, count;
+};
+
+// What a set of frames must be: autocorr_check's errors for its sizes, type and R, KN_ERROR_ARGUMENT for
+// buffers that are too small, KN_ERROR_LIMIT for one held in parts.
+kn_status autocorr_check_images(const struct autocorr_frames *frames, kn_error *err);
+
+// Of a frame: 64 (R + 1)^2.
+size_t autocorr_tables_bytes(size_t max_offset);
+// KN_ERROR_MEMORY; KN_ERROR_LIMIT for tables that are more than one allocation of the device: fewer frames.
+kn_status autocorr_tables_create(kn_context *context, size_t max_offset, size_t count,
+                                 struct autocorr_tables *tables, kn_error *err);
+// All NULL is fine.
+void autocorr_tables_free(struct autocorr_tables *tables);
+
+// Fills the tables of frames[first] to frames[first + count - 1], at most as many as the tables have; R is
+// theirs too. Returns when the kernels are enqueued: three of them, four with a second image. Reads each
+// pixel once, and those of the top and bottom R rows some ten times. Takes the queue's scratch memory
+// AUTOCORR_SCRATCH_STRIPS.
+enum { AUTOCORR_SCRATCH_STRIPS = 2 };
+kn_status autocorr_windows_device(kn_queue *queue, const struct autocorr_frames *frames, size_t first,
+                                  size_t count, const struct autocorr_tables *tables, kn_error *err);
+
+// The tables in the host's order, `windows` of autocorr_offsets(R) elements, of one frame. For whoever needs
+// them there; waits.
+kn_status autocorr_tables_read(kn_queue *queue, const struct autocorr_tables *tables, size_t width,
+                               size_t height, size_t frame, struct autocorr_window *windows, kn_error *err);
+
+#endif

@@ -1,0 +1,95 @@
+// SPDX-License-Identifier: Apache-2.0
+// What the files of host_fourier.h share: what is transformed, what comes of it, and where it lies.
+//
+// A plane is an image of whole numbers. Its spectrum is in blocks of `lanes` neighbouring frequencies in x,
+// all rows of each: first as the rows' transforms, doubled. A spectrum of a result is made of those of two
+// planes, a conj b, and transformed forward as well: that gives conj C, which, transformed forward once more,
+// is C, as C is real.
+#ifndef KN_APP_AUTOCORR_HOST_HOST_FOURIER_OWN_H
+#define KN_APP_AUTOCORR_HOST_HOST_FOURIER_OWN_H
+
+#include "host/fft/host_fft.h"
+#include "host_fourier.h"
+
+enum {
+    FOURIER_PLANES = 12,
+    FOURIER_STEPS = 16,
+    FOURIER_RESULTS = 2 * FOURIER_STEPS,
+    FOURIER_NONE = FOURIER_RESULTS
+};
+
+// Of each pixel: (its power >> shift) & keep, less the level; 0 where the mask says so.
+struct fourier_plane {
+    const struct autocorr_image *image;
+    unsigned power, shift;
+    uint32_t keep;
+    int32_t level;
+    double norm; // at least the root of the sum of squares
+};
+
+// The ways from planes to results.
+enum fourier_kind {
+    FOURIER_CORRELATE, // a with b
+    FOURIER_MIRROR,    // a with b, and b with a
+    FOURIER_ENERGIES   // a with itself, and b with itself
+};
+
+struct fourier_step {
+    enum fourier_kind kind;
+    unsigned a, b, results[2]; // FOURIER_NONE: nobody wants it
+};
+
+// Added, times 2^shift, to numbers of 8 bytes that are `step` apart.
+struct fourier_result {
+    uint64_t *to;
+    size_t step;
+    unsigned shift;
+    double scale;
+};
+
+struct fourier_job {
+    const struct autocorr_task *task;
+    kn_type type;
+    unsigned planes, steps, results;
+    // Blocks that go through a step at once. 2 if there is one plane: a and b are then its two blocks, and so
+    // are the results.
+    unsigned at_once;
+    struct fourier_plane plane[FOURIER_PLANES];
+    struct fourier_step step[FOURIER_STEPS];
+    struct fourier_result result[FOURIER_RESULTS];
+};
+
+// A thread's own room.
+struct fourier_share {
+    int32_t *rows;      // 2 lanes rows of pixels, row_stride apart
+    void *line, *out;   // a block each, of rows
+    void *scratch;      // two blocks of the longer kind
+    void *sources;      // blocks of columns: of each plane, of at_once blocks
+    void *work, *spare; // a block of columns, and its rows up to R
+    double *values;     // 2 lanes rows of a result, value_stride apart
+};
+
+// Where everything is. Sizes that are compared to see whether the room fits as it is.
+struct fourier_room {
+    size_t width, height, max_offset, planes, results, at_once, number, lanes;
+    size_t blocks;     // of a plane, a multiple of at_once
+    size_t rows, kept; // of a block in `spectra`, and in `results`
+    size_t row_stride, value_stride, share_bytes, bytes, threads;
+};
+
+struct autocorr_fourier {
+    kn_host_level level;
+    unsigned threads;
+    struct host_fft *x, *y;
+    struct fourier_room room;
+    unsigned char *memory, *spectra, *results; // one allocation: spectra, results, shares
+    size_t capacity;
+    struct fourier_share *shares;
+    struct autocorr_window *windows; // of offsets in `windows_room`, to put back what was subtracted
+    size_t windows_room;
+};
+
+// Everything from pixels to results. host_fourier_passes.c.
+void fourier_run(struct autocorr_fourier *fourier, const struct fourier_job *job);
+
+#endif

@@ -1,0 +1,156 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "host_frames.h"
+
+#include <math.h>
+#include <stdlib.h>
+
+#include "base/clock.h"
+#include "base/error.h"
+#include "base/parallel.h"
+#include "host.h"
+#include "host_fourier.h"
+
+// What is kept from one call to the next.
+struct autocorr_host_rooms {
+    struct autocorr_fourier *all;  // of a frame that all threads share
+    struct autocorr_fourier **own; // of each thread that has a frame to itself
+    unsigned count;
+};
+
+// Of one frame, with tables and room in `fourier`, which may be none yet.
+typedef kn_status compute_frame(const struct autocorr_engine *engine, const struct autocorr_task *task,
+                                const kn_host_options *options, struct autocorr_fourier **fourier,
+                                uint64_t *products, double *bound, kn_error *err);
+
+static kn_status naive(const struct autocorr_engine *engine, const struct autocorr_task *task,
+                       const kn_host_options *options, struct autocorr_fourier **fourier, uint64_t *products,
+                       double *bound, kn_error *err)
+{
+    (void)engine, (void)options, (void)fourier, (void)bound;
+    return autocorr_naive(task, products, err);
+}
+
+static kn_status simd(const struct autocorr_engine *engine, const struct autocorr_task *task,
+                      const kn_host_options *options, struct autocorr_fourier **fourier, uint64_t *products,
+                      double *bound, kn_error *err)
+{
+    (void)engine, (void)fourier, (void)bound;
+    return autocorr_simd(task, options, products, err);
+}
+
+static kn_status transforms(const struct autocorr_engine *engine, const struct autocorr_task *task,
+                            const kn_host_options *options, struct autocorr_fourier **fourier,
+                            uint64_t *products, double *bound, kn_error *err)
+{
+    kn_status status = *fourier ? KN_OK : autocorr_fourier_create(options, fourier, err);
+
+    if (status)
+        return status;
+    return engine->exact ? autocorr_fourier_exact(*fourier, task, products, NULL, NULL, err)
+                         : autocorr_fourier_single(*fourier, task, products, bound, err);
+}
+
+static const struct row {
+    compute_frame *compute;
+    bool threads; // that it has several of, or of frames
+} rows[AUTOCORR_METHODS] = {
+    [AUTOCORR_NAIVE] = {naive, false},
+    [AUTOCORR_SIMD] = {simd, true},
+    [AUTOCORR_FFT] = {transforms, true},
+};
+
+bool autocorr_host_has(enum autocorr_method method)
+{
+    return rows[method].compute != NULL;
+}
+
+// Rooms for so many threads, of which those that are there are kept.
+static kn_status make_rooms(struct autocorr_engine *engine, unsigned count, kn_error *err)
+{
+    struct autocorr_host_rooms *rooms = engine->rooms;
+    struct autocorr_fourier **own;
+
+    if (!rooms)
+        rooms = engine->rooms = calloc(1, sizeof *rooms);
+    if (rooms && rooms->count >= count)
+        return KN_OK;
+    own = rooms ? realloc(rooms->own, count * sizeof(struct autocorr_fourier *)) : NULL;
+    if (!own)
+        return kn_fail_memory(err, count * sizeof(struct autocorr_fourier *), "a batch of frames");
+    rooms->own = own;
+    while (rooms->count < count)
+        own[rooms->count++] = NULL;
+    return KN_OK;
+}
+
+void autocorr_host_rooms_free(struct autocorr_host_rooms *rooms)
+{
+    if (!rooms)
+        return;
+    autocorr_fourier_free(rooms->all);
+    for (unsigned t = 0; t < rooms->count; t++)
+        autocorr_fourier_free(rooms->own[t]);
+    free(rooms->own);
+    free(rooms);
+}
+
+static kn_status one_by_one(struct autocorr_engine *engine, const struct autocorr_task *tasks, size_t count,
+                            uint64_t *products, kn_error *err)
+{
+    kn_status status = KN_OK;
+
+    for (size_t i = 0; i < count && !status; i++) {
+        double bound = 0;
+
+        status = rows[engine->ran].compute(engine, &tasks[i], NULL, &engine->rooms->all,
+                                           products + i * autocorr_offsets(tasks[i].max_offset), &bound, err);
+        engine->bound = fmax(engine->bound, bound);
+    }
+    return status;
+}
+
+// Each thread takes the next frame, as long as there is one and none has failed.
+static kn_status at_once(struct autocorr_engine *engine, const struct autocorr_task *tasks, size_t count,
+                         unsigned threads, uint64_t *products, kn_error *err)
+{
+    const kn_host_options alone = {.threads = 1};
+    kn_error failed = KN_ERROR_INIT;
+    size_t next = 0;
+
+    KN_PARALLEL(threads, static)
+    for (unsigned t = 0; t < threads; t++)
+        for (size_t i; (i = __atomic_fetch_add(&next, 1, __ATOMIC_RELAXED)) < count;) {
+            kn_error why = KN_ERROR_INIT;
+            double bound = 0;
+
+            if (rows[engine->ran].compute(engine, &tasks[i], &alone, &engine->rooms->own[t],
+                                          products + i * autocorr_offsets(tasks[i].max_offset), &bound, &why))
+                __atomic_store_n(&next, count, __ATOMIC_RELAXED);
+            KN_ONE_AT_A_TIME
+            {
+                engine->bound = fmax(engine->bound, bound);
+                if (why.code)
+                    failed = why;
+            }
+        }
+    if (failed.code && err)
+        *err = failed;
+    return failed.code;
+}
+
+kn_status autocorr_host_frames(struct autocorr_engine *engine, const struct autocorr_task *tasks,
+                               size_t count, uint64_t *products, kn_error *err)
+{
+    unsigned threads = rows[engine->ran].threads ? kn_threads(0) : 1;
+    double start = kn_clock_seconds();
+    kn_status status;
+
+    if (threads > count)
+        threads = (unsigned)count;
+    status = make_rooms(engine, threads, err);
+    if (!status)
+        status = threads > 1 ? at_once(engine, tasks, count, threads, products, err)
+                             : one_by_one(engine, tasks, count, products, err);
+    engine->seconds.compute += kn_clock_seconds() - start;
+    return status;
+}

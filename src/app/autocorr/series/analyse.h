@@ -1,0 +1,25 @@
+// SPDX-License-Identifier: Apache-2.0
+// From a frame's sums to its rings and lengths, on the host.
+#ifndef KN_APP_AUTOCORR_SERIES_ANALYSE_H
+#define KN_APP_AUTOCORR_SERIES_ANALYSE_H
+
+#include "app/autocorr/host/host_fourier.h"
+#include "series.h"
+
+// What a thread keeps from one frame to the next; zeros at first.
+struct autocorr_workspace {
+    struct autocorr_fourier *fourier; // of windows with a mask
+    struct autocorr_window *windows;
+    size_t offsets; // windows that there is room for
+};
+
+void autocorr_workspace_free(struct autocorr_workspace *workspace);
+
+// The frame's values, where they are wanted or its rings are not there; its rings, where they are not; its
+// lengths. `frame` has products, where values are made, and room for rings. The transforms take `options`
+// where they are made. KN_ERROR_MEMORY, and autocorr_check's.
+kn_status autocorr_analyse(struct autocorr_workspace *workspace, const struct autocorr_settings *settings,
+                           const kn_host_options *options, const struct autocorr_task *task,
+                           struct autocorr_frame *frame, kn_error *err);
+
+#endif

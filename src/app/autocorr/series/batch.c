@@ -1,0 +1,446 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "batch.h"
+
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/clock.h"
+#include "base/error.h"
+#include "base/parallel.h"
+#include "batch_rings.h"
+#include "app/autocorr/device/device_fft.h"
+
+enum { FIRST, SECOND, PRODUCTS, RINGS, MARK, BUFFERS };
+
+// Pinned memory of a batch at most; the images of larger ones go one after the other.
+enum { PINNED_MOST = 128 << 20 };
+
+// One batch on its way.
+struct slot {
+    kn_buffer *buffers[BUFFERS];
+    kn_pinned *pinned; // its images, while they are copied
+    size_t pinned_bytes;
+    kn_event
+        *brought[2]; // they are on the device: the first ones, the second ones; NULL: they were waited for
+    kn_event *begun, *done; // of the kernels
+    struct autocorr_results results;
+    size_t count, sum_bytes;
+    double launched; // by the host's clock
+    double built;    // seconds between launches, of compiling
+};
+
+struct autocorr_kept {
+    kn_queue *queue, *transfers; // that computes, borrowed; that copies, beside it
+    struct slot slots[AUTOCORR_BATCHES_MAX];
+    size_t started, finished;    // batch i is in slot i % AUTOCORR_BATCHES_MAX
+    struct autocorr_frames last; // that were started
+    unsigned char *packed;       // one image of a batch that is too large to be pinned
+    size_t packed_bytes;
+    double *energies; // of each frame, and each image: sum (I - m)^2; of the last batch
+    size_t count;     // frames in them
+    bool cross;
+    struct autocorr_fft *fft;
+    struct autocorr_frames plan; // of which it is
+    size_t batch;
+    struct autocorr_rings *rings;
+};
+
+static void forget_events(struct slot *slot)
+{
+    for (size_t i = 0; i < 2; i++) {
+        kn_event_free(slot->brought[i]);
+        slot->brought[i] = NULL;
+    }
+    kn_event_free(slot->begun);
+    kn_event_free(slot->done);
+    slot->begun = slot->done = NULL;
+}
+
+// What is under way uses the slots.
+static void finish_queues(struct autocorr_kept *kept)
+{
+    kn_queue_finish(kept->transfers, NULL);
+    kn_queue_finish(kept->queue, NULL);
+}
+
+void autocorr_batch_abandon(struct autocorr_kept *kept)
+{
+    if (!kept || kept->started == kept->finished)
+        return;
+    finish_queues(kept);
+    for (; kept->finished < kept->started; kept->finished++)
+        forget_events(&kept->slots[kept->finished % AUTOCORR_BATCHES_MAX]);
+}
+
+void autocorr_batch_free(struct autocorr_kept *kept)
+{
+    if (!kept)
+        return;
+    autocorr_batch_abandon(kept);
+    for (size_t s = 0; s < AUTOCORR_BATCHES_MAX; s++) {
+        for (size_t i = 0; i < BUFFERS; i++)
+            kn_buffer_free(kept->slots[s].buffers[i]);
+        kn_pinned_free(kept->slots[s].pinned);
+    }
+    kn_queue_close(kept->transfers);
+    free(kept->packed);
+    free(kept->energies);
+    autocorr_fft_free(kept->fft);
+    autocorr_rings_free(kept->rings);
+    free(kept);
+}
+
+kn_status autocorr_batch_fft(struct autocorr_engine *engine, const struct autocorr_frames *frames,
+                             struct autocorr_fft **fft, kn_error *err)
+{
+    struct autocorr_kept *kept = engine->kept;
+    const struct autocorr_frames *plan = &kept->plan;
+    size_t batch;
+    kn_status status;
+
+    if (!kept->fft || plan->width != frames->width || plan->height != frames->height ||
+        plan->type != frames->type || plan->max_offset != frames->max_offset ||
+        !plan->second != !frames->second || frames->count > kept->batch) {
+        // One frame may be all there is; more than before are a series.
+        batch = kept->fft && frames->count < AUTOCORR_TOGETHER_MAX ? AUTOCORR_TOGETHER_MAX : frames->count;
+        status = kn_queue_finish(engine->queue, err); // of the batch before, which uses it
+        autocorr_fft_free(kept->fft);
+        kept->fft = NULL;
+        if (!status)
+            status = autocorr_fft_create(engine->queue, frames->width, frames->height, frames->max_offset,
+                                         frames->type, frames->second != NULL, engine->exact, batch,
+                                         &kept->fft, err);
+        if (status)
+            return status;
+        kept->plan = *frames;
+        kept->batch = batch;
+    }
+    *fft = kept->fft;
+    return KN_OK;
+}
+
+double autocorr_batch_energy(const struct autocorr_engine *engine)
+{
+    const struct autocorr_kept *kept = engine->kept;
+    double most = 0;
+
+    for (size_t i = 0; i < kept->count; i++)
+        most = fmax(most, sqrt(kept->energies[2 * i] * kept->energies[2 * i + kept->cross]));
+    return most;
+}
+
+static kn_status grow(kn_queue *queue, kn_buffer **buffer, size_t bytes, kn_error *err)
+{
+    if (*buffer && kn_buffer_size(*buffer) >= bytes)
+        return KN_OK;
+    kn_buffer_free(*buffer);
+    *buffer = NULL;
+    return kn_buffer_create(kn_queue_context(queue), bytes, buffer, err);
+}
+
+static kn_status begin(struct autocorr_engine *engine, kn_error *err)
+{
+    struct autocorr_kept *kept = calloc(1, sizeof *kept);
+    kn_status status;
+
+    if (!kept)
+        return kn_fail_memory(err, sizeof *kept, "a batch of frames");
+    kept->queue = engine->queue;
+    status = kn_queue_open(kn_queue_context(engine->queue), &kept->transfers, err);
+    if (status)
+        free(kept);
+    else
+        engine->kept = kept;
+    return status;
+}
+
+static kn_status make_pinned_room(struct autocorr_kept *kept, struct slot *slot, size_t bytes, kn_error *err)
+{
+    const kn_device_info *info = kn_context_device(kn_queue_context(kept->queue));
+
+    if (slot->pinned && slot->pinned_bytes >= bytes)
+        return KN_OK;
+    kn_pinned_free(slot->pinned);
+    slot->pinned = NULL;
+    slot->pinned_bytes = bytes;
+    return bytes <= PINNED_MOST && bytes <= info->max_alloc
+               ? kn_pinned_create(kept->transfers, bytes, &slot->pinned, err)
+               : KN_OK;
+}
+
+static kn_status make_host_room(struct autocorr_kept *kept, struct slot *slot, size_t image_bytes, bool cross,
+                                kn_error *err)
+{
+    size_t count = slot->count;
+    double *energies = realloc(kept->energies, 2 * count * sizeof *energies);
+    kn_status status = KN_OK;
+
+    if (energies)
+        kept->energies = energies;
+    else
+        status = kn_fail_memory(err, 2 * count * sizeof *energies, "a batch of frames");
+    if (!status)
+        status = make_pinned_room(kept, slot, count * image_bytes * (cross ? 2 : 1), err);
+    if (!status && !slot->pinned && kept->packed_bytes < image_bytes) {
+        free(kept->packed);
+        kept->packed = malloc(image_bytes);
+        kept->packed_bytes = kept->packed ? image_bytes : 0;
+        if (!kept->packed)
+            status = kn_fail_memory(err, image_bytes, "a batch of frames");
+    }
+    kept->count = count;
+    kept->cross = cross;
+    return status;
+}
+
+static kn_status make_room(struct autocorr_engine *engine, struct slot *slot, size_t image_bytes, bool cross,
+                           kn_error *err)
+{
+    const size_t bytes[BUFFERS] = {[FIRST] = slot->count * image_bytes,
+                                   [SECOND] = cross ? slot->count * image_bytes : 0,
+                                   [PRODUCTS] = slot->sum_bytes,
+                                   [MARK] = sizeof(uint64_t)};
+    kn_status status = make_host_room(engine->kept, slot, image_bytes, cross, err);
+
+    for (size_t i = 0; i < BUFFERS && !status; i++)
+        if (bytes[i])
+            status = grow(engine->queue, &slot->buffers[i], bytes[i], err);
+    return status;
+}
+
+static void blacken(void *row, kn_type type, const uint8_t *mask, size_t width)
+{
+    uint8_t *bytes = row;
+    uint16_t *wide = row;
+
+    if (type == KN_U8) {
+        KN_SIMD
+        for (size_t x = 0; x < width; x++)
+            bytes[x] = mask[x] ? bytes[x] : 0;
+    } else {
+        KN_SIMD
+        for (size_t x = 0; x < width; x++)
+            wide[x] = mask[x] ? wide[x] : 0;
+    }
+}
+
+// One image without gaps, black where the mask leaves it out.
+static void pack(const struct autocorr_image *image, const struct autocorr_task *task, unsigned char *to)
+{
+    size_t size = kn_type_size(image->type), row = image->width * size;
+
+    for (size_t y = 0; y < image->height; y++, to += row) {
+        memcpy(to, (const unsigned char *)image->pixels + y * image->stride * size, row);
+        if (task->mask)
+            blacken(to, image->type, task->mask + y * task->mask_stride, image->width);
+    }
+}
+
+// Packed and on their way; or one after the other, as they are where that is without gaps.
+static kn_status upload(struct autocorr_engine *engine, struct slot *slot, const struct autocorr_task *tasks,
+                        bool second, kn_error *err)
+{
+    size_t bytes = tasks[0].first.width * tasks[0].first.height * kn_type_size(tasks[0].first.type),
+           all = slot->count * bytes;
+    struct autocorr_kept *kept = engine->kept;
+    kn_buffer *to = slot->buffers[second ? SECOND : FIRST];
+    unsigned char *pinned = kn_pinned_data(slot->pinned);
+    kn_status status = KN_OK;
+
+    if (pinned && second)
+        pinned += all;
+    for (size_t i = 0; i < slot->count && !status; i++) {
+        struct autocorr_image image = second ? *autocorr_second(&tasks[i]) : tasks[i].first;
+
+        if (pinned || tasks[i].mask || image.stride != image.width) {
+            unsigned char *packed = pinned ? pinned + i * bytes : kept->packed;
+            pack(&image, &tasks[i], packed);
+            image.pixels = packed;
+            image.stride = image.width;
+        }
+        if (engine->ran == AUTOCORR_FFT && !engine->exact)
+            kept->energies[2 * i + second] =
+                tasks[i].energy > 0 && !second ? tasks[i].energy : autocorr_energy(&image);
+        if (!pinned)
+            status = kn_buffer_write(kept->transfers, to, i * bytes, image.pixels, bytes, err);
+    }
+    return status || !pinned
+               ? status
+               : kn_buffer_write_async(kept->transfers, to, 0, pinned, all, &slot->brought[second], err);
+}
+
+// What is launched from now on waits for the images.
+static kn_status wait_for_images(struct autocorr_engine *engine, struct slot *slot, kn_error *err)
+{
+    kn_status status = kn_queue_flush(engine->kept->transfers, err);
+
+    for (size_t i = 0; i < 2 && !status; i++)
+        if (slot->brought[i])
+            status = kn_queue_wait_for(engine->queue, slot->brought[i], err);
+    return status;
+}
+
+// The device's clock is read where this is reached.
+static kn_status mark(struct autocorr_engine *engine, struct slot *slot, kn_event **event, kn_error *err)
+{
+    const uint64_t nothing = 0;
+
+    return kn_buffer_fill(engine->queue, slot->buffers[MARK], &nothing, sizeof nothing, 0, sizeof nothing,
+                          event, err);
+}
+
+static kn_status rings(struct autocorr_engine *engine, struct slot *slot,
+                       const struct autocorr_frames *frames, kn_error *err)
+{
+    struct autocorr_kept *kept = engine->kept;
+    bool has_tables = engine->ran == AUTOCORR_FFT && frames->count <= autocorr_fft_batch(kept->fft);
+    kn_status status = autocorr_rings_prepare(engine->queue, frames, &kept->rings, err);
+
+    if (!status)
+        status =
+            grow(engine->queue, &slot->buffers[RINGS], autocorr_rings_bytes(kept->rings, slot->count), err);
+    return status ? status
+                  : autocorr_rings_run(engine->queue, kept->rings, frames, slot->buffers[PRODUCTS],
+                                       has_tables ? autocorr_fft_tables(kept->fft) : NULL,
+                                       slot->results.normalization, slot->buffers[RINGS], err);
+}
+
+static kn_status launch(struct autocorr_engine *engine, struct slot *slot,
+                        const struct autocorr_frames *frames, autocorr_on_device *compute, kn_error *err)
+{
+    kn_status status = mark(engine, slot, &slot->begun, err);
+
+    if (!status)
+        status = compute(engine, frames, slot->buffers[PRODUCTS], err);
+    if (!status && slot->results.rings)
+        status = rings(engine, slot, frames, err);
+    if (!status)
+        status = mark(engine, slot, &slot->done, err);
+    return status ? status : kn_queue_flush(engine->queue, err);
+}
+
+// Whether another batch can be under way.
+static kn_status check_way(const struct autocorr_kept *kept, const struct autocorr_frames *frames,
+                           kn_error *err)
+{
+    const struct autocorr_frames *last = &kept->last;
+    size_t count = kept->started - kept->finished;
+
+    if (count == AUTOCORR_BATCHES_MAX)
+        return kn_fail(err, KN_ERROR_ARGUMENT, "%d batches are under way; finish one first",
+                       AUTOCORR_BATCHES_MAX);
+    if (count && (last->width != frames->width || last->height != frames->height ||
+                  last->type != frames->type || last->max_offset != frames->max_offset))
+        return kn_fail(
+            err, KN_ERROR_ARGUMENT,
+            "a batch of other frames is under way, of %zu x %zu pixels with R = %zu; finish it first",
+            last->width, last->height, last->max_offset);
+    return KN_OK;
+}
+
+// Into the slot. The copies may go on when this returns.
+static kn_status bring(struct autocorr_engine *engine, struct slot *slot, const struct autocorr_task *tasks,
+                       struct autocorr_frames *frames, kn_error *err)
+{
+    bool cross = tasks[0].second.pixels != NULL;
+    double start = kn_clock_seconds();
+    kn_status status =
+        make_room(engine, slot, frames->width * frames->height * kn_type_size(frames->type), cross, err);
+
+    if (!status)
+        status = upload(engine, slot, tasks, false, err);
+    if (!status && cross)
+        status = upload(engine, slot, tasks, true, err);
+    if (!status)
+        status = wait_for_images(engine, slot, err);
+    frames->first = slot->buffers[FIRST];
+    frames->second = cross ? slot->buffers[SECOND] : NULL;
+    slot->launched = kn_clock_seconds();
+    engine->seconds.upload += slot->launched - start;
+    return status;
+}
+
+kn_status autocorr_batch_start(struct autocorr_engine *engine, const struct autocorr_task *tasks,
+                               size_t count, autocorr_on_device *compute,
+                               const struct autocorr_results *results, kn_error *err)
+{
+    const struct autocorr_image *image = &tasks[0].first;
+    struct autocorr_frames frames = {.width = image->width,
+                                     .height = image->height,
+                                     .count = count,
+                                     .type = image->type,
+                                     .max_offset = tasks[0].max_offset};
+    kn_context *context = kn_queue_context(engine->queue);
+    double built = kn_context_build_seconds(context);
+    struct slot *slot;
+    kn_status status = engine->kept ? KN_OK : begin(engine, err);
+
+    for (size_t i = 0; i < count && !status; i++)
+        status = autocorr_check(&tasks[i], err);
+    if (!status)
+        status = check_way(engine->kept, &frames, err);
+    if (status)
+        return status;
+    slot = &engine->kept->slots[engine->kept->started % AUTOCORR_BATCHES_MAX];
+    slot->results = *results;
+    slot->count = count;
+    slot->sum_bytes = count * autocorr_offsets(frames.max_offset) * sizeof(uint64_t);
+    status = bring(engine, slot, tasks, &frames, err);
+    if (!status)
+        status = launch(engine, slot, &frames, compute, err);
+    slot->built = kn_context_build_seconds(context) - built;
+    engine->seconds.build += slot->built;
+    if (status) { // what was launched uses the slot
+        finish_queues(engine->kept);
+        forget_events(slot);
+        return status;
+    }
+    engine->kept->last = frames;
+    engine->kept->started++;
+    return KN_OK;
+}
+
+// Of copies that nobody waited for, and of the kernels: by the device's clock, or where it has none, kernels
+// by the host's.
+static kn_status add_seconds(struct autocorr_engine *engine, const struct slot *slot, kn_error *err)
+{
+    double waited = kn_clock_seconds() - slot->launched, seconds;
+    uint64_t start = 0, end = 0, unused;
+    kn_status status = kn_event_span(slot->begun, &start, &unused, err);
+
+    if (!status)
+        status = kn_event_span(slot->done, &unused, &end, err);
+    seconds = end > start ? 1e-9 * (double)(end - start) : waited;
+    engine->seconds.compute += fmax(seconds - slot->built, 0);
+    for (size_t i = 0; i < 2 && !status; i++) {
+        uint64_t copied = 0;
+
+        if (slot->brought[i])
+            status = kn_event_duration(slot->brought[i], &copied, err);
+        engine->seconds.upload += 1e-9 * (double)copied;
+    }
+    return status;
+}
+
+kn_status autocorr_batch_finish(struct autocorr_engine *engine, kn_error *err)
+{
+    struct autocorr_kept *kept = engine->kept;
+    struct slot *slot = &kept->slots[kept->finished % AUTOCORR_BATCHES_MAX];
+    const struct autocorr_results *results = &slot->results;
+    kn_status status = kn_event_wait(slot->done, err);
+    double clock = kn_clock_seconds();
+
+    kept->finished++;
+    if (!status)
+        status = add_seconds(engine, slot, err);
+    if (!status && results->products)
+        status = kn_buffer_read(kept->transfers, slot->buffers[PRODUCTS], 0, results->products,
+                                slot->sum_bytes, err);
+    if (!status && results->rings)
+        status = autocorr_rings_read(kept->transfers, kept->rings, slot->buffers[RINGS], slot->count,
+                                     results->rings, err);
+    engine->seconds.download += kn_clock_seconds() - clock;
+    forget_events(slot);
+    return status;
+}

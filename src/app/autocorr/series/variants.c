@@ -1,0 +1,121 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "variants.h"
+
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/clock.h"
+#include "base/error.h"
+
+enum { FIRST_OFFSET = 16, REPETITIONS = 5, DEVICE_LEAST = 2 };
+
+static const double enough = 0.5; // seconds
+
+// The slowest first: the others are held against it.
+static const struct {
+    enum autocorr_method method;
+    bool on_device;
+    const char *name;
+} order[AUTOCORR_VARIANTS_MAX] = {
+    {AUTOCORR_NAIVE, false, "naive"},          {AUTOCORR_SIMD, false, "simd"},
+    {AUTOCORR_FFT, false, "fft-host"},         {AUTOCORR_TEXTURE_STYLE, true, "texture-style"},
+    {AUTOCORR_TWO_KERNEL, true, "two-kernel"}, {AUTOCORR_TWO_LINE, true, "two-line"},
+    {AUTOCORR_DIRECT, true, "direct"},         {AUTOCORR_FFT, true, "fft"},
+};
+
+static void list(const kn_queue *queue, size_t max_offset, struct autocorr_variants *variants)
+{
+    for (size_t i = 0; i < AUTOCORR_VARIANTS_MAX; i++)
+        if (autocorr_method_is_there(order[i].method, order[i].on_device) && (queue || !order[i].on_device))
+            variants->items[variants->count++] = (struct autocorr_variant){
+                .method = order[i].method, .on_device = order[i].on_device, .name = order[i].name};
+    variants->against = variants->count - 1;
+    for (size_t i = 0; i < variants->count; i++)
+        if (variants->items[i].method == AUTOCORR_TWO_LINE)
+            variants->against = i;
+    for (size_t r = FIRST_OFFSET; r < max_offset && variants->offset_count + 1 < AUTOCORR_LADDER_MAX; r *= 2)
+        variants->offsets[variants->offset_count++] = r;
+    variants->offsets[variants->offset_count++] = max_offset;
+}
+
+// Seconds that a caller waits, without compiling.
+static kn_status time_method(struct autocorr_engine *engine, const struct autocorr_task *task,
+                             uint64_t *products, double *seconds, kn_error *err)
+{
+    // A device's compiler may wait for the first launch.
+    size_t least = engine->queue ? DEVICE_LEAST : 1;
+    double begin = kn_clock_seconds();
+    kn_status status = KN_OK;
+
+    *seconds = INFINITY;
+    for (size_t i = 0; i < REPETITIONS && !status && (i < least || kn_clock_seconds() - begin < enough);
+         i++) {
+        double start = kn_clock_seconds(), built = engine->seconds.build;
+
+        status = autocorr_engine_sums(engine, task, 1, products, err);
+        *seconds = fmin(*seconds, kn_clock_seconds() - start - (engine->seconds.build - built));
+    }
+    return status;
+}
+
+static size_t count_differences(const uint64_t *a, const uint64_t *b, size_t count, double bound)
+{
+    size_t differences = 0;
+
+    for (size_t i = 0; i < count; i++)
+        differences += (double)(a[i] > b[i] ? a[i] - b[i] : b[i] - a[i]) > bound;
+    return differences;
+}
+
+// All methods at one offset.
+static kn_status run_offset(struct autocorr_engine *engines, const struct autocorr_task *task, size_t offset,
+                            uint64_t *expected, uint64_t *found, struct autocorr_variants *variants,
+                            kn_error *err)
+{
+    struct autocorr_task smaller = *task;
+    size_t count = autocorr_offsets(variants->offsets[offset]);
+    kn_status status = KN_OK;
+
+    smaller.max_offset = variants->offsets[offset];
+    for (size_t m = 0; m < variants->count && !status; m++) {
+        struct autocorr_variant *variant = &variants->items[m];
+        uint64_t *sums = m ? found : expected;
+
+        memset(sums, 0xff, count * sizeof *sums);
+        status = time_method(&engines[m], &smaller, sums, &variant->seconds[offset], err);
+        variant->differ[offset] = count_differences(expected, sums, count, engines[m].bound);
+    }
+    return status;
+}
+
+kn_status autocorr_variants_run(kn_queue *queue, const struct autocorr_task *task, bool exact,
+                                void (*progress)(void *context, double done), void *context,
+                                struct autocorr_variants *variants, kn_error *err)
+{
+    size_t most = autocorr_offsets(task->max_offset);
+    uint64_t *sums = malloc(2 * most * sizeof *sums);
+    struct autocorr_engine engines[AUTOCORR_VARIANTS_MAX];
+    size_t begun = 0;
+    kn_status status = KN_OK;
+
+    memset(variants, 0, sizeof *variants);
+    if (!sums)
+        return kn_fail_memory(err, 2 * most * sizeof *sums, "the sums of all variants");
+    list(queue, task->max_offset, variants);
+    for (; begun < variants->count && !status; begun++) {
+        const struct autocorr_variant *variant = &variants->items[begun];
+
+        status = autocorr_engine_begin(variant->on_device ? queue : NULL, variant->method, exact,
+                                       &engines[begun], err);
+    }
+    for (size_t r = 0; r < variants->offset_count && !status; r++) {
+        status = run_offset(engines, task, r, sums, sums + most, variants, err);
+        if (progress)
+            progress(context, (double)(r + 1) / (double)variants->offset_count);
+    }
+    for (size_t m = 0; m < begun; m++)
+        autocorr_engine_end(&engines[m]);
+    free(sums);
+    return status;
+}

@@ -1,0 +1,585 @@
+// SPDX-License-Identifier: Apache-2.0
+// Gridding on a device: cl/app/mri/mri_gridding.cl and the transform between.
+#include "gridding_own.h"
+
+#include <float.h>
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "algo/columns.h"
+#include "base/array.h"
+#include "base/error.h"
+#include "base/parallel.h"
+#include "base/text.h"
+
+#define NO_EVENT NULL
+
+static const double least_oversampling = 1.25, most_oversampling = 4;
+
+struct mri_gridding {
+    struct mri_matrix matrix;
+    struct gridding_shape shape;
+    struct gridding_window window;
+    size_t samples, voxels, cells, job_count, fold_count;
+    bool serial;    // a work-item a group, which adds samples to cells
+    unsigned group; // work-items
+    uint32_t *order;
+    float *staged; // data as they go to the device
+    kn_buffer *places, *offsets, *entries, *jobs, *folds, *parts;
+    kn_buffer *phases, *factors;              // tables along x, y and z in turn
+    kn_buffer *arrived, *data, *grid, *image; // data in the caller's order and in that of places
+    kn_kernel *take, *spread, *fold, *interpolate, *deapodise, *compensate;
+    kn_fft_plan *to_image, *to_grid; // made when first gone
+};
+
+// ---- what is asked for ----
+
+static kn_status check_sizes(const struct mri_gridding_options *options, kn_error *err)
+{
+    if (options->group & (options->group - 1))
+        return kn_fail(err, KN_ERROR_ARGUMENT, "gridding: a group of %u work-items; expected a power of two",
+                       options->group);
+    for (size_t axis = 0; axis < MRI_AXES; axis++) {
+        unsigned tile = options->tile[axis];
+        if (tile && (tile < MRI_GRIDDING_TILE_MIN || tile > MRI_GRIDDING_TILE_MAX || (tile & (tile - 1))))
+            return kn_fail(err, KN_ERROR_ARGUMENT,
+                           "gridding: tiles of %u cells; expected a power of two from %d to %d", tile,
+                           MRI_GRIDDING_TILE_MIN, MRI_GRIDDING_TILE_MAX);
+    }
+    return KN_OK;
+}
+
+static kn_status check(const struct mri_matrix *matrix, const double *k, size_t samples,
+                       const struct mri_gridding_options *options, kn_error *err)
+{
+    if (matrix->axes != 2 && matrix->axes != MRI_AXES)
+        return kn_fail(err, KN_ERROR_ARGUMENT, "gridding: a matrix of %zu axes; expected 2 or 3",
+                       matrix->axes);
+    // Not-a-number is out of range as well.
+    if (!(options->oversampling >= least_oversampling && options->oversampling <= most_oversampling))
+        return kn_fail(
+            err, KN_ERROR_ARGUMENT,
+            "gridding: an oversampling of %g; expected %g to %g (2 is usual; less saves memory and "
+            "takes a wider window)",
+            options->oversampling, least_oversampling, most_oversampling);
+    if (options->width < MRI_GRIDDING_WIDTH_MIN || options->width > MRI_GRIDDING_WIDTH_MAX)
+        return kn_fail(
+            err, KN_ERROR_ARGUMENT,
+            "gridding: a window %u cells wide; expected %d to %d (6 is usual; wider is more exact)",
+            options->width, MRI_GRIDDING_WIDTH_MIN, MRI_GRIDDING_WIDTH_MAX);
+    kn_status status = check_sizes(options, err);
+
+    return status ? status : gridding_check_samples(matrix, k, samples, err);
+}
+
+kn_status gridding_check_samples(const struct mri_matrix *matrix, const double *k, size_t samples,
+                                 kn_error *err)
+{
+    for (size_t i = 0; i < samples * MRI_AXES; i++)
+        if (i % MRI_AXES < matrix->axes && !isfinite(k[i]))
+            return kn_fail(err, KN_ERROR_ARGUMENT,
+                           "k%c of sample %zu is %g; expected cycles per field of view", "xyz"[i % MRI_AXES],
+                           i / MRI_AXES, k[i]);
+    return KN_OK;
+}
+
+// The next length without a prime factor above 7.
+static size_t smooth_length(size_t n)
+{
+    for (;; n++) {
+        size_t rest = n;
+
+        for (size_t prime = 2; prime <= 7; prime++)
+            while (rest % prime == 0)
+                rest /= prime;
+        if (rest == 1)
+            return n;
+    }
+}
+
+static kn_status plan_grid(struct mri_gridding *g, const struct mri_gridding_options *options,
+                           const kn_device_info *info, kn_error *err)
+{
+    double bytes = 2 * sizeof(float), least[MRI_AXES];
+
+    for (size_t axis = 0; axis < MRI_AXES; axis++) {
+        size_t size = g->matrix.size[axis];
+
+        // Less a rounding: 1.4 times 5 is 7.
+        least[axis] = fmax(ceil(options->oversampling * (double)size * (1 - 1e-12)), options->width);
+        least[axis] = size > 1 ? least[axis] : 1;
+        bytes *= least[axis];
+    }
+    if (bytes > (double)info->max_alloc)
+        return kn_fail(
+            err, KN_ERROR_LIMIT,
+            "gridding: %zu x %zu x %zu voxels with an oversampling of %g need a grid of %.1f GiB, and "
+            "%s allocates %.1f GiB at once; use a lower oversampling, or the direct sum",
+            g->matrix.size[0], g->matrix.size[1], g->matrix.size[2], options->oversampling, bytes * 0x1p-30,
+            info->spec, (double)info->max_alloc * 0x1p-30);
+    g->cells = 1;
+    for (size_t axis = 0; axis < MRI_AXES; axis++) {
+        g->shape.size[axis] = g->matrix.size[axis];
+        g->shape.cells[axis] = smooth_length((size_t)least[axis]);
+        g->shape.span[axis] = g->matrix.size[axis] > 1 ? options->width : 1;
+        g->cells *= g->shape.cells[axis];
+    }
+    return KN_OK;
+}
+
+// ---- the device ----
+
+// Work-items of a group run one after another on a CPU, and a group of one does the least. Some drivers stop
+// long loops.
+static kn_status choose_sizes(struct mri_gridding *g, const struct mri_gridding_options *options,
+                              const kn_device_info *info, kn_error *err)
+{
+    static const unsigned tiles[2][2][MRI_AXES] = {{{8, 8, 1}, {8, 8, 8}}, {{32, 16, 1}, {16, 8, 8}}};
+    const unsigned *tile = g->shape.tile;
+
+    if (options->group == 1 && info->loop_limit)
+        return kn_fail(
+            err, KN_ERROR_UNSUPPORTED,
+            "gridding: a group of 1 work-item, but %s stops a work-item after %u rounds of its loops; "
+            "expected 2 or more",
+            info->spec, (unsigned)info->loop_limit);
+    g->serial = options->group == 1 || (!options->group && info->type == KN_DEVICE_CPU && !info->loop_limit);
+    for (size_t axis = 0; axis < MRI_AXES; axis++) {
+        g->shape.tile[axis] = tiles[g->serial][g->shape.cells[2] > 1][axis];
+        if (options->tile[axis] && g->shape.tile[axis] > 1)
+            g->shape.tile[axis] = options->tile[axis];
+    }
+    g->shape.split = options->split ? options->split : 512;
+    g->group = g->serial ? 1 : options->group ? options->group : 32;
+    while (!options->group && g->group > info->max_work_group)
+        g->group /= 2;
+    if (g->group > info->max_work_group || g->group > tile[0] * tile[1] * tile[2])
+        return kn_fail(err, KN_ERROR_LIMIT,
+                       "gridding: a group of %u work-items for a tile of %u cells, and %s takes %llu at most",
+                       g->group, tile[0] * tile[1] * tile[2], info->spec,
+                       (unsigned long long)info->max_work_group);
+    return KN_OK;
+}
+
+// ---- what koine tune keeps ----
+
+const struct engine_tunables mri_gridding_tunables[2] = {
+    {"gridding-2d", "app/mri/mri_gridding.cl", {"GROUP", "SPLIT", "TILE_X", "TILE_Y", NULL}},
+    {"gridding-3d", "app/mri/mri_gridding.cl", {"GROUP", "SPLIT", "TILE_X", "TILE_Y", "TILE_Z", NULL}}};
+
+void mri_gridding_values(const struct mri_gridding *gridding, unsigned values[ENGINE_TUNABLES])
+{
+    values[0] = gridding->group;
+    values[1] = gridding->shape.split;
+    memcpy(&values[2], gridding->shape.tile, sizeof gridding->shape.tile);
+}
+
+// The sizes that the caller asks for; if none, those that were kept, if they fit; else the device's default.
+static kn_status choose_tuned(kn_context *context, struct mri_gridding *g,
+                              const struct mri_gridding_options *given, kn_error *err)
+{
+    const kn_device_info *info = &context->device.info;
+    struct mri_gridding_options tuned = *given;
+    const struct engine_tunables *tunables = &mri_gridding_tunables[g->shape.cells[2] > 1];
+    bool open = !given->group && !given->split && !given->tile[0] && !given->tile[1] && !given->tile[2];
+    unsigned values[ENGINE_TUNABLES] = {0};
+    kn_error why = KN_ERROR_INIT;
+
+    if (!open || !engine_tuning(context, tunables, values))
+        return choose_sizes(g, given, info, err);
+    tuned.group = values[0];
+    tuned.split = values[1];
+    memcpy(tuned.tile, &values[2], sizeof tuned.tile);
+    if (!check_sizes(&tuned, &why) && !choose_sizes(g, &tuned, info, &why))
+        return KN_OK;
+    engine_tuning_refuse(context, tunables, "%s", why.text);
+    return choose_sizes(g, given, info, err);
+}
+
+// Exact, and the same in any locale: a whole number times a power of two.
+static void add_coefficients(struct kn_text *text, const struct gridding_window *window)
+{
+    for (unsigned i = 0; i < window->terms; i++) {
+        int exponent;
+        double mantissa = frexp((double)window->coefficients[i], &exponent);
+
+        kn_text_format(text, "%s%ld.0f * 0x1p%df", i ? ", " : "", (long)ldexp(mantissa, FLT_MANT_DIG),
+                       exponent - FLT_MANT_DIG);
+    }
+}
+
+static kn_status get_kernels(kn_queue *queue, struct mri_gridding *g, kn_error *err)
+{
+    const struct {
+        const char *name;
+        kn_kernel **kernel;
+    } kernels[] = {{"mri_take", &g->take},           {"mri_spread", &g->spread},
+                   {"mri_gridding_fold", &g->fold},  {"mri_interpolate", &g->interpolate},
+                   {"mri_deapodise", &g->deapodise}, {"mri_compensate", &g->compensate}};
+    struct column_defines defines = {.count = 0};
+    struct kn_text coefficients = KN_TEXT_INIT;
+    kn_status status = KN_OK;
+
+    add_coefficients(&coefficients, &g->window);
+    column_define(&defines, "WIDTH", g->window.width);
+    column_define(&defines, "SPAN_X", g->shape.span[0]);
+    column_define(&defines, "SPAN_Y", g->shape.span[1]);
+    column_define(&defines, "SPAN_Z", g->shape.span[2]);
+    column_define(&defines, "TILE_X", g->shape.tile[0]);
+    column_define(&defines, "TILE_Y", g->shape.tile[1]);
+    column_define(&defines, "TILE_Z", g->shape.tile[2]);
+    column_define(&defines, "GROUP", g->group);
+    column_define(&defines, "SERIAL", g->serial);
+    column_define(&defines, "TERMS", g->window.terms);
+    if (coefficients.failed)
+        status = kn_fail_memory(err, 0, "preparing gridding");
+    else
+        column_define_text(&defines, "COEFFICIENTS", kn_text_string(&coefficients));
+    for (size_t i = 0; i < KN_COUNT(kernels) && !status; i++)
+        status = engine_builtin_kernel(queue->context, "app/mri/mri_gridding.cl", defines.items, defines.count,
+                                       KN_POLICY_DEFAULT, kernels[i].name, kernels[i].kernel, err);
+    kn_text_free(&coefficients);
+    return status;
+}
+
+static kn_status make_buffer(kn_queue *queue, size_t count, size_t size, const void *data, kn_buffer **buffer,
+                             kn_error *err)
+{
+    const kn_device_info *info = &queue->context->device.info;
+    kn_status status;
+
+    if (count > info->max_alloc / size)
+        return kn_fail(
+            err, KN_ERROR_LIMIT,
+            "gridding: %zu samples, tiles or cells of %zu bytes, and %s allocates %llu bytes at once; "
+            "use a lower oversampling, or grid the samples in parts and add the images up",
+            count, size, info->spec, (unsigned long long)info->max_alloc);
+    status = kn_buffer_create(queue->context, count * size, buffer, err);
+    if (!status && data && count)
+        status = kn_buffer_write(queue, *buffer, 0, data, count * size, err);
+    return status;
+}
+
+static kn_status upload_samples(kn_queue *queue, struct mri_gridding *g, const struct gridding_sorted *sorted,
+                                kn_error *err)
+{
+    const size_t number = 2 * sizeof(float);
+    size_t tile = (size_t)g->shape.tile[0] * g->shape.tile[1] * g->shape.tile[2];
+    const struct {
+        size_t count, size;
+        const void *data;
+        kn_buffer **buffer;
+    } buffers[] = {{sorted->samples, sizeof *sorted->places, sorted->places, &g->places},
+                   {sorted->samples, sizeof *sorted->offsets, sorted->offsets, &g->offsets},
+                   {sorted->entry_count, sizeof *sorted->entries, sorted->entries, &g->entries},
+                   {sorted->job_count, sizeof *sorted->jobs, sorted->jobs, &g->jobs},
+                   {sorted->fold_count, sizeof *sorted->folds, sorted->folds, &g->folds},
+                   {sorted->part_count * tile, number, NULL, &g->parts},
+                   {sorted->samples, number, NULL, &g->arrived},
+                   {sorted->samples, number, NULL, &g->data},
+                   {g->cells, number, NULL, &g->grid},
+                   {g->voxels, number, NULL, &g->image}};
+    kn_status status = KN_OK;
+
+    g->job_count = sorted->job_count;
+    g->fold_count = sorted->fold_count;
+    g->order = malloc((sorted->samples + 1) * sizeof *g->order);
+    g->staged = malloc((sorted->samples + 1) * number);
+    if (!g->order || !g->staged)
+        return kn_fail_memory(err, sorted->samples * number, "preparing gridding");
+    for (size_t i = 0; i < sorted->samples; i++)
+        g->order[i] = sorted->places[i].sample;
+    for (size_t i = 0; i < KN_COUNT(buffers) && !status; i++)
+        status =
+            make_buffer(queue, buffers[i].count, buffers[i].size, buffers[i].data, buffers[i].buffer, err);
+    return status;
+}
+
+// exp(-i 2 pi g floor(N/2)/K) of all cells of an axis, its turns reduced as whole numbers; 1/A(n) of all
+// voxels.
+static void fill_tables(const struct mri_gridding *g, float *phases, float *factors)
+{
+    for (size_t axis = 0; axis < MRI_AXES; axis++) {
+        size_t size = g->shape.size[axis], cells = g->shape.cells[axis], middle = size / 2;
+
+        for (size_t cell = 0; cell < cells; cell++) {
+            double angle = -2 * M_PI * (double)(cell * middle % cells) / (double)cells;
+            *phases++ = (float)cos(angle);
+            *phases++ = (float)sin(angle);
+        }
+        for (size_t j = 0; j < size; j++)
+            *factors++ = size == 1 ? 1
+                                   : (float)(1 / gridding_window_transform(
+                                                     &g->window, (double)j - (double)middle, (double)cells));
+    }
+}
+
+static kn_status upload_tables(kn_queue *queue, struct mri_gridding *g, kn_error *err)
+{
+    size_t cells = g->shape.cells[0] + g->shape.cells[1] + g->shape.cells[2];
+    size_t voxels = g->shape.size[0] + g->shape.size[1] + g->shape.size[2];
+    float *phases = malloc(2 * cells * sizeof *phases), *factors = malloc(voxels * sizeof *factors);
+    kn_status status = KN_OK;
+
+    if (!phases || !factors) {
+        status = kn_fail_memory(err, (2 * cells + voxels) * sizeof *phases, "preparing gridding");
+        goto done;
+    }
+    fill_tables(g, phases, factors);
+    status = make_buffer(queue, cells, 2 * sizeof *phases, phases, &g->phases, err);
+    if (!status)
+        status = make_buffer(queue, voxels, sizeof *factors, factors, &g->factors, err);
+done:
+    free(phases);
+    free(factors);
+    return status;
+}
+
+kn_status mri_gridding_create(kn_queue *queue, const struct mri_matrix *matrix, const double *k,
+                              size_t samples, const struct mri_gridding_options *options,
+                              struct mri_gridding **gridding, kn_error *err)
+{
+    const kn_device_info *info = &queue->context->device.info;
+    struct mri_gridding_options how = options ? *options : (struct mri_gridding_options){.width = 0};
+    struct gridding_sorted sorted = {.places = NULL};
+    struct mri_gridding *g = calloc(1, sizeof *g);
+    kn_status status = g ? KN_OK : kn_fail_memory(err, sizeof *g, "preparing gridding");
+
+    if (status)
+        return status;
+    how.oversampling = how.oversampling == 0 ? 2 : how.oversampling;
+    how.width = how.width ? how.width : 6;
+    g->matrix = *matrix;
+    g->samples = samples;
+    status = mri_matrix_count(matrix, &g->voxels, err);
+    if (!status)
+        status = check(matrix, k, samples, &how, err);
+    if (!status)
+        status = plan_grid(g, &how, info, err);
+    if (!status) {
+        g->window = gridding_window(how.width, how.oversampling);
+        status = choose_tuned(queue->context, g, &how, err);
+    }
+    if (!status)
+        status = gridding_sort(&g->shape, k, samples, &sorted, err);
+    if (!status)
+        status = upload_samples(queue, g, &sorted, err);
+    if (!status)
+        status = upload_tables(queue, g, err);
+    if (!status)
+        status = get_kernels(queue, g, err);
+    gridding_sorted_free(&sorted);
+    if (status) {
+        mri_gridding_free(g);
+        return status;
+    }
+    *gridding = g;
+    return KN_OK;
+}
+
+void mri_gridding_free(struct mri_gridding *g)
+{
+    if (!g)
+        return;
+    kn_buffer *const buffers[] = {g->places, g->offsets, g->entries, g->jobs, g->folds, g->parts,
+                                  g->phases, g->factors, g->arrived, g->data, g->grid,  g->image};
+    for (size_t i = 0; i < KN_COUNT(buffers); i++)
+        kn_buffer_free(buffers[i]);
+    kn_fft_plan_free(g->to_image);
+    kn_fft_plan_free(g->to_grid);
+    free(g->order);
+    free(g->staged);
+    free(g);
+}
+
+void mri_gridding_grid(const struct mri_gridding *g, size_t cells[MRI_AXES])
+{
+    for (size_t axis = 0; axis < MRI_AXES; axis++)
+        cells[axis] = g->shape.cells[axis];
+}
+
+// ---- steps ----
+
+static kn_status check_buffer(const char *function, const kn_buffer *buffer, const char *name, size_t count,
+                              kn_error *err)
+{
+    if (!buffer || kn_buffer_size(buffer) / (2 * sizeof(float)) < count)
+        return kn_fail(err, KN_ERROR_ARGUMENT,
+                       "%s: %s is of %zu bytes; expected %zu, 8 for each of %zu numbers", function, name,
+                       buffer ? kn_buffer_size(buffer) : 0, 2 * sizeof(float) * count, count);
+    return KN_OK;
+}
+
+static kn_status launch_items(kn_queue *queue, kn_kernel *kernel, size_t items, const kn_arg *args,
+                              size_t count, kn_error *err)
+{
+    const kn_range range = {1, {(items + 63) / 64 * 64}, {64}, {0}};
+
+    return items ? kn_launch(queue, kernel, &range, args, count, NO_EVENT, err) : KN_OK;
+}
+
+static kn_status spread(kn_queue *queue, struct mri_gridding *g, kn_buffer *data, kn_error *err)
+{
+    const uint32_t cells[MRI_AXES] = {(uint32_t)g->shape.cells[0], (uint32_t)g->shape.cells[1],
+                                      (uint32_t)g->shape.cells[2]};
+    const kn_range tiles = {1, {g->job_count * g->group}, {g->group}, {0}};
+    const kn_range folds = {1, {g->fold_count * g->group}, {g->group}, {0}};
+    const kn_arg spread_args[] = {KN_BUFFER(g->jobs), KN_BUFFER(g->entries), KN_BUFFER(g->offsets),
+                                  KN_BUFFER(data),    KN_BUFFER(g->phases),  KN_VALUE(cells[0]),
+                                  KN_VALUE(cells[1]), KN_VALUE(cells[2]),    KN_BUFFER(g->grid),
+                                  KN_BUFFER(g->parts)};
+    const kn_arg fold_args[] = {KN_BUFFER(g->folds), KN_BUFFER(g->parts), KN_BUFFER(g->phases),
+                                KN_VALUE(cells[0]),  KN_VALUE(cells[1]),  KN_VALUE(cells[2]),
+                                KN_BUFFER(g->grid)};
+    kn_status status = kn_launch(queue, g->spread, &tiles, spread_args, KN_COUNT(spread_args), NO_EVENT, err);
+
+    if (!status && g->fold_count)
+        status = kn_launch(queue, g->fold, &folds, fold_args, KN_COUNT(fold_args), NO_EVENT, err);
+    return status;
+}
+
+static kn_status interpolate(kn_queue *queue, struct mri_gridding *g, bool in_places, kn_buffer *data,
+                             kn_error *err)
+{
+    const uint32_t cells[MRI_AXES] = {(uint32_t)g->shape.cells[0], (uint32_t)g->shape.cells[1],
+                                      (uint32_t)g->shape.cells[2]};
+    const uint32_t samples = (uint32_t)g->samples, sorted = in_places;
+    const kn_arg args[] = {KN_VALUE(samples),     KN_VALUE(sorted),     KN_BUFFER(g->places),
+                           KN_BUFFER(g->offsets), KN_BUFFER(g->phases), KN_VALUE(cells[0]),
+                           KN_VALUE(cells[1]),    KN_VALUE(cells[2]),   KN_BUFFER(g->grid),
+                           KN_BUFFER(data)};
+
+    return launch_items(queue, g->interpolate, g->samples, args, KN_COUNT(args), err);
+}
+
+static kn_status deapodise(kn_queue *queue, struct mri_gridding *g, kn_buffer *in, kn_buffer *out,
+                           kn_error *err)
+{
+    const uint32_t size[MRI_AXES] = {(uint32_t)g->shape.size[0], (uint32_t)g->shape.size[1],
+                                     (uint32_t)g->shape.size[2]};
+    const kn_arg args[] = {KN_BUFFER(in),     KN_BUFFER(g->factors), KN_VALUE(size[0]),
+                           KN_VALUE(size[1]), KN_VALUE(size[2]),     KN_BUFFER(out)};
+
+    return launch_items(queue, g->deapodise, g->voxels, args, KN_COUNT(args), err);
+}
+
+// The transform of the whole grid of which the image's voxels alone come in or out.
+static kn_status plan_transform(kn_queue *queue, const struct mri_gridding *g, kn_fft_direction direction,
+                                kn_fft_plan **plan, kn_error *err)
+{
+    const kn_fft_options own = {.library = KN_FFT_OWN};
+    kn_fft_shape shape = {.rank = (unsigned)g->matrix.axes, .type = KN_F32, .kind = KN_FFT_COMPLEX};
+
+    for (size_t axis = 0; axis < g->matrix.axes; axis++) {
+        shape.dims[axis] = g->shape.cells[axis];
+        (direction == KN_FFT_INVERSE ? shape.out_dims : shape.in_dims)[axis] = g->shape.size[axis];
+    }
+    return *plan ? KN_OK : kn_fft_plan_create(queue, &shape, &own, plan, err);
+}
+
+// ---- both sums ----
+
+// Weighted in double.
+static void stage(const struct mri_gridding *g, const double complex *data, const double *weights)
+{
+    const size_t block = (size_t)1 << 16, blocks = (g->samples + block - 1) / block;
+    unsigned threads = blocks < kn_threads(0) ? (unsigned)blocks : kn_threads(0);
+
+    KN_PARALLEL(threads, static)
+    for (size_t b = 0; b < blocks; b++)
+        for (size_t m = b * block; m < (b + 1) * block && m < g->samples; m++) {
+            double weight = weights ? weights[m] : 1;
+
+            g->staged[2 * m] = (float)(weight * creal(data[m]));
+            g->staged[2 * m + 1] = (float)(weight * cimag(data[m]));
+        }
+}
+
+// To the device, and into the order of places.
+static kn_status bring(kn_queue *queue, struct mri_gridding *g, const double complex *data,
+                       const double *weights, kn_error *err)
+{
+    const uint32_t samples = (uint32_t)g->samples;
+    const kn_arg args[] = {KN_VALUE(samples), KN_BUFFER(g->places), KN_BUFFER(g->arrived),
+                           KN_BUFFER(g->data)};
+    kn_status status;
+
+    if (g->samples == 0)
+        return KN_OK;
+    stage(g, data, weights);
+    status = kn_buffer_write(queue, g->arrived, 0, g->staged, g->samples * 2 * sizeof *g->staged, err);
+    return status ? status : launch_items(queue, g->take, g->samples, args, KN_COUNT(args), err);
+}
+
+kn_status mri_gridding_adjoint(kn_queue *queue, struct mri_gridding *g, const double complex *data,
+                               const double *weights, kn_buffer *image, kn_error *err)
+{
+    kn_status status = check_buffer("mri_gridding_adjoint", image, "the image", g->voxels, err);
+
+    if (!status)
+        status = plan_transform(queue, g, KN_FFT_INVERSE, &g->to_image, err);
+    if (!status)
+        status = bring(queue, g, data, weights, err);
+    if (!status)
+        status = spread(queue, g, g->data, err);
+    if (!status)
+        status = kn_fft_execute(queue, g->to_image, KN_FFT_INVERSE, g->grid, image, err);
+    return status ? status : deapodise(queue, g, image, image, err);
+}
+
+kn_status mri_gridding_forward(kn_queue *queue, struct mri_gridding *g, kn_buffer *image, kn_buffer *data,
+                               kn_error *err)
+{
+    kn_status status = check_buffer("mri_gridding_forward", image, "the image", g->voxels, err);
+
+    if (!status)
+        status = check_buffer("mri_gridding_forward", data, "the data", g->samples, err);
+    if (!status)
+        status = plan_transform(queue, g, KN_FFT_FORWARD, &g->to_grid, err);
+    if (!status)
+        status = deapodise(queue, g, image, g->image, err);
+    if (!status)
+        status = kn_fft_execute(queue, g->to_grid, KN_FFT_FORWARD, g->image, g->grid, err);
+    return status ? status : interpolate(queue, g, false, data, err);
+}
+
+// ---- density compensation ----
+
+kn_status mri_gridding_convolve(kn_queue *queue, struct mri_gridding *g, kn_buffer *in, kn_buffer *out,
+                                kn_error *err)
+{
+    kn_status status = check_buffer("mri_gridding_convolve", in, "the input", g->samples, err);
+
+    if (!status)
+        status = check_buffer("mri_gridding_convolve", out, "the output", g->samples, err);
+    if (!status)
+        status = spread(queue, g, in, err);
+    return status ? status : interpolate(queue, g, true, out, err);
+}
+
+kn_status mri_gridding_compensate(kn_queue *queue, struct mri_gridding *g, kn_buffer *weights, kn_error *err)
+{
+    const uint32_t samples = (uint32_t)g->samples;
+    const kn_arg args[] = {KN_VALUE(samples), KN_BUFFER(g->data), KN_BUFFER(weights)};
+    kn_status status = mri_gridding_convolve(queue, g, weights, g->data, err);
+
+    return status ? status : launch_items(queue, g->compensate, g->samples, args, KN_COUNT(args), err);
+}
+
+const uint32_t *mri_gridding_order(const struct mri_gridding *g)
+{
+    return g->order;
+}
+
+double mri_gridding_weight(const struct mri_gridding *g)
+{
+    double weight = 1;
+
+    for (size_t axis = 0; axis < MRI_AXES; axis++) {
+        double cells = (double)g->shape.cells[axis],
+               integral = gridding_window_transform(&g->window, 0, cells);
+        weight *= g->shape.span[axis] > 1 ? integral * integral / cells : 1;
+    }
+    return weight;
+}

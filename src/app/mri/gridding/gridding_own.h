@@ -1,0 +1,68 @@
+// SPDX-License-Identifier: Apache-2.0
+// What the files of gridding share.
+#ifndef KN_APP_MRI_GRIDDING_GRIDDING_OWN_H
+#define KN_APP_MRI_GRIDDING_GRIDDING_OWN_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+#include "gridding.h"
+
+// KN_ERROR_ARGUMENT for a k that is not a number.
+kn_status gridding_check_samples(const struct mri_matrix *matrix, const double *k, size_t samples,
+                                 kn_error *err);
+
+// ---- the window (gridding_window.c) ----
+
+enum { GRIDDING_TERMS_MAX = 24 };
+
+struct gridding_window {
+    unsigned width;
+    double beta, peak; // b, I0(b)
+    unsigned terms;    // of the polynomial in 1 - (2x/J)^2
+    float coefficients[GRIDDING_TERMS_MAX];
+};
+
+struct gridding_window gridding_window(unsigned width, double oversampling);
+// kb(x), 0 from J/2 on.
+double gridding_window_at(const struct gridding_window *window, double x);
+// A(n) on a grid of `cells`.
+double gridding_window_transform(const struct gridding_window *window, double n, double cells);
+
+// ---- samples in tiles (gridding_sort.c) ----
+
+struct gridding_shape {
+    size_t size[MRI_AXES], cells[MRI_AXES]; // of the image and of the grid
+    unsigned span[MRI_AXES];                // cells of the window, 1 for an axis of one cell
+    unsigned tile[MRI_AXES];
+    unsigned split; // entries of a job at most
+};
+
+// What cl/app/mri/mri_gridding.cl reads, in its words.
+struct gridding_place {
+    uint32_t first[MRI_AXES], sample;
+};
+struct gridding_offset {
+    float cells[MRI_AXES + 1]; // from the sample to its first cell; the last one is nothing
+};
+struct gridding_entry {
+    uint32_t place, first;
+};
+struct gridding_job {
+    uint32_t tile, first, count, part;
+};
+
+struct gridding_sorted {
+    struct gridding_place *places; // a sample each, sorted by tile
+    struct gridding_offset *offsets;
+    struct gridding_entry *entries; // sorted by tile, then by place
+    struct gridding_job *jobs, *folds;
+    size_t samples, entry_count, job_count, fold_count, part_count;
+};
+
+// KN_ERROR_LIMIT for more samples or entries than 32 bits count; KN_ERROR_MEMORY.
+kn_status gridding_sort(const struct gridding_shape *shape, const double *k, size_t samples,
+                        struct gridding_sorted *sorted, kn_error *err);
+void gridding_sorted_free(struct gridding_sorted *sorted);
+
+#endif

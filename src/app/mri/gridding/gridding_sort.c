@@ -1,0 +1,235 @@
+// SPDX-License-Identifier: Apache-2.0
+// Sorts samples into tiles of the grid, on the host: counts, then places, so that a pass takes a time that is
+// linear in the samples, and the order is one.
+#include "gridding_own.h"
+
+#include <math.h>
+#include <stdlib.h>
+
+#include "base/error.h"
+
+// A tile made in more parts than this would wait for its fold.
+enum { PARTS_MAX = 1024 };
+#define STORED_AT_ONCE UINT32_MAX
+
+// A window on one axis: its first cell, and the tiles that it touches, each with its first cell as seen from
+// there. A window is no longer than the grid, and a tile no shorter than a window but for the last one.
+enum { TOUCHED_MAX = 4, FIRST_ZERO = 128 };
+struct touched {
+    size_t count, tile[TOUCHED_MAX];
+    uint32_t first[TOUCHED_MAX];
+};
+
+static size_t tiles_along(const struct gridding_shape *shape, size_t axis)
+{
+    return (shape->cells[axis] - 1) / shape->tile[axis] + 1;
+}
+
+static size_t tiles_of(const struct gridding_shape *shape)
+{
+    return tiles_along(shape, 0) * tiles_along(shape, 1) * tiles_along(shape, 2);
+}
+
+// Where a sample's window begins: cell and distance.
+static uint32_t first_cell(const struct gridding_shape *shape, size_t axis, double k, float *offset)
+{
+    double cells = (double)shape->cells[axis], at, first;
+
+    *offset = 0;
+    if (shape->span[axis] == 1)
+        return 0;
+    // Exact, so that k far outside of the band lies where it belongs as well.
+    at = fmod(k, (double)shape->size[axis]) * (cells / (double)shape->size[axis]);
+    first = ceil(at - shape->span[axis] / 2.0);
+    *offset = (float)(first - at);
+    first -= cells * floor(first / cells);
+    return (uint32_t)first;
+}
+
+static void touch(struct touched *touched, const struct gridding_shape *shape, size_t axis, size_t from,
+                  size_t to, long begins)
+{
+    for (size_t tile = from / shape->tile[axis]; from < to; tile++) {
+        touched->tile[touched->count] = tile;
+        touched->first[touched->count++] = (uint32_t)(begins - (long)(tile * shape->tile[axis]) + FIRST_ZERO);
+        from = (tile + 1) * shape->tile[axis];
+    }
+}
+
+static struct touched touched_tiles(const struct gridding_shape *shape, size_t axis, uint32_t first)
+{
+    size_t cells = shape->cells[axis], end = (size_t)first + shape->span[axis];
+    struct touched touched = {.count = 0};
+
+    touch(&touched, shape, axis, first, end < cells ? end : cells, (long)first);
+    if (end > cells)
+        touch(&touched, shape, axis, 0, end - cells, (long)first - (long)cells);
+    return touched;
+}
+
+// ---- samples ----
+
+static size_t tile_of(const struct gridding_shape *shape, const struct gridding_place *place)
+{
+    size_t tile = 0;
+
+    for (size_t axis = MRI_AXES; axis-- > 0;)
+        tile = tile * tiles_along(shape, axis) + place->first[axis] / shape->tile[axis];
+    return tile;
+}
+
+static void sort_samples(const struct gridding_shape *shape, const double *k, size_t *starts,
+                         struct gridding_sorted *sorted)
+{
+    size_t tiles = tiles_of(shape), sum = 0;
+
+    for (size_t pass = 0; pass < 2; pass++) {
+        for (size_t m = 0; m < sorted->samples; m++) {
+            struct gridding_place place = {.sample = (uint32_t)m};
+            struct gridding_offset offset = {{0}};
+            size_t tile;
+
+            for (size_t axis = 0; axis < MRI_AXES; axis++)
+                place.first[axis] = first_cell(shape, axis, k[MRI_AXES * m + axis], &offset.cells[axis]);
+            tile = tile_of(shape, &place);
+            if (pass) {
+                sorted->offsets[starts[tile]] = offset;
+                sorted->places[starts[tile]] = place;
+            }
+            starts[tile]++;
+        }
+        for (size_t tile = 0; tile < tiles && !pass; tile++) {
+            size_t count = starts[tile];
+            starts[tile] = sum;
+            sum += count;
+        }
+    }
+}
+
+// ---- entries ----
+
+// Counts a sample's entries, or places them where `entries` is given.
+static void enter(const struct gridding_shape *shape, const struct gridding_place *place, size_t index,
+                  size_t *starts, struct gridding_entry *entries)
+{
+    struct touched at[MRI_AXES];
+
+    for (size_t axis = 0; axis < MRI_AXES; axis++)
+        at[axis] = touched_tiles(shape, axis, place->first[axis]);
+    for (size_t z = 0; z < at[2].count; z++)
+        for (size_t y = 0; y < at[1].count; y++)
+            for (size_t x = 0; x < at[0].count; x++) {
+                size_t tile =
+                    (at[2].tile[z] * tiles_along(shape, 1) + at[1].tile[y]) * tiles_along(shape, 0) +
+                    at[0].tile[x];
+                if (entries)
+                    entries[starts[tile]] = (struct gridding_entry){
+                        (uint32_t)index, at[0].first[x] | at[1].first[y] << 8 | at[2].first[z] << 16};
+                starts[tile]++;
+            }
+}
+
+static kn_status make_entries(const struct gridding_shape *shape, size_t *starts,
+                              struct gridding_sorted *sorted, kn_error *err)
+{
+    size_t tiles = tiles_of(shape), sum = 0;
+
+    for (size_t tile = 0; tile <= tiles; tile++)
+        starts[tile] = 0;
+    for (size_t i = 0; i < sorted->samples; i++)
+        enter(shape, &sorted->places[i], i, starts, NULL);
+    for (size_t tile = 0; tile <= tiles; tile++) {
+        size_t count = starts[tile];
+        starts[tile] = sum;
+        sum += count;
+    }
+    if (sum >= UINT32_MAX)
+        return kn_fail(err, KN_ERROR_LIMIT,
+                       "gridding: the windows of %zu samples touch %zu tiles; 32 bits count them. Grid the "
+                       "samples in parts and add the images up",
+                       sorted->samples, sum);
+    sorted->entry_count = sum;
+    sorted->entries = malloc((sum + 1) * sizeof *sorted->entries);
+    if (!sorted->entries)
+        return kn_fail_memory(err, sum * sizeof *sorted->entries, "sorting samples into tiles");
+    for (size_t i = 0; i < sorted->samples; i++)
+        enter(shape, &sorted->places[i], i, starts, sorted->entries);
+    return KN_OK;
+}
+
+// ---- jobs ----
+
+static size_t parts_of(const struct gridding_shape *shape, size_t count)
+{
+    size_t parts = count ? (count - 1) / shape->split + 1 : 1;
+
+    return parts < PARTS_MAX ? parts : PARTS_MAX;
+}
+
+// starts[tile] is where the tile's entries end.
+static kn_status make_jobs(const struct gridding_shape *shape, const size_t *ends,
+                           struct gridding_sorted *sorted, kn_error *err)
+{
+    size_t tiles = tiles_of(shape), jobs = 0;
+
+    for (size_t tile = 0; tile < tiles; tile++)
+        jobs += parts_of(shape, ends[tile] - (tile ? ends[tile - 1] : 0));
+    sorted->jobs = malloc((jobs + 1) * sizeof *sorted->jobs);
+    sorted->folds = malloc((jobs + 1) * sizeof *sorted->folds);
+    if (!sorted->jobs || !sorted->folds)
+        return kn_fail_memory(err, 2 * jobs * sizeof *sorted->jobs, "sorting samples into tiles");
+    for (size_t tile = 0; tile < tiles; tile++) {
+        size_t begin = tile ? ends[tile - 1] : 0, count = ends[tile] - begin, parts = parts_of(shape, count);
+
+        if (parts > 1)
+            sorted->folds[sorted->fold_count++] = (struct gridding_job){
+                (uint32_t)tile, (uint32_t)sorted->part_count, (uint32_t)parts, STORED_AT_ONCE};
+        for (size_t part = 0; part < parts; part++) {
+            size_t from = count * part / parts, to = count * (part + 1) / parts;
+            sorted->jobs[sorted->job_count++] =
+                (struct gridding_job){(uint32_t)tile, (uint32_t)(begin + from), (uint32_t)(to - from),
+                                      parts > 1 ? (uint32_t)sorted->part_count++ : STORED_AT_ONCE};
+        }
+    }
+    return KN_OK;
+}
+
+kn_status gridding_sort(const struct gridding_shape *shape, const double *k, size_t samples,
+                        struct gridding_sorted *sorted, kn_error *err)
+{
+    size_t tiles = tiles_of(shape), *starts = NULL;
+    kn_status status = KN_OK;
+
+    *sorted = (struct gridding_sorted){.samples = samples};
+    if (samples >= UINT32_MAX || tiles >= UINT32_MAX)
+        return kn_fail(err, KN_ERROR_LIMIT,
+                       "gridding: %zu samples into %zu tiles; 32 bits count them. Grid the samples in parts "
+                       "and add the images up",
+                       samples, tiles);
+    starts = calloc(tiles + 1, sizeof *starts);
+    sorted->places = malloc((samples + 1) * sizeof *sorted->places);
+    sorted->offsets = malloc((samples + 1) * sizeof *sorted->offsets);
+    if (!starts || !sorted->places || !sorted->offsets)
+        status = kn_fail_memory(err, samples * (sizeof *sorted->places + sizeof *sorted->offsets),
+                                "sorting samples into tiles");
+    if (!status) {
+        sort_samples(shape, k, starts, sorted);
+        status = make_entries(shape, starts, sorted, err);
+    }
+    if (!status)
+        status = make_jobs(shape, starts, sorted, err);
+    free(starts);
+    if (status)
+        gridding_sorted_free(sorted);
+    return status;
+}
+
+void gridding_sorted_free(struct gridding_sorted *sorted)
+{
+    free(sorted->places);
+    free(sorted->offsets);
+    free(sorted->entries);
+    free(sorted->jobs);
+    free(sorted->folds);
+    *sorted = (struct gridding_sorted){.places = NULL};
+}

@@ -1,0 +1,32 @@
+// SPDX-License-Identifier: Apache-2.0
+// Fourier transforms of up to three axes on the host, in double precision, for lengths without a prime factor
+// above 7: with vectors of neighbouring lines, all threads.
+#ifndef KN_APP_MRI_GRIDDING_HOST_FFT_H
+#define KN_APP_MRI_GRIDDING_HOST_FFT_H
+
+#include <koine/host.h>
+
+#include "host/fft/host_fft.h"
+#include "app/mri/mri.h"
+
+struct mri_fft {
+    size_t length[MRI_AXES];
+    size_t used[MRI_AXES]; // outside of these everything is zero before, or nobody's after
+    struct host_fft *lines[MRI_AXES];
+    unsigned threads;
+    size_t share; // numbers of a thread's room: a block of lines, and scratch for it
+    double *room;
+};
+
+// `options` may be NULL; its order of sorting is not looked at. KN_ERROR_ARGUMENT for another length;
+// KN_ERROR_UNSUPPORTED for a level that this processor has not; KN_ERROR_MEMORY.
+kn_status mri_fft_create(const size_t length[MRI_AXES], const size_t used[MRI_AXES],
+                         const kn_host_options *options, struct mri_fft *fft, kn_error *err);
+void mri_fft_free(struct mri_fft *fft);
+
+// In place, unscaled, with exp(-i ...) from the used part to the whole grid; back, with exp(+i ...), from the
+// whole grid to the used part.
+void mri_fft_forward(struct mri_fft *fft, double complex *grid);
+void mri_fft_backward(struct mri_fft *fft, double complex *grid);
+
+#endif

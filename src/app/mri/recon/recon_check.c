@@ -1,0 +1,201 @@
+// SPDX-License-Identifier: Apache-2.0
+// The adjoint check: <Fx, y> = <x, F^H y>, with y = F x, so that both are ||F x||^2 and a wrong sign, scale
+// or order shows at once, whatever the size. F is the forward sum (gridding: its own), F^H what the
+// reconstruction uses; x is random. The sums are checked at as many samples as cost little.
+#include <math.h>
+#include <stdint.h>
+#include <stdlib.h>
+
+#include "base/error.h"
+#include "app/mri/reference.h"
+#include "recon_own.h"
+
+// Voxels times samples that may be spent on it.
+static const double budget_device = 0x1p24, budget_host = 0x1p22;
+enum { SAMPLES_MAX = 4096 };
+
+struct check {
+    size_t samples, voxels;
+    double *k;             // of the samples that are looked at
+    double complex *basis; // NULL: 1
+    double complex *x, *y, *adjoint;
+};
+
+// SplitMix64, the same numbers each time.
+static double random_number(uint64_t *state)
+{
+    uint64_t z = (*state += UINT64_C(0x9e3779b97f4a7c15));
+
+    z = (z ^ (z >> 30)) * UINT64_C(0xbf58476d1ce4e5b9);
+    z = (z ^ (z >> 27)) * UINT64_C(0x94d049bb133111eb);
+    return (double)((z ^ (z >> 31)) >> 11) * 0x1p-52 - 1;
+}
+
+static kn_status prepare(struct recon *recon, double budget, struct check *check, kn_error *err)
+{
+    const struct mri_scan *scan = recon->scan;
+    double share = budget / (double)scan->voxels;
+    uint64_t state = 7;
+
+    check->voxels = scan->voxels;
+    check->samples = share < 1 ? 1 : share > SAMPLES_MAX ? SAMPLES_MAX : (size_t)share;
+    if (budget <= 0 || check->samples > scan->samples)
+        check->samples = scan->samples;
+    check->k = malloc(check->samples * MRI_AXES * sizeof *check->k);
+    check->basis = recon->options->basis ? malloc(check->samples * sizeof *check->basis) : NULL;
+    check->x = malloc(check->voxels * sizeof *check->x);
+    check->y = malloc(check->samples * sizeof *check->y);
+    check->adjoint = malloc(check->voxels * sizeof *check->adjoint);
+    if (!check->k || !check->x || !check->y || !check->adjoint || (recon->options->basis && !check->basis))
+        return kn_fail_memory(err, check->voxels * 2 * sizeof *check->x, "the adjoint check");
+    for (size_t i = 0; i < check->samples; i++) {
+        size_t m = (size_t)((double)i / (double)check->samples * (double)scan->samples);
+
+        for (size_t axis = 0; axis < MRI_AXES; axis++)
+            check->k[MRI_AXES * i + axis] = scan->k[MRI_AXES * m + axis];
+        if (check->basis)
+            check->basis[i] = recon->options->basis[m];
+    }
+    for (size_t n = 0; n < check->voxels; n++) {
+        double real = random_number(&state);
+
+        check->x[n] = mri_complex(real, random_number(&state));
+    }
+    return KN_OK;
+}
+
+static void free_check(struct check *check)
+{
+    free(check->k);
+    free(check->basis);
+    free(check->x);
+    free(check->y);
+    free(check->adjoint);
+}
+
+// ---- in either place ----
+
+static struct mri_sum sum_of(const struct recon *recon, const struct check *check)
+{
+    return (struct mri_sum){.matrix = recon->scan->matrix,
+                            .k = check->k,
+                            .samples = check->samples,
+                            .data = check->y,
+                            .basis = check->basis};
+}
+
+static kn_status on_host(struct recon *recon, struct check *check, kn_error *err)
+{
+    const struct mri_sum sum = sum_of(recon, check);
+    kn_status status = mri_reference_forward(&recon->scan->matrix, check->k, check->samples, check->x,
+                                             MRI_SCALE_NONE, check->y, err);
+
+    for (size_t m = 0; check->basis && m < check->samples; m++)
+        check->y[m] *= check->basis[m];
+    return status ? status : mri_sum_host(&sum, recon->options->kernel, NULL, check->adjoint, NULL, err);
+}
+
+static kn_status by_sums(struct recon *recon, struct check *check, kn_buffer *image, kn_buffer *data,
+                         kn_error *err)
+{
+    const struct mri_sum sum = sum_of(recon, check);
+    struct recon_clock clock = recon_start(recon);
+    kn_status status = mri_forward_device(recon->queue, &recon->scan->matrix, check->k, check->samples,
+                                          check->basis, image, data, err);
+
+    if (!status)
+        status = recon_download(recon->queue, data, check->samples, check->y, err);
+    if (!status)
+        recon_stop(recon, &clock, &recon->result->forward);
+    return status ? status : mri_sum_device(recon->queue, &sum, recon->options->kernel, image, NULL, err);
+}
+
+static kn_status by_gridding(struct recon *recon, struct check *check, kn_buffer *image, kn_buffer *data,
+                             kn_error *err)
+{
+    const struct mri_scan *scan = recon->scan;
+    struct mri_gridding *gridding = NULL;
+    kn_status status = mri_gridding_create(recon->queue, &scan->matrix, check->k, check->samples,
+                                           &recon->options->gridding, &gridding, err);
+
+    if (!status)
+        status = mri_gridding_forward(recon->queue, gridding, image, data, err);
+    if (!status)
+        status = recon_download(recon->queue, data, check->samples, check->y, err);
+    if (!status)
+        status = mri_gridding_adjoint(recon->queue, gridding, check->y, NULL, image, err);
+    mri_gridding_free(gridding);
+    return status;
+}
+
+static kn_status on_device(struct recon *recon, struct check *check, kn_error *err)
+{
+    kn_context *context = kn_queue_context(recon->queue);
+    kn_buffer *image = NULL, *data = NULL;
+    kn_status status = kn_buffer_create(context, check->voxels * 2 * sizeof(float), &image, err);
+
+    if (!status)
+        status = kn_buffer_create(context, check->samples * 2 * sizeof(float), &data, err);
+    if (!status)
+        status = recon_upload(recon->queue, check->x, check->voxels, image, err);
+    if (!status)
+        status =
+            (recon->options->solver == MRI_GRIDDING ? by_gridding : by_sums)(recon, check, image, data, err);
+    if (!status)
+        status = recon_download(recon->queue, image, check->voxels, check->adjoint, err);
+    kn_buffer_free(image);
+    kn_buffer_free(data);
+    return status;
+}
+
+// ---- the answer ----
+
+// What rounding may make of it. A term of either sum is wrong by `term`: by the phase, whose rounding is half
+// a unit of the turns that k . r has at most, in radians, and by sine, cosine and product. The difference is
+// then at most 2 term sqrt(voxels) of ||F x||^2 (Cauchy and Schwarz; ||F x||^2 is about samples ||x||^2). In
+// double the reference of the forward sum reduces the phase as well.
+static double bound(const struct recon *recon, const struct check *check)
+{
+    const struct mri_scan *scan = recon->scan;
+    bool is_double = recon->result->is_double;
+    double unit = is_double ? 0x1p-53 : 0x1p-24, trig = is_double ? 0x1p-50 : 0x1p-20, turns = 0, term;
+
+    for (size_t axis = 0; axis < MRI_AXES; axis++)
+        turns += fmax(-scan->range.low[axis], scan->range.high[axis]) / 2;
+    term = 2 * M_PI * 3 * unit * turns + trig;
+    return 2 * term * sqrt((double)check->voxels);
+}
+
+static void compare(struct recon *recon, const struct check *check)
+{
+    double energy = 0, real = 0, imaginary = 0;
+
+    for (size_t m = 0; m < check->samples; m++)
+        energy += creal(check->y[m]) * creal(check->y[m]) + cimag(check->y[m]) * cimag(check->y[m]);
+    for (size_t n = 0; n < check->voxels; n++) {
+        double complex product = conj(check->x[n]) * check->adjoint[n];
+
+        real += creal(product);
+        imaginary += cimag(product);
+    }
+    recon->result->check = energy > 0 ? hypot(real - energy, imaginary) / energy : 0;
+    recon->result->check_bound = bound(recon, check);
+    recon->result->checked = check->samples;
+}
+
+kn_status recon_check(struct recon *recon, kn_error *err)
+{
+    bool grids = recon->options->solver == MRI_GRIDDING;
+    struct check check = {.samples = 0};
+    kn_status status;
+
+    if (recon->scan->positions || recon->scan->format == MRI_SCAN_PARBOIL)
+        return KN_OK; // its voxels are those of no image, and there is no forward sum
+    status = prepare(recon, grids ? 0 : recon->on_host ? budget_host : budget_device, &check, err);
+    if (!status)
+        status = recon->on_host ? on_host(recon, &check, err) : on_device(recon, &check, err);
+    if (!status)
+        compare(recon, &check);
+    free_check(&check);
+    return status;
+}

@@ -1,0 +1,412 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "host_solver.h"
+
+#include <math.h>
+#include <stdlib.h>
+
+#include "base/clock.h"
+#include "base/error.h"
+#include "app/mri/gridding/host_fft.h"
+
+struct mri_host_normal {
+    struct mri_matrix matrix;
+    size_t voxels;
+    struct mri_toeplitz_size size;
+    double *spectrum; // over the points, so that both transforms together have no scale
+    double complex *grid;
+    double bound;
+    struct mri_fft fft;
+    struct host_forward *forward; // instead of spectrum, grid and transforms
+};
+
+// Both sums. F is the sum with the parts exchanged: samples at -k are its voxels, the image its data.
+struct host_forward {
+    struct mri_sum sum, back;
+    enum mri_kernel kernel;
+    const kn_host_options *options;
+    double *places, *opposite; // of the voxels; -k
+    double complex *data;
+    struct mri_sum_rate rate;
+};
+
+// ---- the operator ----
+
+// Where voxel n lies in the grid's numbering.
+static size_t grid_index(const struct mri_matrix *matrix, const size_t length[MRI_AXES], size_t n)
+{
+    size_t x = n % matrix->size[0], y = n / matrix->size[0] % matrix->size[1],
+           z = n / matrix->size[0] / matrix->size[1];
+
+    return x + length[0] * (y + length[1] * z);
+}
+
+// q of half of the differences, d_a = j - N_a on a matrix of 2 N (an axis of 1: 0), up to d = 0.
+static kn_status differences(const struct mri_matrix *matrix, const double *k, size_t samples,
+                             const double *weights, enum mri_kernel kernel, const kn_host_options *options,
+                             const struct mri_sum *shape, double complex *q, struct mri_sum_rate *rate,
+                             kn_error *err)
+{
+    struct mri_sum sum = *shape;
+    double *doubled = malloc((samples + 1) * MRI_AXES * sizeof *doubled);
+    kn_status status;
+
+    if (!doubled)
+        return kn_fail_memory(err, samples * MRI_AXES * sizeof *doubled, "a trajectory");
+    for (size_t i = 0; i < MRI_AXES * samples; i++)
+        doubled[i] = k[i] * (matrix->size[i % MRI_AXES] > 1 ? 2 : 1);
+    sum.k = doubled;
+    sum.samples = samples;
+    sum.weights = weights;
+    status = mri_sum_host(&sum, kernel, options, q, rate, err);
+    free(doubled);
+    return status;
+}
+
+// The circulant's first column: q(d) and, opposite, its conjugate.
+static void place(struct mri_host_normal *normal, const struct mri_sum *shape, const double complex *q)
+{
+    const size_t *length = normal->size.length;
+
+    for (size_t i = 0; i < normal->size.points; i++)
+        normal->grid[i] = 0;
+    for (size_t i = 0; i < shape->count; i++) {
+        size_t at = 0, opposite = 0, step = 1, rest = i;
+        bool edge = false;
+
+        for (size_t axis = 0; axis < MRI_AXES; axis++, rest /= shape->matrix.size[axis - 1]) {
+            size_t j = rest % shape->matrix.size[axis], n = shape->matrix.size[axis] / 2;
+
+            edge = edge || (n && j == 0);
+            at += step * ((j + length[axis] - n) % length[axis]);
+            opposite += step * ((length[axis] + n - j) % length[axis]);
+            step *= length[axis];
+        }
+        if (edge)
+            continue;
+        normal->grid[at] = q[i];
+        normal->grid[opposite] = at == opposite ? creal(q[i]) : conj(q[i]);
+    }
+}
+
+static kn_status make_spectrum(struct mri_host_normal *normal, const struct mri_sum *shape,
+                               const double complex *q, const kn_host_options *options, kn_error *err)
+{
+    struct mri_fft whole;
+    kn_status status = mri_fft_create(normal->size.length, normal->size.length, options, &whole, err);
+
+    if (status)
+        return status;
+    place(normal, shape, q);
+    mri_fft_forward(&whole, normal->grid);
+    mri_fft_free(&whole);
+    for (size_t i = 0; i < normal->size.points; i++) {
+        double value = creal(normal->grid[i]);
+
+        normal->bound = fmax(normal->bound, fabs(value));
+        normal->spectrum[i] = value / (double)normal->size.points;
+        normal->grid[i] = 0;
+    }
+    return mri_fft_create(normal->size.length, normal->matrix.size, options, &normal->fft, err);
+}
+
+kn_status mri_host_normal_create(const struct mri_matrix *matrix, const double *k, size_t samples,
+                                 const double *weights, enum mri_kernel kernel,
+                                 const kn_host_options *options, struct mri_host_normal **normal,
+                                 struct mri_sum_rate *rate, kn_error *err)
+{
+    struct mri_host_normal *made = calloc(1, sizeof *made);
+    struct mri_sum shape = {.matrix = *matrix};
+    double complex *q = NULL;
+    size_t centre = 0, step = 1;
+    kn_status status = made ? mri_toeplitz_measure(matrix, &made->size, err)
+                            : kn_fail_memory(err, sizeof *made, "the normal operator");
+
+    *normal = made;
+    if (!status)
+        status = mri_matrix_count(matrix, &made->voxels, err);
+    if (status)
+        goto fail;
+    made->matrix = *matrix;
+    for (size_t axis = 0; axis < MRI_AXES; axis++) {
+        shape.matrix.size[axis] = matrix->size[axis] > 1 ? 2 * matrix->size[axis] : 1;
+        centre += step * (shape.matrix.size[axis] / 2);
+        step *= shape.matrix.size[axis];
+    }
+    shape.count = centre + 1;
+    q = malloc(shape.count * sizeof *q);
+    made->spectrum = malloc(made->size.points * sizeof *made->spectrum);
+    made->grid = malloc(made->size.points * sizeof *made->grid);
+    status = q && made->spectrum && made->grid
+                 ? differences(matrix, k, samples, weights, kernel, options, &shape, q, rate, err)
+                 : kn_fail_memory(err, made->size.points * sizeof *made->grid, "the normal operator");
+    if (!status)
+        status = make_spectrum(made, &shape, q, options, err);
+    free(q);
+    if (!status)
+        return KN_OK;
+fail:
+    mri_host_normal_free(made);
+    *normal = NULL;
+    return status;
+}
+
+// ---- the same by both sums ----
+
+static kn_status prepare_forward(struct host_forward *f, const struct mri_matrix *matrix, size_t voxels,
+                                 const double *k, size_t samples, kn_error *err)
+{
+    f->places = malloc(MRI_AXES * voxels * sizeof *f->places);
+    f->opposite = malloc(MRI_AXES * samples * sizeof *f->opposite);
+    f->data = malloc(samples * sizeof *f->data);
+    if (!f->places || !f->opposite || !f->data)
+        return kn_fail_memory(err, MRI_AXES * (voxels + samples) * sizeof *f->places, "the normal operator");
+    for (size_t n = 0; n < voxels; n++)
+        for (size_t axis = 0, rest = n; axis < MRI_AXES; rest /= matrix->size[axis], axis++)
+            f->places[MRI_AXES * n + axis] = mri_position(rest % matrix->size[axis], matrix->size[axis]);
+    for (size_t i = 0; i < MRI_AXES * samples; i++)
+        f->opposite[i] = -k[i];
+    f->sum = (struct mri_sum){
+        .matrix = {MRI_AXES, {samples, 1, 1}}, .positions = f->opposite, .k = f->places, .samples = voxels};
+    f->back.data = f->data;
+    return KN_OK;
+}
+
+kn_status mri_host_normal_create_forward(const struct mri_matrix *matrix, const double *k, size_t samples,
+                                         const double *weights, enum mri_kernel kernel,
+                                         const kn_host_options *options, struct mri_host_normal **normal,
+                                         kn_error *err)
+{
+    struct mri_host_normal *made = calloc(1, sizeof *made);
+    struct host_forward *forward = calloc(1, sizeof *forward);
+    kn_status status = made && forward ? mri_matrix_count(matrix, &made->voxels, err)
+                                       : kn_fail_memory(err, sizeof *forward, "the normal operator");
+
+    *normal = NULL;
+    if (!status && samples == 0)
+        status = kn_fail(err, KN_ERROR_ARGUMENT, "the normal operator of no samples");
+    if (!status) {
+        forward->back = (struct mri_sum){.matrix = *matrix, .k = k, .samples = samples, .weights = weights};
+        forward->kernel = kernel;
+        forward->options = options;
+        status = prepare_forward(forward, matrix, made->voxels, k, samples, err);
+    }
+    if (made) {
+        made->matrix = *matrix;
+        made->bound = NAN;
+        made->forward = forward;
+    } else {
+        free(forward);
+    }
+    if (status)
+        mri_host_normal_free(made);
+    else
+        *normal = made;
+    return status;
+}
+
+static kn_status apply_forward(struct host_forward *f, const double complex *x, double complex *y,
+                               kn_error *err)
+{
+    struct mri_sum_rate there, back;
+    kn_status status;
+
+    f->sum.data = x;
+    status = mri_sum_host(&f->sum, f->kernel, f->options, f->data, &there, err);
+    if (!status)
+        status = mri_sum_host(&f->back, f->kernel, f->options, y, &back, err);
+    if (status)
+        return status;
+    f->rate.seconds += there.seconds + back.seconds;
+    f->rate.pairs += there.pairs + back.pairs;
+    f->rate.flops += there.flops + back.flops;
+    return KN_OK;
+}
+
+struct mri_sum_rate mri_host_normal_rate(const struct mri_host_normal *normal)
+{
+    return normal->forward ? normal->forward->rate : (struct mri_sum_rate){0};
+}
+
+// ---- its use ----
+
+void mri_host_normal_free(struct mri_host_normal *normal)
+{
+    if (!normal)
+        return;
+    if (normal->forward) {
+        free(normal->forward->places);
+        free(normal->forward->opposite);
+        free(normal->forward->data);
+        free(normal->forward);
+    }
+    mri_fft_free(&normal->fft);
+    free(normal->spectrum);
+    free(normal->grid);
+    free(normal);
+}
+
+double mri_host_normal_bound(const struct mri_host_normal *normal)
+{
+    return normal->bound;
+}
+
+kn_status mri_host_normal_apply(struct mri_host_normal *normal, const double complex *x, double complex *y,
+                                kn_error *err)
+{
+    if (normal->forward)
+        return apply_forward(normal->forward, x, y, err);
+    for (size_t i = 0; i < normal->size.points; i++)
+        normal->grid[i] = 0;
+    for (size_t n = 0; n < normal->voxels; n++)
+        normal->grid[grid_index(&normal->matrix, normal->size.length, n)] = x[n];
+    mri_fft_forward(&normal->fft, normal->grid);
+    for (size_t i = 0; i < normal->size.points; i++)
+        normal->grid[i] *= normal->spectrum[i];
+    mri_fft_backward(&normal->fft, normal->grid);
+    for (size_t n = 0; n < normal->voxels; n++)
+        y[n] = normal->grid[grid_index(&normal->matrix, normal->size.length, n)];
+    return KN_OK;
+}
+
+// ---- conjugate gradients ----
+
+// y += lambda D^H D x along each axis.
+static void add_differences(const struct mri_matrix *matrix, enum mri_boundary boundary, double lambda,
+                            const double complex *x, double complex *y)
+{
+    size_t step = 1, voxels = matrix->size[0] * matrix->size[1] * matrix->size[2];
+
+    for (size_t axis = 0; axis < MRI_AXES; axis++) {
+        size_t n = matrix->size[axis];
+
+        for (size_t i = 0; i < voxels; i++) {
+            size_t j = i / step % n;
+            bool wraps = j == 0;
+            size_t before = wraps ? i + (n - 1) * step : i - step;
+            double complex difference = lambda * (x[i] - x[before]); // (D x)_j
+
+            if (n == 1 || (wraps && boundary == MRI_BOUNDARY_ZERO))
+                continue;
+            y[i] += difference;
+            y[before] -= difference;
+        }
+        step *= n;
+    }
+}
+
+static kn_status apply(struct mri_host_normal *normal, const struct mri_solver_options *options,
+                       double lambda, const double complex *x, double complex *y, kn_error *err)
+{
+    kn_status status = mri_host_normal_apply(normal, x, y, err);
+
+    if (status || lambda == 0)
+        return status;
+    if (options->regularizer == MRI_DIFFERENCE)
+        add_differences(&normal->matrix, options->boundary, lambda, x, y);
+    else
+        for (size_t i = 0; i < normal->voxels; i++)
+            y[i] += lambda * x[i];
+    return KN_OK;
+}
+
+static double dot(const double complex *x, const double complex *y, size_t count)
+{
+    double sum = 0;
+
+    for (size_t i = 0; i < count; i++)
+        sum += creal(x[i]) * creal(y[i]) + cimag(x[i]) * cimag(y[i]);
+    return sum;
+}
+
+// residual = fhd - A image.
+static kn_status remain(struct mri_host_normal *normal, const struct mri_solver_options *options,
+                        double lambda, const double complex *fhd, const double complex *image,
+                        double complex *residual, kn_error *err)
+{
+    kn_status status = apply(normal, options, lambda, image, residual, err);
+
+    for (size_t i = 0; i < normal->voxels && !status; i++)
+        residual[i] = fhd[i] - residual[i];
+    return status;
+}
+
+// The iterations, with room for three images at `r`. `energy`: ||fhd||^2, above 0.
+static kn_status iterate(struct mri_host_normal *normal, const double complex *fhd,
+                         const struct mri_solver_options *options, double energy, double complex *r,
+                         double complex *image, struct mri_solver_result *result, kn_error *err)
+{
+    size_t voxels = normal->voxels;
+    double complex *p = r + voxels, *ap = p + voxels;
+    kn_status status = remain(normal, options, result->lambda, fhd, image, r, err);
+    double rr;
+
+    if (status)
+        return status;
+    rr = dot(r, r, voxels);
+    result->residuals[0] = sqrt(rr / energy);
+    for (size_t i = 0; i < voxels; i++)
+        p[i] = r[i];
+    result->converged = options->tolerance > 0 && result->residuals[0] <= options->tolerance;
+    while (result->iterations < options->iterations && !result->converged && !result->stopped) {
+        double pap, step, next;
+
+        if (options->progress)
+            options->progress(options->context, result->iterations);
+        status = apply(normal, options, result->lambda, p, ap, err);
+        if (status)
+            return status;
+        pap = dot(p, ap, voxels);
+        if (!(pap > 0)) {
+            result->stopped = true;
+            break;
+        }
+        step = rr / pap;
+        for (size_t i = 0; i < voxels; i++) {
+            image[i] += step * p[i];
+            r[i] -= step * ap[i];
+        }
+        next = dot(r, r, voxels);
+        for (size_t i = 0; i < voxels; i++)
+            p[i] = r[i] + next / rr * p[i];
+        rr = next;
+        result->residuals[++result->iterations] = sqrt(rr / energy);
+        result->converged = options->tolerance > 0 && sqrt(rr / energy) <= options->tolerance;
+    }
+    status = remain(normal, options, result->lambda, fhd, image, r, err);
+    result->residual = sqrt(dot(r, r, voxels) / energy);
+    return status;
+}
+
+kn_status mri_host_solve(struct mri_host_normal *normal, const double complex *fhd,
+                         const struct mri_solver_options *options, const double complex *start,
+                         double complex *image, struct mri_solver_result *result, kn_error *err)
+{
+    size_t voxels = normal->voxels;
+    double energy = dot(fhd, fhd, voxels), began = kn_clock_seconds();
+    double complex *room = malloc(3 * voxels * sizeof *room);
+    kn_status status = KN_OK;
+
+    *result = (struct mri_solver_result){.lambda = options->lambda *
+                                                   (options->relative_lambda ? normal->bound : 1)};
+    result->residuals = calloc(options->iterations + 1, sizeof *result->residuals);
+    if (!room || !result->residuals)
+        status = kn_fail_memory(err, 3 * voxels * sizeof *room, "the solver");
+    else if (isnan(result->lambda))
+        status =
+            kn_fail(err, KN_ERROR_ARGUMENT,
+                    "lambda is in units of a bound that this operator does not have; give it in absolute "
+                    "terms");
+    for (size_t i = 0; i < voxels && !status; i++)
+        image[i] = start && energy > 0 ? start[i] : 0;
+    if (!status && energy > 0)
+        status = iterate(normal, fhd, options, energy, room, image, result, err);
+    else
+        result->converged = true;
+    free(room);
+    result->seconds = kn_clock_seconds() - began;
+    if (status) {
+        free(result->residuals);
+        *result = (struct mri_solver_result){.residuals = NULL};
+    }
+    return status;
+}

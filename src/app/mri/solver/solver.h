@@ -1,0 +1,65 @@
+// SPDX-License-Identifier: Apache-2.0
+// The image of least squares: (F^H W F + lambda R) x = F^H W d by conjugate gradients (Hestenes and Stiefel
+// 1952). R is 1 (Tikhonov) or D^H D, the sum over the axes of the squared differences between neighbours.
+#ifndef KN_APP_MRI_SOLVER_SOLVER_H
+#define KN_APP_MRI_SOLVER_SOLVER_H
+
+#include "normal.h"
+#include "toeplitz.h"
+
+enum mri_regularizer { MRI_TIKHONOV, MRI_DIFFERENCE };
+extern const char *const mri_regularizer_names[3]; // "tikhonov", "difference", NULL
+
+// Along an axis of N voxels (D x)_j = x_j - x_(j-1), for j = 1 ... N - 1; with the periodic boundary for j =
+// 0 too, where x_-1 is x_(N-1).
+enum mri_boundary { MRI_BOUNDARY_ZERO, MRI_BOUNDARY_PERIODIC };
+extern const char *const mri_boundary_names[3]; // "zero", "periodic", NULL
+
+struct mri_solver_options {
+    size_t iterations;    // at most, up to 2^20
+    double tolerance;     // stops once ||r|| <= tolerance ||F^H W d||; 0: never
+    double lambda;        // from 0 on
+    bool relative_lambda; // it counts in units of the operator's bound, which must be known
+    enum mri_regularizer regularizer;
+    enum mri_boundary boundary; // of MRI_DIFFERENCE
+    kn_buffer *start;           // NULL: 0. May be the buffer of the image
+
+    // Before each iteration, how many of them are done; NULL: nobody asks. A convolution on a device is ahead
+    // of it, as the host does not wait.
+    void (*progress)(void *context, size_t iteration);
+    void *context;
+};
+
+struct mri_solver_result {
+    size_t iterations; // done
+    // ||r|| / ||F^H W d|| before the first and after each iteration: iterations + 1 numbers, the caller frees
+    // them. r is the residual that the method carries along; it goes on falling where the true one has
+    // reached the precision's floor, which is `residual`.
+    double *residuals;
+    double residual; // ||F^H W d - A x|| / ||F^H W d|| of the image, computed anew
+    double lambda;   // in absolute terms
+    double seconds;  // of the iterations, with the device waited for
+    bool converged;  // the tolerance was reached
+    bool stopped;    // before it: p^H A p was not positive any more, so that rounding is all there is left
+};
+
+// Solves for `image`; all three are buffers of the matrix's voxels (float2), `image` not that of `fhd`. A
+// right hand side of 0 has the image 0. With 0 iterations the image is the start.
+//
+// Step lengths are computed on the device; the host waits every eight iterations for the stop test, without a
+// tolerance at the end alone. Dot products are summed in double (without double precision in its bits, in
+// integers); vectors are single. Scratch memory: 0 to MRI_TOEPLITZ_SCRATCH + 3 of the queue, three images
+// beside the operator's. Cost: an iteration applies the operator once, and has three launches that read and
+// write 11 n numbers of 8 bytes (10 where lambda is 0); one more for the residual, and one for a start.
+//
+// Errors: KN_ERROR_ARGUMENT, also for a right hand side or a start that is not finite; those of the engine.
+// The image may have been written then.
+kn_status mri_solve(kn_queue *queue, const struct mri_normal *normal, kn_buffer *fhd,
+                    const struct mri_solver_options *options, kn_buffer *image,
+                    struct mri_solver_result *result, kn_error *err);
+
+// y += lambda D^H D x; y is not x. Reads x and y, writes y. Uses scratch memory MRI_TOEPLITZ_SCRATCH + 3.
+kn_status mri_difference_add(kn_queue *queue, const struct mri_matrix *matrix, enum mri_boundary boundary,
+                             double lambda, kn_buffer *x, kn_buffer *y, kn_error *err);
+
+#endif

@@ -1,0 +1,396 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "toeplitz.h"
+
+#include <math.h>
+#include <stdint.h>
+#include <stdio.h>
+#include <stdlib.h>
+
+#include "algo/columns.h"
+#include "base/array.h"
+#include "base/error.h"
+#include "toeplitz_own.h"
+
+#define NO_EVENT NULL
+
+enum { GROUP = 256, SCRATCH_GRID = MRI_TOEPLITZ_SCRATCH - 1 }; // the transforms take 0 and 1
+
+// ---- sizes ----
+
+static bool is_smooth(size_t n)
+{
+    static const size_t primes[] = {2, 3, 5};
+
+    for (size_t i = 0; i < KN_COUNT(primes); i++)
+        while (n % primes[i] == 0)
+            n /= primes[i];
+    return n == 1;
+}
+
+static size_t grid_length(size_t n)
+{
+    size_t length = 2 * n;
+
+    while (n > 1 && !is_smooth(length))
+        length += 2;
+    return n > 1 ? length : 1;
+}
+
+// The matrix whose voxels are the differences of another one's.
+static struct mri_matrix doubled(const struct mri_matrix *matrix)
+{
+    struct mri_matrix twice = {.axes = matrix->axes};
+
+    for (size_t axis = 0; axis < MRI_AXES; axis++)
+        twice.size[axis] = matrix->size[axis] > 1 ? 2 * matrix->size[axis] : 1;
+    return twice;
+}
+
+// Up to d = 0.
+static size_t half_of(const struct mri_matrix *twice)
+{
+    size_t centre = 0;
+
+    for (size_t axis = MRI_AXES; axis-- > 0;)
+        centre = centre * twice->size[axis] + twice->size[axis] / 2;
+    return centre + 1;
+}
+
+kn_status mri_toeplitz_measure(const struct mri_matrix *matrix, struct mri_toeplitz_size *size, kn_error *err)
+{
+    struct mri_toeplitz_size found = {.points = 1};
+    struct mri_matrix grid = {.axes = matrix->axes}, twice;
+    size_t voxels, first, second;
+    kn_status status = mri_matrix_count(matrix, &voxels, err);
+
+    if (status)
+        return status;
+    for (size_t axis = 0; axis < MRI_AXES; axis++)
+        if (matrix->size[axis] > UINT32_MAX / 8)
+            return kn_fail(err, KN_ERROR_ARGUMENT, "a matrix of %zu voxels along %c; expected at most %u",
+                           matrix->size[axis], "xyz"[axis], UINT32_MAX / 8);
+    twice = doubled(matrix);
+    for (size_t axis = 0; axis < MRI_AXES; axis++)
+        found.length[axis] = grid.size[axis] = grid_length(matrix->size[axis]);
+    status = mri_matrix_count(&grid, &found.points, err);
+    if (status)
+        return status;
+    found.differences = half_of(&twice);
+    // What the transforms keep in between: padded along x, and along x and y.
+    first = matrix->size[2] * matrix->size[1] * found.length[0];
+    second = matrix->size[2] * found.length[1] * found.length[0];
+    found.bytes = (3 * found.points + 2 * (first + second + found.differences)) * sizeof(float);
+    *size = found;
+    return KN_OK;
+}
+
+// ---- differences ----
+
+static kn_status check_samples(const double *k, size_t samples, const double *weights, kn_error *err)
+{
+    for (size_t m = 0; m < samples; m++) {
+        for (size_t axis = 0; axis < MRI_AXES; axis++)
+            if (!isfinite(k[MRI_AXES * m + axis]))
+                return kn_fail(err, KN_ERROR_ARGUMENT, "sample %zu of the trajectory: k%c is %g", m,
+                               "xyz"[axis], k[MRI_AXES * m + axis]);
+        if (weights && !isfinite(weights[m]))
+            return kn_fail(err, KN_ERROR_ARGUMENT, "sample %zu: a weight of %g", m, weights[m]);
+    }
+    return KN_OK;
+}
+
+static kn_status sum_on_host(kn_queue *queue, const struct mri_sum *sum, enum mri_kernel kernel, kn_buffer *q,
+                             struct mri_sum_rate *rate, kn_error *err)
+{
+    double complex *values = malloc(sum->count * sizeof *values);
+    float *singles = (float *)values; // each is written after what stands there was read
+    kn_status status = values ? mri_sum_host(sum, kernel, NULL, values, rate, err)
+                              : kn_fail_memory(err, sum->count * sizeof *values, "computing Q");
+
+    for (size_t i = 0; i < sum->count && !status; i++) {
+        double complex value = values[i];
+
+        singles[2 * i] = (float)creal(value);
+        singles[2 * i + 1] = (float)cimag(value);
+    }
+    if (!status)
+        status = kn_buffer_write(queue, q, 0, singles, sum->count * 2 * sizeof *singles, err);
+    free(values);
+    return status;
+}
+
+kn_status mri_toeplitz_differences(kn_queue *queue, const struct mri_matrix *matrix, const double *k,
+                                   size_t samples, const double *weights, enum mri_kernel kernel,
+                                   kn_buffer *q, struct mri_sum_rate *rate, kn_error *err)
+{
+    struct mri_toeplitz_size size;
+    struct mri_sum sum = {.samples = samples, .weights = weights};
+    double *twice;
+    kn_status status = mri_toeplitz_measure(matrix, &size, err);
+
+    if (!status)
+        status = check_samples(k, samples, weights, err);
+    if (status)
+        return status;
+    if (kn_buffer_size(q) / (2 * sizeof(float)) < size.differences)
+        return kn_fail(err, KN_ERROR_ARGUMENT,
+                       "Q has %zu differences of 8 bytes, but the buffer holds %zu bytes", size.differences,
+                       kn_buffer_size(q));
+    twice = malloc(samples * MRI_AXES * sizeof *twice + 1);
+    if (!twice)
+        return kn_fail_memory(err, samples * MRI_AXES * sizeof *twice, "computing Q");
+    for (size_t i = 0; i < samples * MRI_AXES; i++)
+        twice[i] = 2 * k[i];
+    sum.matrix = doubled(matrix);
+    sum.k = twice;
+    sum.count = size.differences;
+    status = kernel == MRI_HOST_DOUBLE || kernel == MRI_HOST_SINGLE
+                 ? sum_on_host(queue, &sum, kernel, q, rate, err)
+                 : mri_sum_device(queue, &sum, kernel, q, rate, err);
+    free(twice);
+    return status;
+}
+
+// ---- the operator ----
+
+struct toeplitz_origin toeplitz_origin_of(const struct mri_matrix *matrix, const double *k, size_t samples,
+                                          const double *weights)
+{
+    const struct kn_field fields[] = {{k, samples * MRI_AXES * sizeof *k},
+                                      {weights, weights ? samples * sizeof *weights : 0}};
+    struct toeplitz_origin origin = {.matrix = *matrix, .samples = samples};
+
+    origin.k = kn_hash_fields(&fields[0], 1);
+    origin.weights = kn_hash_fields(&fields[1], 1);
+    return origin;
+}
+
+// Pairs of points that a work-item multiplies.
+static unsigned multiply_items(const kn_context *context)
+{
+    return kn_context_device(context)->type == KN_DEVICE_CPU ? 16 : 2;
+}
+
+static kn_status get_kernel(kn_context *context, const char *name, kn_kernel **kernel, kn_error *err)
+{
+    struct column_defines defines = {.count = 0};
+
+    column_define(&defines, "GROUP", GROUP);
+    column_define(&defines, "ITEMS", multiply_items(context));
+    return engine_builtin_kernel(context, "app/mri/mri_toeplitz.cl", defines.items, defines.count, KN_POLICY_DEFAULT,
+                                 name, kernel, err);
+}
+
+// The way back is compiled when it is first gone: here, not in the first iteration.
+static kn_status make_plans(kn_queue *queue, struct mri_toeplitz *toeplitz, kn_error *err)
+{
+    const struct mri_toeplitz_size *size = &toeplitz->size;
+    const size_t *voxels = toeplitz->origin.matrix.size;
+    kn_fft_shape padded = {.rank = MRI_AXES, .type = KN_F32}, cropped;
+    const kn_fft_options own = {.library = KN_FFT_OWN};
+    const float zero = 0;
+    size_t bytes = size->points * 2 * sizeof(float);
+    kn_buffer *grid = NULL, *image = NULL;
+    kn_status status;
+
+    for (size_t axis = 0; axis < MRI_AXES; axis++)
+        padded.dims[axis] = size->length[axis];
+    cropped = padded;
+    for (size_t axis = 0; axis < MRI_AXES; axis++)
+        padded.in_dims[axis] = cropped.out_dims[axis] = voxels[axis];
+    status = kn_fft_plan_create(queue, &padded, &own, &toeplitz->forward, err);
+    if (!status)
+        status = kn_fft_plan_create(queue, &cropped, &own, &toeplitz->back, err);
+    if (!status)
+        status = engine_scratch(queue, SCRATCH_GRID, bytes, &grid, err);
+    if (!status)
+        status = kn_buffer_fill(queue, grid, &zero, sizeof zero, 0, bytes, NO_EVENT, err);
+    if (!status)
+        status = kn_buffer_create(toeplitz->context, voxels[0] * voxels[1] * voxels[2] * 2 * sizeof(float),
+                                  &image, err);
+    if (!status)
+        status = kn_fft_execute(queue, toeplitz->back, KN_FFT_INVERSE, grid, image, err);
+    if (!status)
+        status = kn_queue_finish(queue, err);
+    kn_buffer_free(image);
+    return status;
+}
+
+kn_status toeplitz_create(kn_queue *queue, const struct toeplitz_origin *origin,
+                          struct mri_toeplitz **toeplitz, kn_error *err)
+{
+    kn_context *context = kn_queue_context(queue);
+    const kn_device_info *info = kn_context_device(context);
+    struct mri_toeplitz_size size;
+    struct mri_toeplitz *made;
+    kn_status status = mri_toeplitz_measure(&origin->matrix, &size, err);
+
+    if (status)
+        return status;
+    if (size.points > info->max_alloc / (2 * sizeof(float)))
+        return kn_fail(err, KN_ERROR_LIMIT,
+                       "a grid of %zu x %zu x %zu points of 8 bytes is more than one allocation of %s holds "
+                       "(%llu bytes); use a smaller matrix or another device",
+                       size.length[0], size.length[1], size.length[2], info->spec,
+                       (unsigned long long)info->max_alloc);
+    made = calloc(1, sizeof *made);
+    if (!made)
+        return kn_fail_memory(err, sizeof *made, "preparing the normal operator");
+    made->context = context;
+    made->origin = *origin;
+    made->size = size;
+    status = kn_buffer_create(context, size.points * sizeof(float), &made->eigenvalues, err);
+    if (!status)
+        status = get_kernel(context, "mri_toeplitz_multiply", &made->multiply, err);
+    if (!status)
+        status = make_plans(queue, made, err);
+    if (status)
+        mri_toeplitz_free(made);
+    else
+        *toeplitz = made;
+    return status;
+}
+
+void mri_toeplitz_free(struct mri_toeplitz *toeplitz)
+{
+    if (!toeplitz)
+        return;
+    kn_fft_plan_free(toeplitz->forward);
+    kn_fft_plan_free(toeplitz->back);
+    kn_buffer_free(toeplitz->eigenvalues);
+    free(toeplitz);
+}
+
+kn_status toeplitz_find_bound(kn_queue *queue, struct mri_toeplitz *toeplitz, kn_error *err)
+{
+    size_t points = toeplitz->size.points;
+    kn_number least, greatest;
+    kn_status status = kn_reduce(queue, toeplitz->eigenvalues, KN_F32, points, KN_REDUCE_MIN, &least, err);
+
+    if (!status)
+        status = kn_reduce(queue, toeplitz->eigenvalues, KN_F32, points, KN_REDUCE_MAX, &greatest, err);
+    if (status)
+        return status;
+    toeplitz->bound = fmax(fabs(least.f64), fabs(greatest.f64)) * (double)points;
+    if (isnan(least.f64) || !isfinite(toeplitz->bound))
+        return kn_fail(
+            err, KN_ERROR_ARGUMENT,
+            "the normal operator has eigenvalues that are not finite in single precision; divide the "
+            "weights by their sum");
+    return KN_OK;
+}
+
+// The differences' places on half of the grid, and their transform, which is real.
+static kn_status find_eigenvalues(kn_queue *queue, struct mri_toeplitz *toeplitz, kn_buffer *q, kn_error *err)
+{
+    const struct mri_toeplitz_size *size = &toeplitz->size;
+    uint32_t voxels[MRI_AXES], length[MRI_AXES];
+    kn_fft_shape shape = {
+        .rank = MRI_AXES, .type = KN_F32, .kind = KN_FFT_COMPLEX_TO_REAL, .scale = 1 / (double)size->points};
+    const kn_fft_options own = {.library = KN_FFT_OWN};
+    size_t half = size->length[0] / 2 + 1;
+    const kn_range range = {3, {half, size->length[1], size->length[2]}, {0}, {0}};
+    kn_fft_plan *plan = NULL;
+    kn_kernel *embed;
+    kn_buffer *grid;
+    kn_status status = get_kernel(toeplitz->context, "mri_toeplitz_embed", &embed, err);
+
+    for (size_t axis = 0; axis < MRI_AXES; axis++) {
+        shape.dims[axis] = size->length[axis];
+        length[axis] = (uint32_t)size->length[axis];
+        voxels[axis] = (uint32_t)toeplitz->origin.matrix.size[axis];
+    }
+    if (!status)
+        status = kn_fft_plan_create(queue, &shape, &own, &plan, err);
+    if (!status)
+        status = engine_scratch(queue, SCRATCH_GRID,
+                                half * size->length[1] * size->length[2] * 2 * sizeof(float), &grid, err);
+    if (!status) {
+        const kn_arg args[] = {KN_BUFFER(q),        KN_BUFFER(grid),     KN_VALUE(voxels[0]),
+                               KN_VALUE(voxels[1]), KN_VALUE(voxels[2]), KN_VALUE(length[0]),
+                               KN_VALUE(length[1]), KN_VALUE(length[2])};
+        status = kn_launch(queue, embed, &range, args, KN_COUNT(args), NO_EVENT, err);
+    }
+    if (!status)
+        status = kn_fft_execute(queue, plan, KN_FFT_INVERSE, grid, toeplitz->eigenvalues, err);
+    if (!status)
+        status = toeplitz_find_bound(queue, toeplitz, err);
+    kn_fft_plan_free(plan);
+    return status;
+}
+
+kn_status mri_toeplitz_compute(kn_queue *queue, const struct mri_matrix *matrix, const double *k,
+                               size_t samples, const double *weights, enum mri_kernel kernel,
+                               struct mri_toeplitz **toeplitz, struct mri_sum_rate *rate, kn_error *err)
+{
+    struct toeplitz_origin origin;
+    struct mri_toeplitz *made = NULL;
+    kn_buffer *q = NULL;
+    kn_status status;
+
+    if ((unsigned)kernel >= MRI_KERNELS)
+        return kn_fail(err, KN_ERROR_ARGUMENT, "there is no kernel %d; see mri_kernel", (int)kernel);
+    origin = toeplitz_origin_of(matrix, k, samples, weights);
+    snprintf(origin.kernel, sizeof origin.kernel, "%s", mri_kernel_names[kernel]);
+    status = toeplitz_create(queue, &origin, &made, err);
+    if (!status)
+        status = kn_buffer_create(made->context, made->size.differences * 2 * sizeof(float), &q, err);
+    if (!status)
+        status = mri_toeplitz_differences(queue, matrix, k, samples, weights, kernel, q, rate, err);
+    if (!status)
+        status = find_eigenvalues(queue, made, q, err);
+    kn_buffer_free(q);
+    if (status)
+        mri_toeplitz_free(made);
+    else
+        *toeplitz = made;
+    return status;
+}
+
+// ---- its use ----
+
+kn_status mri_toeplitz_apply(kn_queue *queue, struct mri_toeplitz *toeplitz, kn_buffer *x, kn_buffer *y,
+                             kn_error *err)
+{
+    uint64_t points = toeplitz->size.points;
+    size_t tile = (size_t)2 * GROUP * multiply_items(toeplitz->context),
+           groups = (size_t)(points / tile + (points % tile != 0));
+    const kn_range range = {1, {groups * GROUP}, {GROUP}, {0}};
+    kn_buffer *grid;
+    kn_status status = x == y
+                           ? kn_fail(err, KN_ERROR_ARGUMENT, "the normal operator in place; give two buffers")
+                           : engine_scratch(queue, SCRATCH_GRID, points * 2 * sizeof(float), &grid, err);
+
+    if (!status)
+        status = kn_fft_execute(queue, toeplitz->forward, KN_FFT_FORWARD, x, grid, err);
+    if (!status) {
+        const kn_arg args[] = {KN_BUFFER(grid), KN_BUFFER(toeplitz->eigenvalues), KN_VALUE(points)};
+        status = kn_launch(queue, toeplitz->multiply, &range, args, KN_COUNT(args), NO_EVENT, err);
+    }
+    if (!status)
+        status = kn_fft_execute(queue, toeplitz->back, KN_FFT_INVERSE, grid, y, err);
+    return status;
+}
+
+double mri_toeplitz_bound(const struct mri_toeplitz *toeplitz)
+{
+    return toeplitz->bound;
+}
+
+static kn_status apply(void *context, kn_queue *queue, kn_buffer *x, kn_buffer *y, kn_error *err)
+{
+    return mri_toeplitz_apply(queue, context, x, y, err);
+}
+
+struct mri_normal mri_toeplitz_normal(struct mri_toeplitz *toeplitz)
+{
+    return (struct mri_normal){toeplitz->origin.matrix, toeplitz->bound, apply, toeplitz};
+}
+
+const char *mri_toeplitz_kernel(const struct mri_toeplitz *toeplitz)
+{
+    for (size_t i = 0; mri_kernel_names[i]; i++)
+        if (strcmp(mri_kernel_names[i], toeplitz->origin.kernel) == 0)
+            return mri_kernel_names[i];
+    return "unknown";
+}

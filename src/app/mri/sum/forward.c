@@ -1,0 +1,213 @@
+// SPDX-License-Identifier: Apache-2.0
+// The launches of cl/app/mri/mri_forward.cl: samples by batches, the image by its parts and by as many shares as
+// there is room for sums of.
+#include <math.h>
+#include <stdlib.h>
+
+#include "base/array.h"
+#include "base/error.h"
+#include "sum_own.h"
+
+enum {
+    BATCH = 1 << 20,      // samples at a time
+    SHARE = 4096,         // voxels in a float's sum at most
+    SUMS = (64 << 20) / 8 // that are kept at a time
+};
+enum { STAGE_FIRST = 1, STAGE_LAST = 2 }; // cl/lib/mri.clh
+
+struct forward {
+    kn_queue *queue;
+    const struct mri_matrix *matrix;
+    const double *k;
+    const double complex *basis;
+    size_t voxels, batch, rows; // samples at a time; shares at a time
+    struct mri_tuning tuning;
+    kn_kernel *sum, *fold;
+    kn_buffer *fractions, *phi, *total, *parts, *image;
+};
+
+static size_t least(size_t a, size_t b)
+{
+    return a < b ? a : b;
+}
+
+static size_t groups_for(size_t count, size_t in_one)
+{
+    return (count + in_one - 1) / in_one;
+}
+
+// Samples at a time, and the shares of the image that there is room for.
+static void choose_sizes(struct forward *f, size_t samples)
+{
+    size_t most = f->queue->context->device.info.max_alloc;
+
+    f->batch = least(least(BATCH, most / (4 * sizeof(float))), samples);
+    f->rows =
+        least(least(SUMS / f->batch, most / (2 * sizeof(float)) / f->batch), groups_for(f->voxels, SHARE));
+    f->rows = f->rows ? f->rows : 1;
+}
+
+size_t mri_forward_memory(const kn_queue *queue, size_t voxels, size_t samples)
+{
+    struct forward f = {.queue = (kn_queue *)queue, .voxels = voxels};
+
+    if (samples == 0)
+        return 0;
+    choose_sizes(&f, samples);
+    return f.batch * ((MRI_AXES + 2 + 4) * sizeof(float) + f.rows * 2 * sizeof(float));
+}
+
+static kn_status open_kernels(struct forward *f, kn_error *err)
+{
+    kn_context *context = f->queue->context;
+    struct column_defines defines = {.count = 0};
+    kn_status status;
+
+    column_define(&defines, "GROUP", f->tuning.group);
+    column_define(&defines, "WIDTH", f->tuning.width);
+    column_define(&defines, "TRIG", (unsigned)f->tuning.trig);
+    column_define(&defines, "BASIS", f->basis != NULL);
+    status = engine_builtin_kernel(context, "app/mri/mri_forward.cl", defines.items, defines.count, KN_POLICY_DEFAULT,
+                                   "mri_forward", &f->sum, err);
+    return status ? status
+                  : engine_builtin_kernel(context, "app/mri/mri_forward.cl", defines.items, defines.count,
+                                          KN_POLICY_DEFAULT, "mri_forward_fold", &f->fold, err);
+}
+
+static kn_status create_all(struct forward *f, kn_error *err)
+{
+    kn_context *context = f->queue->context;
+    kn_status status = kn_buffer_create(context, f->batch * MRI_AXES * sizeof(uint32_t), &f->fractions, err);
+
+    if (f->basis && !status)
+        status = kn_buffer_create(context, f->batch * 2 * sizeof(float), &f->phi, err);
+    if (!status)
+        status = kn_buffer_create(context, f->batch * 4 * sizeof(float), &f->total, err);
+    return status ? status
+                  : kn_buffer_create(context, f->rows * f->batch * 2 * sizeof(float), &f->parts, err);
+}
+
+// -k and phi of `count` samples from `first` on. `staging` has room for three numbers each.
+static kn_status load(struct forward *f, size_t first, size_t count, void *staging, kn_error *err)
+{
+    uint32_t *fractions = staging;
+    float *numbers = staging;
+    kn_status status;
+
+    for (size_t i = 0; i < MRI_AXES * count; i++)
+        fractions[i] = sum_fraction(-f->k[MRI_AXES * first + i], f->matrix->size[i % MRI_AXES]);
+    status = kn_buffer_write(f->queue, f->fractions, 0, staging, count * MRI_AXES * sizeof *fractions, err);
+    if (!f->basis || status)
+        return status;
+    for (size_t m = 0; m < count; m++) {
+        numbers[2 * m] = (float)creal(f->basis[first + m]);
+        numbers[2 * m + 1] = (float)cimag(f->basis[first + m]);
+    }
+    return kn_buffer_write(f->queue, f->phi, 0, staging, count * 2 * sizeof *numbers, err);
+}
+
+// Voxels [begin, end) of an image's part that begins with voxel `first`, for `count` samples; data from `at`
+// on.
+static kn_status launch(struct forward *f, kn_buffer *image, uint64_t first, uint64_t begin, uint64_t end,
+                        uint32_t count, kn_buffer *data, uint64_t at, kn_error *err)
+{
+    const uint32_t size_x = (uint32_t)f->matrix->size[0], size_y = (uint32_t)f->matrix->size[1],
+                   size_z = (uint32_t)f->matrix->size[2], share = (uint32_t)least(SHARE, end - begin);
+    const uint32_t rows = (uint32_t)groups_for(end - begin, share);
+    const uint32_t stage = (begin == 0 ? STAGE_FIRST : 0) | (end == f->voxels ? STAGE_LAST : 0);
+    const kn_arg args[] = {
+        KN_BUFFER(f->fractions), KN_VALUE(count),  KN_VALUE(size_x),    KN_VALUE(size_y),
+        KN_VALUE(size_z),        KN_BUFFER(image), KN_VALUE(first),     KN_VALUE(begin),
+        KN_VALUE(end),           KN_VALUE(share),  KN_BUFFER(f->parts),
+    };
+    const kn_arg fold_args[] = {
+        KN_BUFFER(f->parts), KN_VALUE(rows),  KN_VALUE(count), KN_BUFFER(f->phi ? f->phi : f->total),
+        KN_BUFFER(f->total), KN_BUFFER(data), KN_VALUE(at),    KN_VALUE(stage),
+    };
+    const size_t group = f->tuning.group;
+    const kn_range range = {2, {groups_for(count, group * f->tuning.width) * group, rows}, {group, 1}, {0}};
+    const kn_range fold_range = {1, {groups_for(count, 64) * 64}, {64}, {0}};
+    kn_status status = kn_launch(f->queue, f->sum, &range, args, KN_COUNT(args), NULL, err);
+
+    return status ? status
+                  : kn_launch(f->queue, f->fold, &fold_range, fold_args, KN_COUNT(fold_args), NULL, err);
+}
+
+static kn_status add_image(struct forward *f, uint32_t count, kn_buffer *data, uint64_t at, kn_error *err)
+{
+    size_t length = kn_buffer_size(kn_buffer_part(f->image, 0)) / (2 * sizeof(float));
+    kn_status status = KN_OK;
+
+    for (size_t begin = 0; begin < f->voxels && !status;) {
+        size_t part = begin / length, first = part * length;
+        size_t end = least(least(first + length, f->voxels), begin + f->rows * SHARE);
+
+        status = launch(f, kn_buffer_part(f->image, part), first, begin, end, count, data, at, err);
+        begin = end;
+    }
+    return status;
+}
+
+static kn_status add_all(struct forward *f, size_t samples, kn_buffer *data, void *staging, kn_error *err)
+{
+    size_t length = kn_buffer_size(kn_buffer_part(data, 0)) / (2 * sizeof(float));
+    kn_status status = KN_OK;
+
+    for (size_t first = 0; first < samples && !status;) {
+        size_t at = first % length, count = least(least(f->batch, length - at), samples - first);
+
+        status = load(f, first, count, staging, err);
+        if (!status)
+            status = add_image(f, (uint32_t)count, kn_buffer_part(data, first / length), at, err);
+        first += count;
+    }
+    return status;
+}
+
+static kn_status check(const kn_queue *queue, const struct mri_matrix *matrix, const double *k,
+                       size_t samples, const kn_buffer *image, const kn_buffer *data, size_t *voxels,
+                       kn_error *err)
+{
+    struct mri_sum sum = {.matrix = *matrix, .k = k, .samples = samples};
+    kn_status status = sum_check("mri_forward_device", &sum, err);
+
+    if (status)
+        return status;
+    *voxels = sum.count;
+    if (!queue || !image || !data || queue->context != image->context || queue->context != data->context)
+        return kn_fail(err, KN_ERROR_ARGUMENT,
+                       "mri_forward_device: queue, image or data is NULL, or of another context");
+    if (sum.count > image->bytes / (2 * sizeof(float)) || samples > data->bytes / (2 * sizeof(float)))
+        return kn_fail(err, KN_ERROR_ARGUMENT,
+                       "mri_forward_device: %zu voxels and %zu samples, but there is room for %zu and %zu",
+                       sum.count, samples, image->bytes / (2 * sizeof(float)),
+                       data->bytes / (2 * sizeof(float)));
+    return KN_OK;
+}
+
+kn_status mri_forward_device(kn_queue *queue, const struct mri_matrix *matrix, const double *k,
+                             size_t samples, const double complex *basis, kn_buffer *image, kn_buffer *data,
+                             kn_error *err)
+{
+    struct forward f = {.queue = queue, .matrix = matrix, .k = k, .basis = basis, .image = image};
+    kn_status status = check(queue, matrix, k, samples, image, data, &f.voxels, err);
+    void *staging;
+
+    if (status || samples == 0)
+        return status;
+    f.tuning = mri_tuning_usual(queue);
+    choose_sizes(&f, samples);
+    staging = malloc(f.batch * MRI_AXES * sizeof(uint32_t));
+    status = staging ? open_kernels(&f, err)
+                     : kn_fail_memory(err, f.batch * MRI_AXES * sizeof(uint32_t), "a trajectory");
+    if (!status)
+        status = create_all(&f, err);
+    if (!status)
+        status = add_all(&f, samples, data, staging, err);
+    free(staging);
+    kn_buffer_free(f.fractions);
+    kn_buffer_free(f.phi);
+    kn_buffer_free(f.total);
+    kn_buffer_free(f.parts);
+    return status;
+}

@@ -1,0 +1,528 @@
+// SPDX-License-Identifier: Apache-2.0
+// The adjoint on a device: samples and voxels brought there, and the lecture's kernels launched over them.
+#include "sum.h"
+
+#include <math.h>
+#include <stdlib.h>
+
+#include "base/array.h"
+#include "base/error.h"
+#include "sum_own.h"
+
+const char *const mri_kernel_names[MRI_KERNELS + 1] = {
+    "naive",     "register", "coalesced",   "constant",    "constant-struct",
+    "fast-trig", "tuned",    "host-double", "host-single", NULL};
+
+enum {
+    GROUP = 128,                 // the lecture's
+    CONSTANT_CHUNK = 2048,       // 40 KB of the 64 that every device has
+    SLAB = 1 << 22,              // voxels at a time
+    BATCH = 1 << 20,             // samples on the device at a time
+    CACHED_FOR = 512,            // voxels for which a cache keeps a sample, by the lecture's estimate
+    VOXEL_ACCESSES = 7,          // position, and sums in and out
+    ELEMENT = 5 * sizeof(float), // the largest record
+    // Memory: a voxel's record, sum and part; a sample's record, data, weight and basis; the rows of sums of
+    // groups that share few voxels' samples.
+    VOXEL_BYTES = 48,
+    SAMPLE_BYTES = 64,
+    PARTS_BYTES = 16 << 20,
+    SHARE = 16 // of the device's memory, that an array takes at most
+};
+enum { STAGE_FIRST = 1, STAGE_LAST = 2 }; // cl/lib/mri.clh
+
+static const struct sum_layout arrays = {5, {{0, 0, 1}, {1, 0, 1}, {2, 0, 1}, {3, 0, 1}, {4, 0, 1}}};
+static const struct sum_layout records = {1, {{0, 0, 5}, {0, 1, 5}, {0, 2, 5}, {0, 3, 5}, {0, 4, 5}}};
+static const struct sum_layout real_records = {1, {{0, 0, 4}, {0, 1, 4}, {0, 2, 4}, {0, 3, 4}, {0, 0, 0}}};
+static const struct sum_layout points = {2, {{0, 0, 4}, {0, 1, 4}, {0, 2, 4}, {0, 3, 4}, {1, 0, 1}}};
+
+// How each kernel wants its numbers, and how often a pair asks global memory for one: `pair_loads` beside k
+// and mu, which are asked for by each pair unless they are `cached`.
+static const struct form {
+    const char *function;
+    const struct sum_layout *layout, *real_layout;
+    enum sum_voxels voxels;
+    bool constant, cached;
+    double pair_loads;
+} forms[MRI_HOST_DOUBLE] = {
+    [MRI_NAIVE] = {"mri_naive", &records, &real_records, SUM_VOXEL_RECORDS, false, false, 7},
+    [MRI_REGISTER] = {"mri_register", &records, &real_records, SUM_VOXEL_RECORDS, false, false, 0},
+    [MRI_COALESCED] = {"mri_coalesced", &arrays, &arrays, SUM_VOXEL_ARRAYS, false, false, 0},
+    [MRI_CONSTANT] = {"mri_constant", &arrays, &arrays, SUM_VOXEL_ARRAYS, true, true, 0},
+    [MRI_CONSTANT_STRUCT] = {"mri_constant_struct", &records, &real_records, SUM_VOXEL_ARRAYS, true, true, 0},
+    [MRI_FAST_TRIG] = {"mri_fast_trig", &arrays, &arrays, SUM_VOXEL_ARRAYS, true, true, 0},
+    [MRI_TUNED] = {"mri_tuned", &points, &points, SUM_VOXELS_NOWHERE, false, true, 0},
+};
+
+// ---- what is asked for ----
+
+kn_status sum_check(const char *function, struct mri_sum *sum, kn_error *err)
+{
+    size_t voxels;
+    kn_status status = mri_matrix_count(&sum->matrix, &voxels, err);
+
+    if (status)
+        return status;
+    if (sum->first > voxels || sum->count > voxels - sum->first)
+        return kn_fail(err, KN_ERROR_ARGUMENT, "%s: voxels %zu to %zu, but the matrix has %zu", function,
+                       sum->first, sum->first + sum->count, voxels);
+    if (sum->count == 0)
+        sum->count = voxels - sum->first;
+    if (sum->samples > 0 && !sum->k)
+        return kn_fail(err, KN_ERROR_ARGUMENT, "%s: %zu samples, but k is NULL", function, sum->samples);
+    for (size_t i = 0; i < MRI_AXES * sum->samples; i++)
+        if (!isfinite(sum->k[i]))
+            return kn_fail(err, KN_ERROR_INPUT,
+                           "sample %zu of the trajectory: k is %g on axis %zu; expected a number",
+                           i / MRI_AXES, sum->k[i], i % MRI_AXES);
+    return KN_OK;
+}
+
+void sum_position(const struct mri_sum *sum, size_t voxel, double r[MRI_AXES])
+{
+    size_t n = sum->first + voxel;
+
+    for (size_t axis = 0; axis < MRI_AXES; n /= sum->matrix.size[axis], axis++)
+        r[axis] = sum->positions ? sum->positions[MRI_AXES * (sum->first + voxel) + axis]
+                                 : mri_position(n % sum->matrix.size[axis], sum->matrix.size[axis]);
+}
+
+uint32_t sum_fraction(double k, size_t size)
+{
+    double turns = k / (double)size;
+
+    return (uint32_t)(int64_t)rint((turns - rint(turns)) * 0x1p32);
+}
+
+double sum_flops(const struct mri_sum *sum)
+{
+    return sum_is_real(sum) ? 10 : 13;
+}
+
+void mri_basis_box(const struct mri_matrix *matrix, const double *k, size_t samples, double complex *basis)
+{
+    for (size_t m = 0; m < samples; m++) {
+        double product = 1;
+
+        for (size_t axis = 0; axis < MRI_AXES; axis++) {
+            double x = M_PI * k[MRI_AXES * m + axis] / (double)matrix->size[axis];
+
+            product *= x == 0 ? 1 : sin(x) / x;
+        }
+        basis[m] = product;
+    }
+}
+
+// ---- memory ----
+
+static kn_status create(struct sum_work *work, size_t bytes, kn_buffer **buffer, kn_error *err)
+{
+    return kn_buffer_create(work->queue->context, bytes, buffer, err);
+}
+
+static size_t least(size_t a, size_t b)
+{
+    return a < b ? a : b;
+}
+
+// As many elements as are worked on at a time, of those that one allocation holds, and a part of the device.
+static size_t at_a_time(const kn_queue *queue, size_t most, size_t wanted)
+{
+    const kn_device_info *info = &queue->context->device.info;
+    size_t held = least(info->max_alloc, info->global_memory / SHARE) / ELEMENT;
+
+    return least(least(most, held ? held : 1), wanted ? wanted : 1);
+}
+
+size_t mri_sum_memory(const kn_queue *queue, size_t voxels, size_t samples)
+{
+    return at_a_time(queue, SLAB, voxels) * VOXEL_BYTES + at_a_time(queue, BATCH, samples) * SAMPLE_BYTES +
+           least(PARTS_BYTES, queue->context->device.info.global_memory / SHARE);
+}
+
+static kn_status create_all(struct sum_work *work, size_t slab, size_t batch, kn_error *err)
+{
+    const struct mri_sum *sum = work->sum;
+    kn_status status = create(work, slab * 4 * sizeof(float), &work->total, err);
+
+    if (work->voxels == SUM_VOXEL_RECORDS && !status)
+        status = create(work, slab * ELEMENT, &work->places[0], err);
+    for (size_t axis = 0; axis < MRI_AXES && work->voxels == SUM_VOXEL_ARRAYS && !status; axis++)
+        status = create(work, slab * sizeof(float), &work->places[axis], err);
+    for (unsigned component = 0; component < SUM_COMPONENTS && !status; component++) {
+        const struct sum_place *place = &work->layout->places[component];
+        size_t bytes = place->step * sizeof(float);
+
+        if (place->step == 0 || work->samples[place->buffer])
+            continue;
+        status = create(work, batch * bytes, &work->samples[place->buffer], err);
+        if (work->constant && !status)
+            status = create(work, work->chunk * bytes, &work->chunks[place->buffer], err);
+    }
+    if ((sum->data || sum->device_data) && !status)
+        status = create(work, batch * 2 * sizeof(float), &work->data, err);
+    if (sum->weights && !status)
+        status = create(work, batch * sizeof(float), &work->weights, err);
+    if (sum->basis && !status)
+        status = create(work, batch * 2 * sizeof(float), &work->basis, err);
+    return status;
+}
+
+static void free_all(struct sum_work *work)
+{
+    for (size_t i = 0; i < SUM_COMPONENTS; i++) {
+        kn_buffer_free(work->samples[i]);
+        kn_buffer_free(work->chunks[i]);
+    }
+    for (size_t axis = 0; axis < MRI_AXES; axis++)
+        kn_buffer_free(work->places[axis]);
+    kn_buffer_free(work->data);
+    kn_buffer_free(work->weights);
+    kn_buffer_free(work->basis);
+    kn_buffer_free(work->total);
+    kn_buffer_free(work->parts);
+    for (size_t i = 0; i < work->event_count; i++)
+        kn_event_free(work->events[i]);
+    free(work->events);
+}
+
+// ---- kernels ----
+
+static kn_status open_kernels(struct sum_work *work, const struct form *form, kn_error *err)
+{
+    const struct mri_sum *sum = work->sum;
+    struct column_defines defines = {.count = 0}, factors = {.count = 0};
+    kn_status status;
+
+    column_define(&factors, "DATA", sum->data || sum->device_data);
+    column_define(&factors, "WEIGHTS", sum->weights != NULL);
+    column_define(&factors, "BASIS", sum->basis != NULL);
+    status = engine_builtin_kernel(work->queue->context, "app/mri/mri_mu.cl", factors.items, factors.count,
+                                   KN_POLICY_DEFAULT, "mri_mu", &work->mu, err);
+    if (status || form == &forms[MRI_TUNED])
+        return status;
+    column_define(&defines, "REAL_MU", sum_is_real(sum));
+    if (form->constant)
+        column_define_text(&defines, "KN_CONSTANT", "bank");
+    return engine_builtin_kernel(work->queue->context, "app/mri/mri_fhd.cl", defines.items, defines.count,
+                                 KN_POLICY_DEFAULT, form->function, &work->kernel, err);
+}
+
+kn_status sum_launch(struct sum_work *work, kn_kernel *kernel, const kn_range *range, const kn_arg *args,
+                     size_t count, kn_error *err)
+{
+    kn_event *event = NULL;
+    kn_status status = kn_launch(work->queue, kernel, range, args, count, work->timed ? &event : NULL, err);
+
+    if (!status && event && !KN_ARRAY_PUSH(work->events, work->event_count, work->event_capacity, event)) {
+        kn_event_free(event);
+        status = kn_fail_memory(err, 0, "the times of a sum");
+    }
+    return status;
+}
+
+static kn_range items(size_t count, size_t group)
+{
+    return (kn_range){1, {(count + group - 1) / group * group}, {group}, {0}};
+}
+
+// ---- samples ----
+
+static kn_status write_pairs(struct sum_work *work, const double complex *from, size_t count, float *staging,
+                             kn_buffer *to, kn_error *err)
+{
+    if (!from)
+        return KN_OK;
+    for (size_t m = 0; m < count; m++) {
+        staging[2 * m] = (float)creal(from[m]);
+        staging[2 * m + 1] = (float)cimag(from[m]);
+    }
+    return kn_buffer_write(work->queue, to, 0, staging, count * 2 * sizeof *staging, err);
+}
+
+// k's components in one of the layout's buffers, and room for mu.
+static kn_status write_k(struct sum_work *work, size_t first, size_t count, unsigned buffer, void *staging,
+                         kn_error *err)
+{
+    const struct mri_sum *sum = work->sum;
+    float *numbers = staging;
+    uint32_t *bits = staging;
+    size_t step = 0;
+
+    for (unsigned axis = 0; axis < SUM_COMPONENTS; axis++) {
+        const struct sum_place *place = &work->layout->places[axis];
+
+        if (place->buffer != buffer || place->step == 0)
+            continue;
+        step = place->step;
+        for (size_t m = 0; m < count; m++) {
+            size_t at = place->at + m * step;
+
+            if (axis >= MRI_AXES)
+                numbers[at] = 0;
+            else if (work->fractions)
+                bits[at] = sum_fraction(sum->k[MRI_AXES * (first + m) + axis], sum->matrix.size[axis]);
+            else
+                numbers[at] = (float)sum->k[MRI_AXES * (first + m) + axis];
+        }
+    }
+    return kn_buffer_write(work->queue, work->samples[buffer], 0, staging, count * step * sizeof *numbers,
+                           err);
+}
+
+static kn_status launch_mu(struct sum_work *work, size_t samples, kn_error *err)
+{
+    const struct sum_place *re = &work->layout->places[SUM_RE], *im = &work->layout->places[SUM_IM];
+    const uint32_t count = (uint32_t)samples, re_at = re->at, re_step = re->step, im_at = im->at,
+                   im_step = im->step;
+    const uint32_t has_im = im->step > 0;
+    kn_buffer *to = work->samples[re->buffer]; // also in the place of what is not read
+    const kn_arg args[] = {
+        KN_BUFFER(work->data ? work->data : to),
+        KN_BUFFER(work->weights ? work->weights : to),
+        KN_BUFFER(work->basis ? work->basis : to),
+        KN_VALUE(count),
+        KN_BUFFER(to),
+        KN_VALUE(re_at),
+        KN_VALUE(re_step),
+        KN_BUFFER(work->samples[im->buffer]),
+        KN_VALUE(im_at),
+        KN_VALUE(im_step),
+        KN_VALUE(has_im),
+    };
+    const kn_range range = items(samples, GROUP);
+
+    return sum_launch(work, work->mu, &range, args, KN_COUNT(args), err);
+}
+
+static kn_status load_samples(struct sum_work *work, size_t first, size_t count, void *staging, kn_error *err)
+{
+    const struct mri_sum *sum = work->sum;
+    float *numbers = staging;
+    kn_status status = KN_OK;
+
+    for (unsigned buffer = 0; buffer < work->layout->buffers && !status; buffer++)
+        status = write_k(work, first, count, buffer, staging, err);
+    if (!status && sum->device_data)
+        status = kn_buffer_copy(work->queue, sum->device_data, first * 2 * sizeof(float), work->data, 0,
+                                count * 2 * sizeof(float), NULL, err);
+    else if (!status)
+        status = write_pairs(work, sum->data ? sum->data + first : NULL, count, staging, work->data, err);
+    if (!status)
+        status = write_pairs(work, sum->basis ? sum->basis + first : NULL, count, staging, work->basis, err);
+    if (sum->weights && !status) {
+        for (size_t m = 0; m < count; m++)
+            numbers[m] = (float)sum->weights[first + m];
+        status = kn_buffer_write(work->queue, work->weights, 0, staging, count * sizeof *numbers, err);
+    }
+    return status ? status : launch_mu(work, count, err);
+}
+
+kn_status sum_copy_chunk(struct sum_work *work, size_t begin, size_t count, kn_error *err)
+{
+    kn_status status = KN_OK;
+    bool done[SUM_COMPONENTS] = {false};
+
+    for (unsigned component = 0; component < SUM_COMPONENTS && !status; component++) {
+        const struct sum_place *place = &work->layout->places[component];
+        size_t bytes = place->step * sizeof(float);
+
+        if (bytes == 0 || done[place->buffer])
+            continue;
+        done[place->buffer] = true;
+        status = kn_buffer_copy(work->queue, work->samples[place->buffer], begin * bytes,
+                                work->chunks[place->buffer], 0, count * bytes, NULL, err);
+    }
+    return status;
+}
+
+// ---- voxels ----
+
+static kn_status load_voxels(struct sum_work *work, size_t from, size_t count, float *staging, kn_error *err)
+{
+    kn_status status = KN_OK;
+    double r[MRI_AXES];
+
+    if (work->voxels == SUM_VOXELS_NOWHERE)
+        return KN_OK;
+    if (work->voxels == SUM_VOXEL_RECORDS) {
+        memset(staging, 0, count * ELEMENT);
+        for (size_t n = 0; n < count; n++) {
+            sum_position(work->sum, from + n, r);
+            for (size_t axis = 0; axis < MRI_AXES; axis++)
+                staging[5 * n + axis] = (float)r[axis];
+        }
+        return kn_buffer_write(work->queue, work->places[0], 0, staging, count * ELEMENT, err);
+    }
+    for (size_t axis = 0; axis < MRI_AXES && !status; axis++) {
+        for (size_t n = 0; n < count; n++) {
+            sum_position(work->sum, from + n, r);
+            staging[n] = (float)r[axis];
+        }
+        status = kn_buffer_write(work->queue, work->places[axis], 0, staging, count * sizeof *staging, err);
+    }
+    return status;
+}
+
+// ---- the sum ----
+
+// A launch of one of the lecture's kernels: voxels, their number, samples, which of them, sums, where the
+// values go.
+static kn_status launch(struct sum_work *work, const struct sum_range *range, kn_error *err)
+{
+    kn_buffer *const *samples = work->constant ? work->chunks : work->samples;
+    const uint32_t begin = work->constant ? 0 : range->begin, end = begin + range->end - range->begin;
+    kn_arg args[MRI_AXES + SUM_COMPONENTS + 7];
+    size_t count = 0;
+    const kn_range all = items(range->count, GROUP);
+    kn_status status =
+        work->constant ? sum_copy_chunk(work, range->begin, range->end - range->begin, err) : KN_OK;
+
+    for (size_t axis = 0; axis < (work->voxels == SUM_VOXEL_RECORDS ? 1 : MRI_AXES); axis++)
+        args[count++] = KN_BUFFER(work->places[axis]);
+    args[count++] = KN_VALUE(range->count);
+    for (size_t i = 0; i < work->layout->buffers; i++)
+        args[count++] = KN_BUFFER(samples[i]);
+    args[count++] = KN_VALUE(begin);
+    args[count++] = KN_VALUE(end);
+    args[count++] = KN_BUFFER(work->total);
+    args[count++] = KN_BUFFER(range->image);
+    args[count++] = KN_VALUE(range->at);
+    args[count++] = KN_VALUE(range->stage);
+    return status ? status : sum_launch(work, work->kernel, &all, args, count, err);
+}
+
+// The samples that are on the device, `first` of all on, with a slab of voxels.
+static kn_status add_batch(struct sum_work *work, const struct form *form, struct sum_range *range,
+                           size_t first, size_t batch, kn_error *err)
+{
+    const struct mri_sum *sum = work->sum;
+    kn_status status = KN_OK;
+
+    for (size_t begin = 0; begin < batch && !status; begin += work->chunk) {
+        size_t samples = least(work->chunk, batch - begin);
+
+        range->begin = (uint32_t)begin;
+        range->end = (uint32_t)(begin + samples);
+        range->stage = (first + begin == 0 ? STAGE_FIRST : 0) |
+                       (first + begin + samples == sum->samples ? STAGE_LAST : 0);
+        status = form == &forms[MRI_TUNED] ? sum_tuned_launch(work, range, err) : launch(work, range, err);
+        double numbers = (sum_is_real(sum) ? 4.0 : 5.0) * (double)samples, voxels = (double)range->count;
+        work->loads += numbers * (form->cached ? ceil(voxels / CACHED_FOR) : voxels) +
+                       form->pair_loads * (double)samples * voxels + VOXEL_ACCESSES * voxels;
+    }
+    return status;
+}
+
+// The slab from voxel `from` on: within one part of the image, and no more than `most`.
+static struct sum_range slab_at(const struct sum_work *work, kn_buffer *image, size_t from, size_t most)
+{
+    size_t value = 2 * sizeof(float), length = kn_buffer_size(kn_buffer_part(image, 0)) / value;
+    size_t part = from / length, at = from % length;
+
+    return (struct sum_range){.from = from,
+                              .count = (uint32_t)least(least(most, length - at), work->sum->count - from),
+                              .image = kn_buffer_part(image, part),
+                              .at = at};
+}
+
+static kn_status add_all(struct sum_work *work, const struct form *form, kn_buffer *image, size_t slab,
+                         size_t batch, void *staging, kn_error *err)
+{
+    const struct mri_sum *sum = work->sum;
+    size_t loaded = SIZE_MAX;
+    kn_status status = KN_OK;
+
+    for (size_t from = 0; from < sum->count && !status;) {
+        struct sum_range range = slab_at(work, image, from, slab);
+
+        status = load_voxels(work, from, range.count, staging, err);
+        for (size_t first = 0; first < sum->samples && !status; first += batch) {
+            size_t count = least(batch, sum->samples - first);
+
+            if (loaded != first)
+                status = load_samples(work, first, count, staging, err);
+            loaded = first;
+            if (!status)
+                status = add_batch(work, form, &range, first, count, err);
+        }
+        from += range.count;
+    }
+    return status;
+}
+
+static kn_status measure(struct sum_work *work, struct mri_sum_rate *rate, kn_error *err)
+{
+    const struct mri_sum *sum = work->sum;
+    kn_status status = KN_OK;
+    uint64_t nanoseconds = 0, all = 0;
+
+    for (size_t i = 0; i < work->event_count && !status; i++) {
+        status = kn_event_duration(work->events[i], &nanoseconds, err);
+        all += nanoseconds;
+    }
+    rate->seconds = (double)all * 1e-9;
+    rate->pairs = (double)sum->samples * (double)sum->count;
+    rate->flops = rate->pairs * sum_flops(sum);
+    rate->loads = work->loads;
+    return status;
+}
+
+static kn_status check_device(const kn_queue *queue, const struct mri_sum *sum, enum mri_kernel kernel,
+                              const kn_buffer *image, kn_error *err)
+{
+    if (!queue || !image || queue->context != image->context)
+        return kn_fail(err, KN_ERROR_ARGUMENT,
+                       "mri_sum_device: queue or image is NULL, or of another context");
+    if ((unsigned)kernel >= MRI_HOST_DOUBLE)
+        return kn_fail(err, KN_ERROR_ARGUMENT,
+                       "mri_sum_device: kernel %d is not one of a device; see mri_kernel", (int)kernel);
+    if (sum->count > image->bytes / (2 * sizeof(float)))
+        return kn_fail(err, KN_ERROR_ARGUMENT, "mri_sum_device: %zu voxels, but the image has room for %zu",
+                       sum->count, image->bytes / (2 * sizeof(float)));
+    if (sum->device_data && (sum->data || queue->context != sum->device_data->context ||
+                             sum->samples > sum->device_data->bytes / (2 * sizeof(float))))
+        return kn_fail(err, KN_ERROR_ARGUMENT,
+                       "mri_sum_device: the device's data are of another context, or not of %zu samples, or "
+                       "there are others beside them",
+                       sum->samples);
+    return KN_OK;
+}
+
+kn_status mri_sum_device(kn_queue *queue, const struct mri_sum *given, enum mri_kernel kernel,
+                         kn_buffer *image, struct mri_sum_rate *rate, kn_error *err)
+{
+    struct mri_sum sum = *given;
+    struct sum_work work = {.queue = queue, .sum = &sum, .timed = rate != NULL};
+    kn_status status = sum_check("mri_sum_device", &sum, err);
+    const struct form *form = &forms[(unsigned)kernel < MRI_HOST_DOUBLE ? kernel : 0];
+    size_t slab, batch;
+    void *staging = NULL;
+
+    if (!status)
+        status = check_device(queue, &sum, kernel, image, err);
+    if (status)
+        return status;
+    work.layout = sum_is_real(&sum) ? form->real_layout : form->layout;
+    work.constant = form->constant;
+    work.voxels = form->voxels;
+    work.chunk = at_a_time(queue, form->constant ? CONSTANT_CHUNK : SUM_CHUNK, SIZE_MAX);
+    slab = at_a_time(queue, SLAB, sum.count);
+    batch = at_a_time(queue, BATCH, sum.samples);
+    if (sum.samples == 0)
+        status = kn_buffer_fill(queue, image, "\0\0\0\0", 4, 0, sum.count * 2 * sizeof(float), NULL, err);
+    if (!status)
+        status = open_kernels(&work, form, err);
+    if (kernel == MRI_TUNED && !status)
+        status = sum_tuned_open(&work, slab, err);
+    if (!status)
+        status = create_all(&work, slab, batch, err);
+    if (!status && !(staging = malloc((slab > batch ? slab : batch) * ELEMENT)))
+        status = kn_fail_memory(err, (slab > batch ? slab : batch) * ELEMENT, "the samples of a sum");
+    if (!status)
+        status = add_all(&work, form, image, slab, batch, staging, err);
+    if (rate && !status)
+        status = measure(&work, rate, err);
+    free(staging);
+    free_all(&work);
+    return status;
+}

@@ -1,0 +1,122 @@
+// SPDX-License-Identifier: Apache-2.0
+// The sums of mri.h as they stand, every voxel with every sample: on devices by the lecture's kernels
+// (cl/app/mri/mri_fhd.cl), each under its own name, and on the host.
+#ifndef KN_APP_MRI_SUM_SUM_H
+#define KN_APP_MRI_SUM_SUM_H
+
+#include <stdbool.h>
+
+#include <koine/buffer.h>
+#include <koine/host.h>
+
+#include "engine/device/tuning.h"
+#include "app/mri/mri.h"
+
+enum mri_kernel {
+    MRI_NAIVE,           // a voxel a work-item, its sum in global memory
+    MRI_REGISTER,        // in registers
+    MRI_COALESCED,       // an array for each component
+    MRI_CONSTANT,        // samples through constant memory, in chunks
+    MRI_CONSTANT_STRUCT, // there as records
+    MRI_FAST_TRIG,       // MRI_CONSTANT with native sine and cosine
+    MRI_TUNED,           // struct mri_tuning
+    MRI_HOST_DOUBLE,     // the host, in double precision
+    MRI_HOST_SINGLE,     // and in single, with vectors
+    MRI_KERNELS
+};
+
+extern const char *const mri_kernel_names[MRI_KERNELS + 1]; // "naive", ...; ends in NULL
+
+enum mri_memory { MRI_MEMORY_CONSTANT, MRI_MEMORY_GLOBAL, MRI_MEMORY_LOCAL, MRI_MEMORIES };
+enum mri_trig { MRI_TRIG_ACCURATE, MRI_TRIG_NATIVE, MRI_TRIG_POLYNOMIAL, MRI_TRIGS };
+
+// What MRI_TUNED takes; the tunables of cl/app/mri/mri_fhd.cl.
+struct mri_tuning {
+    unsigned group, voxels, width; // work-items; voxels a work-item, times a vector's width (1, 4, 8 or 16)
+    enum mri_memory memory;        // for samples
+    unsigned chunk;                // samples at a time in local memory
+    unsigned unroll;
+    enum mri_trig trig;
+    unsigned parts; // groups that share the samples of the same voxels; 0: as many as fill the device
+};
+
+// What a device is given: what koine tune kept for it, else mri_tuning_usual. What was kept and does not fit
+// the device is left alone, and the log warns.
+struct mri_tuning mri_tuning_for(const kn_queue *queue);
+
+// On GPUs samples in local memory and four voxels a work-item, with native sine and cosine where they are
+// known to be right to 2^-21 (NVIDIA's), else polynomials; on CPUs vectors of 16. Chosen from measurements of
+// such kernels on an H200 by other programs; bench/recon --tune sweeps them on a device.
+struct mri_tuning mri_tuning_usual(const kn_queue *queue);
+
+// What koine tune chooses of it, "recon", and its values in that order. `trig` and `parts` are not among
+// them.
+extern const struct engine_tunables mri_sum_tunables;
+void mri_tuning_values(const struct mri_tuning *tuning, unsigned values[ENGINE_TUNABLES]);
+
+// The adjoint, image_n = sum_m conj(phi_m) w_m d_m exp(+i 2 pi k_m . r_n).
+struct mri_sum {
+    struct mri_matrix matrix;
+    const double
+        *positions;  // 3 for each voxel of the matrix, in fields of view; NULL: where the matrix has them
+    const double *k; // 3 a sample, in cycles per field of view
+    size_t samples;  // may be 0
+    const double complex *data;  // d; NULL: 1
+    kn_buffer *device_data;      // d of mri_sum_device, pairs of floats there; NULL: `data`
+    const double *weights;       // w; NULL: 1
+    const double complex *basis; // phi, the transform of the voxels' basis function at each sample; NULL: 1
+    size_t first, count;         // only these voxels; count 0: all of them
+    const struct mri_tuning *tuning; // of MRI_TUNED; NULL: mri_tuning_for
+};
+
+// phi of a box as large as a voxel: the product of sinc(k_i / N_i). basis[samples].
+void mri_basis_box(const struct mri_matrix *matrix, const double *k, size_t samples, double complex *basis);
+
+// What a sum took. Arithmetic and accesses are the lecture's estimates: 13 additions and multiplications a
+// pair, besides sine and cosine (10 where mu is real); every number that a kernel asks global memory for, and
+// those that a cache or local memory keeps once for all work-items that are there together (its example: 4
+// groups of 128).
+struct mri_sum_rate {
+    double seconds; // of the kernels, by the device's clock; on the host of the call
+    double pairs;   // voxels times samples
+    double flops, loads;
+};
+
+// Of `count` voxels from `first` on: image[0..count) are theirs, pairs of floats. Without data and basis mu
+// is real, and the kernels have fewer operations. Samples go by chunks of 4,096 at most for a float's sum,
+// and those are added in pairs of floats; voxels go by slabs: device memory is bounded by 64 MB for samples
+// and 200 MB for voxels, and by about 40 % of what the device has.
+//
+// Relative error (L2): 3e-6 for |k| <= 32 by all kernels (a float's rounding of the phase; twice that for
+// twice the band); by MRI_TUNED with polynomials at the matrix's own positions 5e-7 whatever the band. A
+// sample that is not a number makes every voxel not-a-number, and so does one beyond the range of float.
+// `rate` may be NULL. Errors: KN_ERROR_ARGUMENT (a matrix that mri_matrix_count refuses, voxels that it has
+// not, an image too small or of another context, a kernel of the host); KN_ERROR_INPUT (a k that is not
+// finite); KN_ERROR_MEMORY; what programs and launches give. Cost: samples x voxels sines and cosines;
+// returns when all is enqueued, with a rate when all is done.
+kn_status mri_sum_device(kn_queue *queue, const struct mri_sum *sum, enum mri_kernel kernel, kn_buffer *image,
+                         struct mri_sum_rate *rate, kn_error *err);
+
+// Bytes of the device's memory that it takes at most, the image left out.
+size_t mri_sum_memory(const kn_queue *queue, size_t voxels, size_t samples);
+
+// The same on the host, in double precision (MRI_HOST_DOUBLE; relative error 1e-14) or single
+// (MRI_HOST_SINGLE; 1e-6 at the matrix's own positions, elsewhere as on devices, sums of 1,024 samples in
+// float and those in double): image[count]. `options`: threads and level, or NULL. What is not a number comes
+// as above; beyond the range of float only where that is used. Errors: KN_ERROR_ARGUMENT, KN_ERROR_INPUT,
+// KN_ERROR_MEMORY as above, and what koine/host.h says of a level. Cost: as above; memory for the samples.
+kn_status mri_sum_host(const struct mri_sum *sum, enum mri_kernel kernel, const kn_host_options *options,
+                       double complex *image, struct mri_sum_rate *rate, kn_error *err);
+
+// The forward sum, d_m = phi_m sum_n rho_n exp(-i 2 pi k_m . r_n): `data` (a pair of floats a sample) from
+// `image` (a pair a voxel of the matrix); basis[samples] may be NULL, for 1. Relative error (L2): 5e-7 where
+// sine and cosine are polynomials, whatever the band. Device memory beside these: mri_forward_memory, at most
+// 64 MB and 36 bytes for each of 2^20 samples at a time. Errors and cost as above.
+kn_status mri_forward_device(kn_queue *queue, const struct mri_matrix *matrix, const double *k,
+                             size_t samples, const double complex *basis, kn_buffer *image, kn_buffer *data,
+                             kn_error *err);
+
+// Bytes of the device's memory that it takes at most, image and data left out.
+size_t mri_forward_memory(const kn_queue *queue, size_t voxels, size_t samples);
+
+#endif

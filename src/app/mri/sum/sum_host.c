@@ -1,0 +1,262 @@
+// SPDX-License-Identifier: Apache-2.0
+// The adjoint on the host: blocks of voxels among threads, each with chunks of samples in the order of the
+// samples. The same numbers with any number of threads.
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/clock.h"
+#include "base/error.h"
+#include "sum_host.h"
+#include "sum_own.h"
+
+// ---- plain C ----
+
+static void add_scalar(double turns, double real, double imaginary, double *re, double *im)
+{
+    double angle = 2 * M_PI * (turns - rint(turns)), s = sin(angle), c = cos(angle);
+
+    *re += real * c - imaginary * s;
+    *im += real * s + imaginary * c;
+}
+
+void sum_double_scalar(const struct sum_samples *samples, const double *const places[3], double *re,
+                       double *im)
+{
+    const double *x = samples->k[0], *y = samples->k[1], *z = samples->k[2];
+    const double *real = samples->real, *imaginary = samples->imaginary;
+
+    for (size_t n = 0; n < SUM_HOST_BLOCK; n++)
+        for (size_t m = 0; m < samples->count; m++)
+            add_scalar(x[m] * places[0][n] + y[m] * places[1][n] + z[m] * places[2][n], real[m],
+                       imaginary ? imaginary[m] : 0, &re[n], &im[n]);
+}
+
+// mu times sine and cosine of a reduced phase, to a sum of floats.
+static void add_single(float turns, float real, float imaginary, float *re, float *im)
+{
+    float angle = 2 * (float)M_PI * turns, s = sinf(angle), c = cosf(angle);
+
+    *re += real * c - imaginary * s;
+    *im += real * s + imaginary * c;
+}
+
+void sum_single_scalar(const struct sum_samples *samples, const float *const places[3], double *re,
+                       double *im)
+{
+    const float *x = samples->k[0], *y = samples->k[1], *z = samples->k[2];
+    const float *real = samples->real, *imaginary = samples->imaginary;
+
+    for (size_t n = 0; n < SUM_HOST_BLOCK; n++) {
+        float sum_re = 0, sum_im = 0;
+
+        for (size_t m = 0; m < samples->count; m++) {
+            float turns = x[m] * places[0][n] + y[m] * places[1][n] + z[m] * places[2][n];
+
+            add_single(turns - rintf(turns), real[m], imaginary ? imaginary[m] : 0, &sum_re, &sum_im);
+        }
+        re[n] += (double)sum_re;
+        im[n] += (double)sum_im;
+    }
+}
+
+void sum_fractions_scalar(const struct sum_samples *samples, const int32_t *const places[3], double *re,
+                          double *im)
+{
+    const uint32_t *x = samples->k[0], *y = samples->k[1], *z = samples->k[2];
+    const float *real = samples->real, *imaginary = samples->imaginary;
+
+    for (size_t n = 0; n < SUM_HOST_BLOCK; n++) {
+        float sum_re = 0, sum_im = 0;
+
+        for (size_t m = 0; m < samples->count; m++) {
+            uint32_t turns =
+                x[m] * (uint32_t)places[0][n] + y[m] * (uint32_t)places[1][n] + z[m] * (uint32_t)places[2][n];
+
+            add_single((float)(int32_t)turns * 0x1p-32f, real[m], imaginary ? imaginary[m] : 0, &sum_re,
+                       &sum_im);
+        }
+        re[n] += (double)sum_re;
+        im[n] += (double)sum_im;
+    }
+}
+
+// ---- the sum ----
+
+static const struct {
+    sum_block_double *in_double;
+    sum_block_fractions *fractions;
+    sum_block_single *single;
+} levels[] = {
+    [KN_HOST_SCALAR] = {sum_double_scalar, sum_fractions_scalar, sum_single_scalar},
+#ifdef HOST_HAS_VECTORS
+    [KN_HOST_AVX2] = {sum_double_avx2, sum_fractions_avx2, sum_single_avx2},
+    [KN_HOST_AVX512] = {sum_double_avx512, sum_fractions_avx512, sum_single_avx512},
+#endif
+};
+
+// How numbers are kept.
+enum kind { IN_DOUBLE, IN_SINGLE, IN_FRACTIONS };
+
+struct host_sum {
+    const struct mri_sum *sum;
+    kn_host_level level;
+    enum kind kind;
+    void *k[MRI_AXES], *real, *imaginary; // doubles, floats or fractions
+};
+
+static size_t number_size(enum kind kind)
+{
+    return kind == IN_DOUBLE ? sizeof(double) : sizeof(float);
+}
+
+static void store(void *to, size_t i, enum kind kind, double value)
+{
+    if (kind == IN_DOUBLE)
+        ((double *)to)[i] = value;
+    else
+        ((float *)to)[i] = (float)value;
+}
+
+static void prepare(struct host_sum *h)
+{
+    const struct mri_sum *sum = h->sum;
+
+    for (size_t m = 0; m < sum->samples; m++) {
+        double complex mu = sum->data ? sum->data[m] : 1;
+
+        mu *= sum->weights ? sum->weights[m] : 1;
+        if (sum->basis)
+            mu *= conj(sum->basis[m]);
+        store(h->real, m, h->kind, creal(mu));
+        if (h->imaginary)
+            store(h->imaginary, m, h->kind, cimag(mu));
+        for (size_t axis = 0; axis < MRI_AXES; axis++)
+            if (h->kind == IN_FRACTIONS)
+                ((uint32_t *)h->k[axis])[m] =
+                    sum_fraction(sum->k[MRI_AXES * m + axis], sum->matrix.size[axis]);
+            else
+                store(h->k[axis], m, h->kind, sum->k[MRI_AXES * m + axis]);
+    }
+}
+
+// A block's places, 0 past the last voxel.
+union places {
+    double in_double[MRI_AXES][SUM_HOST_BLOCK];
+    float single[MRI_AXES][SUM_HOST_BLOCK];
+    int32_t steps[MRI_AXES][SUM_HOST_BLOCK];
+};
+
+static void place_block(const struct host_sum *h, size_t first, size_t count, union places *places)
+{
+    const struct mri_sum *sum = h->sum;
+
+    memset(places, 0, sizeof *places);
+    for (size_t n = 0; n < count; n++) {
+        double r[MRI_AXES];
+
+        sum_position(sum, first + n, r);
+        for (size_t axis = 0, rest = sum->first + first + n; axis < MRI_AXES;
+             rest /= sum->matrix.size[axis], axis++)
+            if (h->kind == IN_FRACTIONS)
+                places->steps[axis][n] =
+                    (int32_t)(rest % sum->matrix.size[axis]) - (int32_t)(sum->matrix.size[axis] / 2);
+            else if (h->kind == IN_DOUBLE)
+                places->in_double[axis][n] = r[axis];
+            else
+                places->single[axis][n] = (float)r[axis];
+    }
+}
+
+static void add_chunk(const struct host_sum *h, size_t first, const union places *places, double *re,
+                      double *im)
+{
+    size_t size = number_size(h->kind), rest = h->sum->samples - first;
+    struct sum_samples samples = {.real = (char *)h->real + first * size,
+                                  .imaginary = h->imaginary ? (char *)h->imaginary + first * size : NULL,
+                                  .count = rest < SUM_HOST_CHUNK ? rest : SUM_HOST_CHUNK};
+
+    for (size_t axis = 0; axis < MRI_AXES; axis++)
+        samples.k[axis] = (char *)h->k[axis] + first * size;
+    if (h->kind == IN_DOUBLE)
+        levels[h->level].in_double(
+            &samples,
+            (const double *const[]){places->in_double[0], places->in_double[1], places->in_double[2]}, re,
+            im);
+    else if (h->kind == IN_SINGLE)
+        levels[h->level].single(
+            &samples, (const float *const[]){places->single[0], places->single[1], places->single[2]}, re,
+            im);
+    else
+        levels[h->level].fractions(
+            &samples, (const int32_t *const[]){places->steps[0], places->steps[1], places->steps[2]}, re, im);
+}
+
+static void sum_block(const struct host_sum *h, size_t block, double complex *image)
+{
+    size_t first = block * SUM_HOST_BLOCK, rest = h->sum->count - first;
+    size_t count = rest < SUM_HOST_BLOCK ? rest : SUM_HOST_BLOCK;
+    double re[SUM_HOST_BLOCK] = {0}, im[SUM_HOST_BLOCK] = {0};
+    union places places;
+
+    place_block(h, first, count, &places);
+    for (size_t m = 0; m < h->sum->samples; m += SUM_HOST_CHUNK)
+        add_chunk(h, m, &places, re, im);
+    for (size_t n = 0; n < count; n++)
+        image[first + n] = mri_complex(re[n], im[n]);
+}
+
+static void sum_all(const struct host_sum *h, unsigned threads, double complex *image)
+{
+    size_t blocks = (h->sum->count + SUM_HOST_BLOCK - 1) / SUM_HOST_BLOCK;
+
+    HOST_PARALLEL(threads, dynamic)
+    for (size_t block = 0; block < blocks; block++)
+        sum_block(h, block, image);
+}
+
+kn_status mri_sum_host(const struct mri_sum *given, enum mri_kernel kernel, const kn_host_options *options,
+                       double complex *image, struct mri_sum_rate *rate, kn_error *err)
+{
+    struct mri_sum sum = *given;
+    struct host_plan plan;
+    struct host_sum h = {.sum = &sum};
+    double start = kn_clock_seconds();
+    kn_status status = host_plan("mri_sum_host", KN_F64, options, &plan, err);
+    char *numbers;
+    size_t size;
+
+    if (!status)
+        status = sum_check("mri_sum_host", &sum, err);
+    if (status)
+        return status;
+    if (!image || (kernel != MRI_HOST_DOUBLE && kernel != MRI_HOST_SINGLE) || sum.device_data)
+        return kn_fail(
+            err, KN_ERROR_ARGUMENT,
+            "mri_sum_host: the image is NULL, or the data are a device's, or kernel %d is not one of "
+            "the host",
+            (int)kernel);
+    h.level = plan.level;
+    h.kind = kernel == MRI_HOST_DOUBLE ? IN_DOUBLE : sum.positions ? IN_SINGLE : IN_FRACTIONS;
+    size = number_size(h.kind) * sum.samples;
+    numbers = malloc(5 * size + 1);
+    if (!numbers)
+        return kn_fail_memory(err, 5 * size, "the samples of a sum");
+    for (size_t axis = 0; axis < MRI_AXES; axis++)
+        h.k[axis] = numbers + axis * size;
+    h.real = numbers + 3 * size;
+    h.imaginary = sum_is_real(&sum) ? NULL : numbers + 4 * size;
+    prepare(&h);
+    sum_all(&h, plan.threads, image);
+    free(numbers);
+    if (rate) {
+        double pairs = (double)sum.samples * (double)sum.count, loads = sum_is_real(&sum) ? 4 : 5;
+
+        // A block reads all samples.
+        *rate = (struct mri_sum_rate){.seconds = kn_clock_seconds() - start,
+                                      .pairs = pairs,
+                                      .flops = pairs * sum_flops(&sum),
+                                      .loads = pairs * loads / SUM_HOST_BLOCK + 3 * (double)sum.count};
+    }
+    return KN_OK;
+}

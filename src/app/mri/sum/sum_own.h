@@ -1,0 +1,89 @@
+// SPDX-License-Identifier: Apache-2.0
+// What a sum on a device holds, for the files that make it.
+#ifndef KN_APP_MRI_SUM_SUM_OWN_H
+#define KN_APP_MRI_SUM_SUM_OWN_H
+
+#include "algo/columns.h"
+#include "sum.h"
+
+// Checks what host and device sums ask for alike; `sum` with its count filled in.
+kn_status sum_check(const char *function, struct mri_sum *sum, kn_error *err);
+
+// Whether mu is real.
+static inline bool sum_is_real(const struct mri_sum *sum)
+{
+    return !sum->data && !sum->device_data && !sum->basis;
+}
+
+// Where a voxel of the sum is.
+void sum_position(const struct mri_sum *sum, size_t voxel, double r[MRI_AXES]);
+
+// k / N as a fraction of a turn, 2^32 to one (cl/lib/turn.clh).
+uint32_t sum_fraction(double k, size_t size);
+
+// The additions and multiplications of a pair, by the lecture's count.
+double sum_flops(const struct mri_sum *sum);
+
+enum { SUM_CHUNK = 4096 }; // samples in a float's sum at most
+
+// A sample's numbers: k and mu.
+enum sum_component { SUM_X, SUM_Y, SUM_Z, SUM_RE, SUM_IM, SUM_COMPONENTS };
+
+// Where a component of sample m is: word at + m * step of that buffer.
+struct sum_place {
+    unsigned buffer, at, step;
+};
+
+struct sum_layout {
+    unsigned buffers;
+    struct sum_place places[SUM_COMPONENTS];
+};
+
+enum sum_voxels { SUM_VOXEL_RECORDS, SUM_VOXEL_ARRAYS, SUM_VOXELS_NOWHERE };
+
+// A launch's samples and voxels.
+struct sum_range {
+    uint32_t begin, end; // samples of those that are on the device
+    size_t from;         // the first voxel, counted from the sum's first
+    uint32_t count;
+    kn_buffer *image; // the part of it that has them, and where
+    uint64_t at;
+    uint32_t stage;
+};
+
+struct sum_work {
+    kn_queue *queue;
+    const struct mri_sum *sum;
+    const struct sum_layout *layout;
+    enum sum_voxels voxels;
+    bool constant;  // samples are copied to buffers as large as a chunk
+    bool fractions; // k are fractions of a turn
+    size_t chunk;   // samples a launch
+    kn_kernel *kernel, *mu, *fold;
+    kn_buffer *samples[SUM_COMPONENTS], *chunks[SUM_COMPONENTS]; // all that are there; a launch's
+    kn_buffer *data, *weights, *basis;
+    kn_buffer *places[MRI_AXES], *total, *parts;
+    struct mri_tuning tuning;
+    // MRI_TUNED: the axis along which a work-item's voxels lie, voxels in a plane across it, groups in all,
+    // and groups that share samples.
+    unsigned axis;
+    size_t plane;
+    uint32_t line_parts;
+    kn_event **events;
+    size_t event_count, event_capacity;
+    double loads;
+    bool timed;
+};
+
+// A launch, with its event kept if the sum is timed.
+kn_status sum_launch(struct sum_work *work, kn_kernel *kernel, const kn_range *range, const kn_arg *args,
+                     size_t count, kn_error *err);
+
+// Samples [begin, begin + count) of those that are there, to the buffers of a chunk.
+kn_status sum_copy_chunk(struct sum_work *work, size_t begin, size_t count, kn_error *err);
+
+// Of MRI_TUNED: shape and kernel for slabs of `slab` voxels at most; a launch.
+kn_status sum_tuned_open(struct sum_work *work, size_t slab, kn_error *err);
+kn_status sum_tuned_launch(struct sum_work *work, const struct sum_range *range, kn_error *err);
+
+#endif

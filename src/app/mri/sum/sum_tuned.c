@@ -1,0 +1,264 @@
+// SPDX-License-Identifier: Apache-2.0
+// The launch of mri_tuned (cl/app/mri/mri_fhd.cl), and the shape it has on a device.
+#include <string.h>
+
+#include "base/array.h"
+#include "base/error.h"
+#include "sum_own.h"
+
+enum {
+    SHARE = 64,        // samples a group at least, where groups share them
+    GROUPS_A_UNIT = 8, // that keep a compute unit of a GPU busy: 2,048 work-items
+    FOLD_GROUP = 128,
+};
+
+struct mri_tuning mri_tuning_usual(const kn_queue *queue)
+{
+    const kn_device_info *info = &queue->context->device.info;
+    // Native functions of others may be right to a few thousandths only, as the specification leaves it to
+    // them.
+    bool native = strstr(info->vendor, "NVIDIA") != NULL;
+    struct mri_tuning gpu = {256, 4, 1, MRI_MEMORY_LOCAL, 256, 4, MRI_TRIG_POLYNOMIAL, 0};
+    static const struct mri_tuning cpu = {1, 4, 16, MRI_MEMORY_GLOBAL, 0, 1, MRI_TRIG_POLYNOMIAL, 0};
+
+    if (info->type == KN_DEVICE_CPU && !info->loop_limit)
+        return cpu;
+    if (native)
+        gpu.trig = MRI_TRIG_NATIVE;
+    while (gpu.group > info->max_work_group)
+        gpu.group /= 2;
+    return gpu;
+}
+
+static kn_status check_tuning(const kn_queue *queue, const struct mri_tuning *t, kn_error *err)
+{
+    const kn_device_info *info = &queue->context->device.info;
+
+    if (t->group < 1 || t->voxels < 1 || t->voxels > 16 || t->unroll < 1 ||
+        (unsigned)t->memory >= MRI_MEMORIES || (unsigned)t->trig >= MRI_TRIGS ||
+        (t->memory == MRI_MEMORY_LOCAL && t->chunk < 1) ||
+        (t->width != 1 && t->width != 4 && t->width != 8 && t->width != 16))
+        return kn_fail(
+            err, KN_ERROR_ARGUMENT,
+            "mri_sum_device: no kernel with groups of %u, %u voxels a work-item, vectors of %u, memory %d, "
+            "chunks of %u, %u samples at a time, sine %d; see mri_tuning",
+            t->group, t->voxels, t->width, (int)t->memory, t->chunk, t->unroll, (int)t->trig);
+    if (t->group > info->max_work_group ||
+        (t->memory == MRI_MEMORY_LOCAL && t->chunk > info->local_memory / (5 * sizeof(float))))
+        return kn_fail(
+            err, KN_ERROR_LIMIT,
+            "mri_sum_device: groups of %u work-items with %u samples in local memory; %s takes %llu "
+            "work-items and %llu bytes",
+            t->group, t->chunk, info->spec, (unsigned long long)info->max_work_group,
+            (unsigned long long)info->local_memory);
+    return KN_OK;
+}
+
+// ---- what koine tune keeps ----
+
+const struct engine_tunables mri_sum_tunables = {
+    "recon", "app/mri/mri_fhd.cl", {"GROUP", "VOXELS", "WIDTH", "MEMORY", "CHUNK", "UNROLL", NULL}};
+
+void mri_tuning_values(const struct mri_tuning *tuning, unsigned values[ENGINE_TUNABLES])
+{
+    const unsigned all[] = {tuning->group, tuning->voxels, tuning->width, (unsigned)tuning->memory,
+                            tuning->chunk, tuning->unroll};
+
+    memcpy(values, all, sizeof all);
+}
+
+struct mri_tuning mri_tuning_for(const kn_queue *queue)
+{
+    struct mri_tuning usual = mri_tuning_usual(queue), tuning = usual;
+    unsigned values[ENGINE_TUNABLES];
+    kn_error why = KN_ERROR_INIT;
+
+    if (!engine_tuning(queue->context, &mri_sum_tunables, values))
+        return usual;
+    tuning.group = values[0];
+    tuning.voxels = values[1];
+    tuning.width = values[2];
+    tuning.memory = (enum mri_memory)values[3];
+    tuning.chunk = values[4];
+    tuning.unroll = values[5];
+    if (!check_tuning(queue, &tuning, &why))
+        return tuning;
+    engine_tuning_refuse(queue->context, &mri_sum_tunables, "%s", why.text);
+    return usual;
+}
+
+static size_t groups_for(size_t count, size_t in_one)
+{
+    return (count + in_one - 1) / in_one;
+}
+
+// A work-item's voxels lie along the last axis that is longer than 1, whole planes apart; elsewhere given
+// positions have no planes.
+static void choose_lines(struct sum_work *work, size_t slab)
+{
+    const struct mri_matrix *matrix = &work->sum->matrix;
+    size_t lines;
+
+    work->plane = 1;
+    work->axis = MRI_AXES - 1;
+    if (!work->sum->positions) {
+        while (work->axis > 0 && matrix->size[work->axis] == 1)
+            work->axis--;
+        for (unsigned axis = 0; axis < work->axis; axis++)
+            work->plane *= matrix->size[axis];
+    }
+    lines = groups_for(slab, work->plane);
+    while (work->tuning.voxels > lines)
+        work->tuning.voxels = work->tuning.voxels > 1 ? work->tuning.voxels / 2 : 1;
+}
+
+static size_t step_of(const struct sum_work *work, size_t count)
+{
+    return groups_for(groups_for(count, work->plane), work->tuning.voxels) * work->plane;
+}
+
+// Where there are few voxels, groups share the samples.
+static uint32_t parts_for(const struct sum_work *work, size_t slab)
+{
+    const kn_device_info *info = &work->queue->context->device.info;
+    const struct mri_tuning *t = &work->tuning;
+    size_t groups = groups_for(step_of(work, slab), (size_t)t->group * t->width);
+    size_t busy =
+        (size_t)info->compute_units * (info->type == KN_DEVICE_CPU ? 4 : GROUPS_A_UNIT * 256 / t->group + 1);
+    size_t most = groups_for(work->sum->samples, SHARE), parts = t->parts ? t->parts : busy / groups;
+    size_t held = info->max_alloc / (slab * 2 * sizeof(float)); // rows of sums in one allocation
+
+    if (t->parts == 0 && parts > most)
+        parts = most;
+    if (parts > held)
+        parts = held;
+    return parts > 1 ? (uint32_t)parts : 1;
+}
+
+static kn_status open_kernels(struct sum_work *work, kn_error *err)
+{
+    const struct mri_tuning *t = &work->tuning;
+    kn_context *context = work->queue->context;
+    struct column_defines defines = {.count = 0};
+    kn_status status;
+    const struct {
+        const char *name;
+        unsigned value;
+    } macros[] = {
+        {"REAL_MU", sum_is_real(work->sum)},
+        {"GROUP", t->group},
+        {"VOXELS", t->voxels},
+        {"WIDTH", t->width},
+        {"MEMORY", (unsigned)t->memory},
+        {"CHUNK", t->memory == MRI_MEMORY_LOCAL ? t->chunk : 1},
+        {"UNROLL", t->unroll},
+        {"TRIG", (unsigned)t->trig},
+        {"POSITIONS", work->sum->positions != NULL},
+        {"AXIS", work->axis},
+    };
+
+    for (size_t i = 0; i < KN_COUNT(macros); i++)
+        column_define(&defines, macros[i].name, macros[i].value);
+    if (t->memory == MRI_MEMORY_CONSTANT)
+        column_define_text(&defines, "KN_CONSTANT", "bank");
+    status = engine_builtin_kernel(context, "app/mri/mri_fhd.cl", defines.items, defines.count, KN_POLICY_DEFAULT,
+                                   "mri_tuned", &work->kernel, err);
+    if (work->line_parts > 1 && !status)
+        status = engine_builtin_kernel(context, "app/mri/mri_fhd.cl", defines.items, defines.count, KN_POLICY_DEFAULT,
+                                       "mri_fold", &work->fold, err);
+    return status;
+}
+
+kn_status sum_tuned_open(struct sum_work *work, size_t slab, kn_error *err)
+{
+    kn_status status;
+    const struct mri_sum *sum = work->sum;
+
+    work->tuning = sum->tuning ? *sum->tuning : mri_tuning_for(work->queue);
+    status = check_tuning(work->queue, &work->tuning, err);
+    if (status)
+        return status;
+    work->fractions = !sum->positions;
+    work->voxels = sum->positions ? SUM_VOXEL_ARRAYS : SUM_VOXELS_NOWHERE;
+    work->constant = work->tuning.memory == MRI_MEMORY_CONSTANT;
+    choose_lines(work, slab);
+    work->line_parts = parts_for(work, slab);
+    if (work->constant && work->chunk > SUM_CHUNK / 2)
+        work->chunk = SUM_CHUNK / 2; // 40 KB, as for the lecture's kernels
+    if (!work->constant)
+        work->chunk *= work->line_parts;
+    status = kn_buffer_create(work->queue->context,
+                              work->line_parts > 1 ? work->line_parts * slab * 2 * sizeof(float) : 0,
+                              &work->parts, err);
+    return status ? status : open_kernels(work, err);
+}
+
+static kn_status fold(struct sum_work *work, const struct sum_range *range, uint32_t rows, kn_error *err)
+{
+    const kn_arg args[] = {
+        KN_BUFFER(work->parts),  KN_VALUE(rows),      KN_VALUE(range->count), KN_BUFFER(work->total),
+        KN_BUFFER(range->image), KN_VALUE(range->at), KN_VALUE(range->stage),
+    };
+    const kn_range all = {1, {groups_for(range->count, FOLD_GROUP) * FOLD_GROUP}, {FOLD_GROUP}, {0}};
+
+    return sum_launch(work, work->fold, &all, args, KN_COUNT(args), err);
+}
+
+// The matrix or the positions, as the kernel takes them.
+struct place_arguments {
+    uint32_t size[MRI_AXES], apart;
+    uint64_t first;
+};
+
+static size_t place_args(struct sum_work *work, const struct sum_range *range, uint32_t step,
+                         struct place_arguments *place, kn_arg *args)
+{
+    size_t count = 0;
+
+    if (work->sum->positions) {
+        for (size_t axis = 0; axis < MRI_AXES; axis++)
+            args[count++] = KN_BUFFER(work->places[axis]);
+        return count;
+    }
+    for (size_t axis = 0; axis < MRI_AXES; axis++) {
+        place->size[axis] = (uint32_t)work->sum->matrix.size[axis];
+        args[count++] = KN_VALUE(place->size[axis]);
+    }
+    place->first = work->sum->first + range->from;
+    place->apart = step / (uint32_t)work->plane;
+    args[count++] = KN_VALUE(place->first);
+    args[count++] = KN_VALUE(place->apart);
+    return count;
+}
+
+kn_status sum_tuned_launch(struct sum_work *work, const struct sum_range *range, kn_error *err)
+{
+    const struct mri_tuning *t = &work->tuning;
+    kn_buffer *const *samples = work->constant ? work->chunks : work->samples;
+    const uint32_t step = (uint32_t)step_of(work, range->count), count = range->end - range->begin;
+    const uint32_t begin = work->constant ? 0 : range->begin, end = begin + count;
+    const uint32_t share = (uint32_t)groups_for(count, work->line_parts),
+                   parts = (uint32_t)groups_for(count, share);
+    const size_t groups = groups_for(step, (size_t)t->group * t->width);
+    const kn_range all = {2, {groups * t->group, parts}, {t->group, 1}, {0}};
+    struct place_arguments place;
+    kn_arg args[MRI_AXES + 14];
+    size_t arg_count = place_args(work, range, step, &place, args);
+    kn_status status = work->constant ? sum_copy_chunk(work, range->begin, count, err) : KN_OK;
+
+    args[arg_count++] = KN_VALUE(step);
+    args[arg_count++] = KN_VALUE(range->count);
+    args[arg_count++] = KN_BUFFER(samples[0]);
+    args[arg_count++] = KN_BUFFER(samples[1]);
+    args[arg_count++] = KN_VALUE(begin);
+    args[arg_count++] = KN_VALUE(end);
+    args[arg_count++] = KN_VALUE(share);
+    args[arg_count++] = KN_BUFFER(work->parts);
+    args[arg_count++] = KN_BUFFER(work->total);
+    args[arg_count++] = KN_BUFFER(range->image);
+    args[arg_count++] = KN_VALUE(range->at);
+    args[arg_count++] = KN_VALUE(range->stage);
+    if (!status)
+        status = sum_launch(work, work->kernel, &all, args, arg_count, err);
+    return status || parts == 1 ? status : fold(work, range, parts, err);
+}

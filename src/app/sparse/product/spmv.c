@@ -1,0 +1,283 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "spmv.h"
+
+#include <math.h>
+#include <stdlib.h>
+
+#include "base/array.h"
+#include "base/error.h"
+#include "spmv_own.h"
+
+#define NO_EVENT NULL
+
+const char *const sparse_format_names[] = {"auto",
+                                           "simple",
+                                           "memory-layout",
+                                           "local-memory",
+                                           "memory-layout+local-memory",
+                                           "on-the-fly",
+                                           "on-the-fly+local-memory",
+                                           "backprojection",
+                                           "ell",
+                                           "csr-vector",
+                                           "coo",
+                                           "hyb",
+                                           "sell",
+                                           "merge",
+                                           NULL};
+
+struct sparse_operator {
+    struct spmv_product products[2]; // of A and of its transpose
+    struct kn_text why[2];
+};
+
+// ---- products ----
+
+void spmv_product_free(struct spmv_product *product)
+{
+    for (size_t i = 0; i < product->buffer_count; i++)
+        kn_buffer_free(product->buffers[i]);
+    *product = (struct spmv_product){.rows = 0};
+}
+
+kn_status spmv_product_create(const struct spmv_task *task, enum sparse_format format,
+                              struct spmv_product *product, kn_error *err)
+{
+    kn_status status;
+
+    *product = (struct spmv_product){
+        .format = format, .rows = spmv_task_rows(task), .columns = spmv_task_columns(task)};
+    status = spmv_formats[format](task, product, err);
+    if (status)
+        spmv_product_free(product);
+    return status;
+}
+
+static kn_arg argument_of(const struct spmv_argument *argument, kn_buffer *x, kn_buffer *y)
+{
+    if (argument->kind == SPMV_NUMBER)
+        return KN_VALUE(argument->number);
+    return KN_BUFFER(argument->kind == SPMV_X ? x : argument->kind == SPMV_Y ? y : argument->buffer);
+}
+
+kn_status spmv_product_apply(kn_queue *queue, const struct spmv_product *product, kn_buffer *x, kn_buffer *y,
+                             kn_error *err)
+{
+    const float zero = 0;
+    kn_arg args[SPMV_ARGUMENTS];
+    kn_status status = KN_OK;
+
+    if (product->adds && product->rows)
+        status = kn_buffer_fill(queue, y, &zero, sizeof zero, 0, product->rows * sizeof zero, NO_EVENT, err);
+    for (size_t i = 0; i < product->launch_count && !status; i++) {
+        const struct spmv_launch *launch = &product->launches[i];
+        const kn_range range = {1, {launch->groups * launch->group}, {launch->group}, {0}};
+
+        for (size_t k = 0; k < launch->count; k++)
+            args[k] = argument_of(&launch->arguments[k], x, y);
+        status = kn_launch(queue, launch->kernel, &range, args, launch->count, NO_EVENT, err);
+    }
+    return status;
+}
+
+// ---- operators ----
+
+static kn_status check_matrix(const struct sparse_matrix *matrix, kn_error *err)
+{
+    const struct {
+        const char *what;
+        size_t count;
+    } counts[] = {{"rows", matrix->rows}, {"columns", matrix->columns}, {"nonzeros", matrix->nonzeros}};
+
+    for (size_t i = 0; i < KN_COUNT(counts); i++)
+        if (counts[i].count >= UINT32_MAX)
+            return kn_fail(err, KN_ERROR_LIMIT,
+                           "a sparse matrix of %zu %s; at most %u can be had on a device", counts[i].count,
+                           counts[i].what, UINT32_MAX - 1);
+    for (size_t i = 0; i < matrix->nonzeros; i++)
+        if (!isfinite((float)matrix->values[i]))
+            return kn_fail(
+                err, KN_ERROR_ARGUMENT,
+                "nonzero %zu of the matrix is %g, which single precision has not; divide the matrix by its "
+                "greatest value",
+                i, matrix->values[i]);
+    return KN_OK;
+}
+
+static bool is_on_the_fly(enum sparse_format format)
+{
+    return format == SPARSE_ON_THE_FLY || format == SPARSE_ON_THE_FLY_LOCAL;
+}
+
+bool spmv_takes_geometry(enum sparse_format format)
+{
+    return format == SPARSE_AUTO || is_on_the_fly(format);
+}
+
+static kn_status check_format(enum sparse_format format, kn_error *err)
+{
+    if ((unsigned)format >= SPARSE_FORMATS)
+        return kn_fail(err, KN_ERROR_ARGUMENT, "there is no sparse format %d; see sparse_format",
+                       (int)format);
+    if (is_on_the_fly(format))
+        return kn_fail(
+            err, KN_ERROR_ARGUMENT,
+            "%s computes rows from a geometry, which a stored matrix does not tell; use another format",
+            sparse_format_names[format]);
+    return KN_OK;
+}
+
+kn_status spmv_check(const struct sparse_matrix *matrix, enum sparse_format format, kn_error *err)
+{
+    kn_status status = check_format(format, err);
+
+    return status ? status : check_matrix(matrix, err);
+}
+
+// Work-items a row: about as many as it has nonzeros.
+static unsigned lanes_for(const struct sparse_matrix *matrix, const kn_device_info *info)
+{
+    double mean = matrix->rows ? (double)matrix->nonzeros / (double)matrix->rows : 0;
+    unsigned lanes = 1;
+
+    while (info->type != KN_DEVICE_CPU && lanes < 32 && 1.5 * lanes < mean)
+        lanes *= 2;
+    return lanes;
+}
+
+struct spmv_task spmv_task_of(kn_queue *queue, const struct sparse_matrix *matrix,
+                              const struct sparse_matrix *transposed, const struct sparse_tuning *tuning)
+{
+    const kn_device_info *info = kn_context_device(kn_queue_context(queue));
+    struct spmv_task task = {.queue = queue, .info = info, .matrix = matrix, .transposed = transposed};
+    struct sparse_tuning *to = &task.tuning;
+
+    if (tuning)
+        *to = *tuning;
+    if (!to->group)
+        to->group = info->type == KN_DEVICE_CPU ? 32 : 256;
+    while (to->group > info->max_work_group)
+        to->group /= 2;
+    if (!to->lanes)
+        to->lanes = lanes_for(matrix, info);
+    if (!to->items)
+        to->items = info->type == KN_DEVICE_CPU ? 32 : 8;
+    if (!to->chunk)
+        to->chunk = 4096;
+    return task;
+}
+
+size_t spmv_task_rows(const struct spmv_task *task)
+{
+    return task->matrix ? task->matrix->rows
+           : task->back ? sparse_parallel_columns(task->geometry)
+                        : sparse_parallel_rows(task->geometry);
+}
+
+size_t spmv_task_columns(const struct spmv_task *task)
+{
+    return task->matrix ? task->matrix->columns
+           : task->back ? sparse_parallel_rows(task->geometry)
+                        : sparse_parallel_columns(task->geometry);
+}
+
+static kn_status create_product(struct sparse_operator *a, unsigned which, const struct spmv_task *task,
+                                enum sparse_format format, kn_error *err)
+{
+    kn_status status = format == SPARSE_AUTO ? spmv_choose(task, &format, &a->why[which], err) : KN_OK;
+
+    return status ? status : spmv_product_create(task, format, &a->products[which], err);
+}
+
+kn_status sparse_operator_create(kn_queue *queue, const struct sparse_matrix *matrix,
+                                 enum sparse_format format, const struct sparse_tuning *tuning,
+                                 struct sparse_operator **made, kn_error *err)
+{
+    struct sparse_matrix transposed = {.rows = 0};
+    struct sparse_operator *a = calloc(1, sizeof *a);
+    kn_status status =
+        a ? spmv_check(matrix, format, err) : kn_fail_memory(err, sizeof *a, "a sparse matrix");
+
+    if (!status)
+        status = sparse_transpose(matrix, &transposed, err);
+    for (unsigned i = 0; i < 2 && !status; i++) {
+        const struct spmv_task task = i == 0 ? spmv_task_of(queue, matrix, &transposed, tuning)
+                                             : spmv_task_of(queue, &transposed, matrix, tuning);
+        status = create_product(a, i, &task, format, err);
+    }
+    sparse_free(&transposed);
+    if (status)
+        sparse_operator_free(a);
+    else
+        *made = a;
+    return status;
+}
+
+kn_status sparse_operator_create_parallel(kn_queue *queue, const struct sparse_parallel *geometry,
+                                          enum sparse_format format, const struct sparse_tuning *tuning,
+                                          struct sparse_operator **made, kn_error *err)
+{
+    struct sparse_matrix matrix = {.rows = 0};
+    struct sparse_operator *a = NULL;
+    kn_status status = sparse_parallel_check(geometry, err);
+
+    if (!status && !spmv_takes_geometry(format)) {
+        status = sparse_parallel_matrix(geometry, &matrix, err);
+        if (!status)
+            status = sparse_operator_create(queue, &matrix, format, tuning, made, err);
+        sparse_free(&matrix);
+        return status;
+    }
+    if (!status && !(a = calloc(1, sizeof *a)))
+        status = kn_fail_memory(err, sizeof *a, "a projector");
+    for (unsigned i = 0; i < 2 && !status; i++) {
+        const struct spmv_task task = spmv_task_of_geometry(queue, geometry, i == 1, tuning);
+        status = create_product(a, i, &task, format, err);
+    }
+    if (status)
+        sparse_operator_free(a);
+    else
+        *made = a;
+    return status;
+}
+
+void sparse_operator_free(struct sparse_operator *made)
+{
+    if (!made)
+        return;
+    for (unsigned i = 0; i < 2; i++) {
+        spmv_product_free(&made->products[i]);
+        kn_text_free(&made->why[i]);
+    }
+    free(made);
+}
+
+kn_status sparse_operator_apply(kn_queue *queue, const struct sparse_operator *a, bool transposed,
+                                kn_buffer *x, kn_buffer *y, kn_error *err)
+{
+    const struct spmv_product *product = &a->products[transposed];
+    kn_status status = column_check("sparse_operator_apply (x)", queue, x, KN_F32, product->columns, err);
+
+    if (!status)
+        status = column_check("sparse_operator_apply (y)", queue, y, KN_F32, product->rows, err);
+    if (!status && x == y)
+        status = kn_fail(err, KN_ERROR_ARGUMENT, "sparse_operator_apply: in place; give two buffers");
+    return status ? status : spmv_product_apply(queue, product, x, y, err);
+}
+
+enum sparse_format sparse_operator_format(const struct sparse_operator *a, bool transposed)
+{
+    return a->products[transposed].format;
+}
+
+const char *sparse_operator_why(const struct sparse_operator *a, bool transposed)
+{
+    return kn_text_string(&a->why[transposed]);
+}
+
+size_t sparse_operator_bytes(const struct sparse_operator *a, bool transposed)
+{
+    const struct spmv_product *product = &a->products[transposed];
+
+    return product->bytes + (product->rows + product->columns) * sizeof(float);
+}

@@ -1,0 +1,75 @@
+// SPDX-License-Identifier: Apache-2.0
+// A x and A^T y on a device, A kept in one of the source's variants (Stock and Koch, A Fast GPU
+// Implementation for Solving Sparse Ill-Posed Linear Equation Systems) or in one of those that came after.
+#ifndef KN_APP_SPARSE_PRODUCT_SPMV_H
+#define KN_APP_SPARSE_PRODUCT_SPMV_H
+
+#include <stdbool.h>
+
+#include <koine/koine.h>
+
+#include "app/sparse/tomography/parallel.h"
+
+// Floats on the device, and float sums in a fixed order: repeated, they have the same bits, but for
+// backprojection's.
+enum sparse_format {
+    SPARSE_AUTO,          // of those below the fastest, measured once on a device; remembered in the cache
+    SPARSE_SIMPLE,        // rows (CSR), a work-item each
+    SPARSE_MEMORY_LAYOUT, // neighbouring rows' nonzeros side by side, a work-item a row
+    SPARSE_LOCAL_MEMORY,  // rows, and the vector in local memory, a chunk at a time
+    SPARSE_MEMORY_LAYOUT_LOCAL, // both
+    SPARSE_ON_THE_FLY,          // rows computed from a geometry: not from a matrix
+    SPARSE_ON_THE_FLY_LOCAL,    // the same, and the vector in local memory
+    SPARSE_BACKPROJECTION, // a work-item scatters a column, by atomic additions: its bits are not repeated
+    SPARSE_ELL,            // as memory-layout, every row as long as the longest
+    SPARSE_CSR_VECTOR,     // rows, up to 32 work-items each
+    SPARSE_COO,            // nonzeros with their rows, in segments of equal size
+    SPARSE_HYB,            // ELL for what a third of the rows have, COO for the rest
+    SPARSE_SELL,           // ELL in slices of 32 rows of like length; columns in 16 bits where they suffice
+    SPARSE_MERGE,          // rows in segments of equal work, whatever their lengths
+    SPARSE_FORMATS
+};
+
+extern const char *const sparse_format_names[]; // "auto", "simple", "memory-layout", ...; ends with NULL
+
+// What launches are made of; 0 for what is best known.
+struct sparse_tuning {
+    unsigned group; // work-items; on the fly a multiple of 32, or what is left of it
+    unsigned lanes; // work-items a row of csr-vector, or a column of backprojection: a power of two, at most
+                    // `group`; on-the-fly: views whose rays a group has, so that it divides `group`
+    unsigned items; // nonzeros or steps a work-item, of coo, hyb and merge; pixels of on-the-fly's transpose
+    unsigned chunk; // floats in local memory
+};
+
+struct sparse_operator;
+
+// A in `format`, and its transpose in the same. A may be freed after that. `tuning` may be NULL.
+// Errors: KN_ERROR_ARGUMENT for a value beyond single precision, and for the formats on the fly;
+// KN_ERROR_LIMIT for more than 2^32 - 2 rows, columns or nonzeros, for more padding than the device's largest
+// allocation holds, and for rows longer than the device's loops, with the formats that can serve;
+// KN_ERROR_MEMORY. Cost: the matrix's bytes twice.
+kn_status sparse_operator_create(kn_queue *queue, const struct sparse_matrix *matrix,
+                                 enum sparse_format format, const struct sparse_tuning *tuning,
+                                 struct sparse_operator **made, kn_error *err);
+// The same for a geometry: on the fly nothing is stored but a few numbers a projection; other formats keep
+// its matrix, and SPARSE_AUTO measures those on the fly. Errors: as above, and as sparse_parallel_check.
+kn_status sparse_operator_create_parallel(kn_queue *queue, const struct sparse_parallel *geometry,
+                                          enum sparse_format format, const struct sparse_tuning *tuning,
+                                          struct sparse_operator **made, kn_error *err);
+void sparse_operator_free(struct sparse_operator *made); // NULL is fine
+
+// y = A x, or with `transposed` y = A^T x: floats, as many as the matrix has columns and rows. Asynchronous.
+// The buffers are two. Errors: KN_ERROR_ARGUMENT for buffers too small, of another context, or one and the
+// same.
+kn_status sparse_operator_apply(kn_queue *queue, const struct sparse_operator *a, bool transposed,
+                                kn_buffer *x, kn_buffer *y, kn_error *err);
+
+// The format that is used, and in words why (of SPARSE_AUTO, what each took when it was measured; else "").
+enum sparse_format sparse_operator_format(const struct sparse_operator *a, bool transposed);
+const char *sparse_operator_why(const struct sparse_operator *a, bool transposed);
+// What an application has to move at least: of the matrix as it is kept the places that are read, both
+// vectors once. Of what fills rows up, memory-layout reads nothing; ell, hyb and sell read its indices, but
+// no values.
+size_t sparse_operator_bytes(const struct sparse_operator *a, bool transposed);
+
+#endif

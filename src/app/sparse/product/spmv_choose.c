@@ -1,0 +1,149 @@
+// SPDX-License-Identifier: Apache-2.0
+// SPARSE_AUTO: of the formats that are fast on one device or another, the one that a measurement with this
+// matrix on this device found to be the fastest. What it found stands in the cache on disk.
+#include <stdlib.h>
+
+#include "base/array.h"
+#include "base/clock.h"
+#include "base/error.h"
+#include "engine/device/choice.h"
+#include "spmv_own.h"
+
+enum { WARM_UPS = 1, REPETITIONS = 3, EACH = 8 };
+// Places of ELLPACK a nonzero from where it is not tried.
+enum { MOST_PADDING = 8 };
+
+static const enum sparse_format stored[] = {
+    SPARSE_SIMPLE, SPARSE_MEMORY_LAYOUT, SPARSE_MEMORY_LAYOUT_LOCAL, SPARSE_CSR_VECTOR, SPARSE_HYB,
+    SPARSE_SELL,   SPARSE_MERGE};
+static const enum sparse_format computed[] = {SPARSE_ON_THE_FLY, SPARSE_ON_THE_FLY_LOCAL};
+
+static const enum sparse_format *candidates_of(const struct spmv_task *task, size_t *count)
+{
+    *count = task->matrix ? KN_COUNT(stored) : KN_COUNT(computed);
+    return task->matrix ? stored : computed;
+}
+
+static struct engine_choice geometry_choice_of(const struct spmv_task *task)
+{
+    const struct sparse_parallel *geometry = task->geometry;
+    const uint64_t numbers[] = {geometry->angles,   geometry->detectors, geometry->size,    task->back,
+                                task->tuning.group, task->tuning.items,  task->tuning.chunk};
+    const struct kn_field fields[] = {{numbers, sizeof numbers}};
+
+    return (struct engine_choice){"projector choice", kn_hash_fields(fields, KN_COUNT(fields))};
+}
+
+static struct engine_choice choice_of(const struct spmv_task *task)
+{
+    const struct sparse_matrix *matrix = task->matrix;
+    const uint64_t numbers[] = {matrix->rows,       matrix->columns,    matrix->nonzeros,  task->tuning.group,
+                                task->tuning.lanes, task->tuning.items, task->tuning.chunk};
+    const struct kn_field fields[] = {
+        {numbers, sizeof numbers},
+        {matrix->starts, (matrix->rows + 1) * sizeof *matrix->starts},
+        {matrix->indices, matrix->nonzeros * sizeof *matrix->indices},
+    };
+
+    return (struct engine_choice){"sparse choice", kn_hash_fields(fields, KN_COUNT(fields))};
+}
+
+// Seconds of one of several, back to back.
+static kn_status time_product(kn_queue *queue, const struct spmv_product *product, kn_buffer *x, kn_buffer *y,
+                              double *seconds, kn_error *err)
+{
+    kn_status status = KN_OK;
+
+    for (int i = -WARM_UPS; i < REPETITIONS && !status; i++) {
+        double start = kn_clock_seconds(), taken;
+        for (int k = 0; k < EACH && !status; k++)
+            status = spmv_product_apply(queue, product, x, y, err);
+        if (!status)
+            status = kn_queue_finish(queue, err);
+        taken = (kn_clock_seconds() - start) / EACH;
+        if (i <= 0 || taken < *seconds)
+            *seconds = taken;
+    }
+    return status;
+}
+
+static bool is_worth_trying(const struct spmv_task *task, enum sparse_format format)
+{
+    bool pads = format == SPARSE_MEMORY_LAYOUT || format == SPARSE_MEMORY_LAYOUT_LOCAL;
+
+    return !pads || spmv_padded(task->matrix) / MOST_PADDING <= task->matrix->nonzeros;
+}
+
+// A candidate that is faster than the best so far takes its place.
+static kn_status try_candidate(const struct spmv_task *task, size_t number, kn_buffer *x, kn_buffer *y,
+                               size_t *winner, double *least, struct kn_text *words, kn_error *err)
+{
+    size_t count;
+    enum sparse_format format = candidates_of(task, &count)[number];
+    struct spmv_product product;
+    kn_error reason = KN_ERROR_INIT;
+    double seconds = 0;
+    kn_status status = spmv_product_create(task, format, &product, &reason);
+
+    if (status == KN_ERROR_LIMIT || status == KN_ERROR_MEMORY) // one of those that cannot serve this matrix
+        return KN_OK;
+    if (status) {
+        if (err)
+            *err = reason;
+        return status;
+    }
+    status = time_product(task->queue, &product, x, y, &seconds, err);
+    spmv_product_free(&product);
+    if (status)
+        return status;
+    kn_text_format(words, "%s%s %.4g ms", words->length ? ", " : "", sparse_format_names[format],
+                   seconds * 1e3);
+    if (*least < 0 || seconds < *least) {
+        *least = seconds;
+        *winner = number;
+    }
+    return KN_OK;
+}
+
+static kn_status measure(const struct spmv_task *task, size_t *winner, struct kn_text *words, kn_error *err)
+{
+    kn_context *context = kn_queue_context(task->queue);
+    const float zero = 0;
+    size_t columns = spmv_task_columns(task) * sizeof zero, count;
+    const enum sparse_format *candidates = candidates_of(task, &count);
+    kn_buffer *x = NULL, *y = NULL;
+    double least = -1;
+    kn_status status = kn_buffer_create(context, columns, &x, err);
+
+    if (!status)
+        status = kn_buffer_create(context, spmv_task_rows(task) * sizeof zero, &y, err);
+    if (!status)
+        status = kn_buffer_fill(task->queue, x, &zero, sizeof zero, 0, columns, NULL, err);
+    for (size_t i = 0; i < count && !status; i++)
+        if (is_worth_trying(task, candidates[i]))
+            status = try_candidate(task, i, x, y, winner, &least, words, err);
+    if (!status && least < 0)
+        status = kn_fail(err, KN_ERROR_MEMORY, "a sparse matrix of %zu x %zu fits on %s in no format",
+                         spmv_task_rows(task), spmv_task_columns(task), task->info->spec);
+    kn_buffer_free(x);
+    kn_buffer_free(y);
+    return status;
+}
+
+kn_status spmv_choose(const struct spmv_task *task, enum sparse_format *format, struct kn_text *why,
+                      kn_error *err)
+{
+    kn_context *context = kn_queue_context(task->queue);
+    const struct engine_choice choice = task->matrix ? choice_of(task) : geometry_choice_of(task);
+    size_t winner = 0, count;
+    const enum sparse_format *candidates = candidates_of(task, &count);
+    kn_status status = KN_OK;
+
+    if (!engine_recall(context, &choice, count, &winner, why)) {
+        status = measure(task, &winner, why, err);
+        if (!status)
+            engine_remember(context, &choice, winner, why);
+    }
+    *format = candidates[winner];
+    return status;
+}

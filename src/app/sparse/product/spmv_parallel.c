@@ -1,0 +1,286 @@
+// SPDX-License-Identifier: Apache-2.0
+// Products on the fly: rows and columns computed from a geometry of parallel rays.
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "algo/rung.h"
+#include "base/array.h"
+#include "base/error.h"
+#include "base/number.h"
+#include "spmv_own.h"
+
+// As cl/app/sparse/sparse_parallel.cl has them.
+enum { FRACTION = 44, TURN = 32 };
+
+// Neighbours side by side, of a line.
+static size_t pairs_of(size_t length)
+{
+    return length + 2;
+}
+
+struct view {
+    int64_t cosine, sine, origin, weight_bits, first, next, drift;
+    float weight;
+    uint32_t steep;
+};
+
+// Of a tile of pixels; a group is a multiple of it.
+static unsigned side_of(unsigned group)
+{
+    return group < 32 ? group : 32;
+}
+
+struct spmv_task spmv_task_of_geometry(kn_queue *queue, const struct sparse_parallel *geometry, bool back,
+                                       const struct sparse_tuning *tuning)
+{
+    const kn_device_info *info = kn_context_device(kn_queue_context(queue));
+    struct spmv_task task = {.queue = queue, .info = info, .geometry = geometry, .back = back};
+
+    if (tuning)
+        task.tuning = *tuning;
+    return task;
+}
+
+// What the tuning leaves open, as measured best on an H200. Small pictures have few pixels for many
+// work-items, and few tiles for large groups.
+static void settle(struct spmv_task *task, bool local)
+{
+    struct sparse_tuning *to = &task->tuning;
+    bool cpu = task->info->type == KN_DEVICE_CPU, any_group = !to->group;
+    size_t pixels = sparse_parallel_columns(task->geometry), units = task->info->compute_units;
+
+    if (any_group)
+        to->group = cpu ? 32 : 128;
+    while (to->group > task->info->max_work_group)
+        to->group /= 2;
+    to->group -= to->group % side_of(to->group);
+    if (!to->lanes)
+        to->lanes = cpu ? 1 : 8;
+    while (to->group % to->lanes)
+        to->lanes /= 2;
+    if (!to->items)
+        for (to->items = local && !cpu ? 8 : 4; to->items > 1 && pixels / to->items < units * 256;)
+            to->items /= 2;
+    while (any_group && task->back && !local && to->group > 32 && pixels / to->items / to->group < units * 4)
+        to->group /= 2;
+    if (!to->chunk)
+        to->chunk = cpu || !task->back || task->info->local_memory < 36864 ? 4096 : 8192;
+}
+
+// ---- the kernels' tunables ----
+
+static size_t at_least(size_t count, size_t least)
+{
+    return count > least ? count : least;
+}
+
+// Lines of a band that local memory is for; a line is as long as the kernel has it.
+static unsigned band_rows(const struct sparse_tuning *tuning)
+{
+    unsigned rows = 1, group = tuning->group;
+
+    while (rows < 64 && (rows + 1) * ((group * 3 / 2 + rows + 5) | 1) <= tuning->chunk)
+        rows++;
+    return rows;
+}
+
+static unsigned tile_height(const struct sparse_tuning *tuning)
+{
+    return tuning->group / side_of(tuning->group) * tuning->items;
+}
+
+static size_t tile_count(const struct spmv_task *task)
+{
+    size_t size = task->geometry->size, height = tile_height(&task->tuning),
+           side = side_of(task->tuning.group);
+
+    return (size + side - 1) / side * ((size + height - 1) / height);
+}
+
+static kn_status get_kernel(const struct spmv_task *task, const char *name, kn_kernel **kernel, kn_error *err)
+{
+    const struct sparse_tuning *tuning = &task->tuning;
+    unsigned side = side_of(tuning->group), seen = side + tile_height(tuning) + 3;
+    struct column_defines defines = {.count = 0};
+    kn_context *context = kn_queue_context(task->queue);
+    kn_status status;
+
+    column_define(&defines, "GROUP", tuning->group);
+    column_define(&defines, "VIEWS", tuning->lanes);
+    column_define(&defines, "ROWS", band_rows(tuning));
+    column_define(&defines, "SIDE", side);
+    column_define(&defines, "PIXELS", tuning->items);
+    column_define(&defines, "BATCH", (unsigned)at_least(tuning->chunk / seen, 1));
+    status = rung_define_subgroups(&defines, context, err);
+    return status ? status
+                  : engine_builtin_kernel(context, "app/sparse/sparse_parallel.cl", defines.items, defines.count,
+                                          KN_POLICY_DEFAULT, name, kernel, err);
+}
+
+// ---- memory ----
+
+static int64_t fixed(double x)
+{
+    return (int64_t)llround(ldexp(x, FRACTION));
+}
+
+static kn_status upload_views(const struct spmv_task *task, struct spmv_product *product, kn_buffer **buffer,
+                              kn_error *err)
+{
+    size_t angles = task->geometry->angles;
+    struct sparse_view *views = sparse_parallel_views(task->geometry, err);
+    struct view *table = NULL;
+    kn_status status = views ? spmv_allocate(&table, angles * sizeof *table, err) : KN_ERROR_MEMORY;
+
+    for (size_t t = 0; t < angles && !status; t++) {
+        const struct sparse_view *view = &views[t];
+        double over = view->steep ? view->cosine : view->sine;
+        double drift = view->steep ? view->sine : view->cosine;
+
+        table[t] = (struct view){.cosine = fixed(view->cosine),
+                                 .sine = fixed(view->sine),
+                                 .origin = fixed(view->origin),
+                                 .weight_bits = kn_float_bits(1 / view->greatest),
+                                 .first = fixed(-view->origin / over),
+                                 .next = fixed(1 / over),
+                                 .drift = fixed(-drift / over),
+                                 .weight = (float)(1 / view->greatest),
+                                 .steep = view->steep};
+    }
+    if (!status)
+        status = spmv_upload(task, product, table, angles * sizeof *table, buffer, err);
+    free(views);
+    free(table);
+    return status;
+}
+
+// ---- launches ----
+
+// The picture's neighbours side by side along its lines and columns, in memory of their own.
+static kn_status add_turn(const struct spmv_task *task, struct spmv_product *product, kn_buffer *pairs[2],
+                          kn_error *err)
+{
+    size_t size = task->geometry->size, across = (pairs_of(size) + TURN - 1) / TURN;
+    kn_kernel *kernel;
+    kn_status status = KN_OK;
+
+    for (int i = 0; i < 2 && !status; i++)
+        status = spmv_upload(task, product, NULL, size * pairs_of(size) * 2 * sizeof(float), &pairs[i], err);
+    if (!status)
+        status = get_kernel(task, "parallel_turn", &kernel, err);
+    if (!status) {
+        const struct spmv_argument arguments[] = {spmv_x(), spmv_memory(pairs[0]), spmv_memory(pairs[1]),
+                                                  spmv_number(size)};
+        spmv_add_launch(product, kernel, across * across * task->tuning.group, task->tuning.group, arguments,
+                        KN_COUNT(arguments));
+    }
+    return status;
+}
+
+// A kernel with the views, what it reads and writes, and the geometry's numbers.
+static void add_kernel(const struct spmv_task *task, struct spmv_product *product, kn_kernel *kernel,
+                       const struct spmv_argument *vectors, size_t count, size_t items)
+{
+    const struct sparse_parallel *geometry = task->geometry;
+    struct spmv_argument arguments[SPMV_ARGUMENTS];
+
+    memcpy(arguments, vectors, count * sizeof *vectors);
+    arguments[count++] = spmv_number(geometry->angles);
+    arguments[count++] = spmv_number(geometry->detectors);
+    arguments[count++] = spmv_number(geometry->size);
+    spmv_add_launch(product, kernel, items, task->tuning.group, arguments, count);
+}
+
+static kn_status add_forward(const struct spmv_task *task, kn_buffer *views, struct spmv_product *product,
+                             kn_error *err)
+{
+    const struct sparse_parallel *geometry = task->geometry;
+    size_t at_once = task->tuning.lanes, rays = task->tuning.group / at_once;
+    size_t blocks = (geometry->detectors + rays - 1) / rays * ((geometry->angles + at_once - 1) / at_once);
+    kn_buffer *pairs[2];
+    kn_kernel *kernel;
+    kn_status status = add_turn(task, product, pairs, err);
+
+    if (!status)
+        status = get_kernel(task, "parallel_forward", &kernel, err);
+    if (!status) {
+        const struct spmv_argument vectors[] = {spmv_memory(views), spmv_memory(pairs[0]),
+                                                spmv_memory(pairs[1]), spmv_y()};
+        add_kernel(task, product, kernel, vectors, KN_COUNT(vectors), blocks * task->tuning.group);
+    }
+    return status;
+}
+
+static kn_status add_back(const struct spmv_task *task, kn_buffer *views, struct spmv_product *product,
+                          kn_error *err)
+{
+    const struct sparse_parallel *geometry = task->geometry;
+    size_t pairs = geometry->angles * pairs_of(geometry->detectors);
+    kn_buffer *scaled;
+    kn_kernel *scale, *kernel;
+    kn_status status = spmv_upload(task, product, NULL, pairs * 2 * sizeof(float), &scaled, err);
+
+    if (!status)
+        status = get_kernel(task, "parallel_scale", &scale, err);
+    if (!status)
+        status = get_kernel(task, "parallel_back", &kernel, err);
+    if (!status) {
+        const struct spmv_argument scaling[] = {spmv_memory(views), spmv_x(), spmv_memory(scaled),
+                                                spmv_number(geometry->angles),
+                                                spmv_number(geometry->detectors)};
+        const struct spmv_argument vectors[] = {spmv_memory(views), spmv_memory(scaled), spmv_y()};
+        spmv_add_launch(product, scale, pairs, task->tuning.group, scaling, KN_COUNT(scaling));
+        add_kernel(task, product, kernel, vectors, KN_COUNT(vectors), tile_count(task) * task->tuning.group);
+    }
+    return status;
+}
+
+static kn_status add_local(const struct spmv_task *task, kn_buffer *views, struct spmv_product *product,
+                           kn_error *err)
+{
+    const struct sparse_parallel *geometry = task->geometry;
+    size_t group = task->tuning.group, a_view = (geometry->detectors + group - 1) / group;
+    const struct spmv_argument vectors[] = {spmv_memory(views), spmv_x(), spmv_y()};
+    kn_kernel *kernel;
+    kn_status status =
+        get_kernel(task, task->back ? "parallel_back_local" : "parallel_forward_local", &kernel, err);
+
+    if (!status)
+        add_kernel(task, product, kernel, vectors, KN_COUNT(vectors),
+                   (task->back ? tile_count(task) : geometry->angles * a_view) * group);
+    return status;
+}
+
+static kn_status prepare(const struct spmv_task *given, bool local, struct spmv_product *product,
+                         kn_error *err)
+{
+    struct spmv_task settled = *given, *task = &settled;
+    const struct sparse_parallel *geometry = task->geometry;
+    kn_buffer *views;
+    kn_status status;
+
+    settle(task, local);
+    // A band's or a batch's places are shared by a group.
+    status = spmv_check_loops(
+        task, product, at_least(task->back ? geometry->angles : geometry->size, task->tuning.chunk / 32),
+        err);
+    if (!status)
+        status = upload_views(task, product, &views, err);
+    if (status)
+        return status;
+    return local        ? add_local(task, views, product, err)
+           : task->back ? add_back(task, views, product, err)
+                        : add_forward(task, views, product, err);
+}
+
+kn_status spmv_prepare_on_the_fly(const struct spmv_task *task, struct spmv_product *product, kn_error *err)
+{
+    return prepare(task, false, product, err);
+}
+
+kn_status spmv_prepare_on_the_fly_local(const struct spmv_task *task, struct spmv_product *product,
+                                        kn_error *err)
+{
+    return prepare(task, true, product, err);
+}

@@ -1,0 +1,251 @@
+// SPDX-License-Identifier: Apache-2.0
+// Formats with neighbouring rows' nonzeros side by side: all rows' (ELLPACK), or those of slices (SELL).
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/array.h"
+#include "base/error.h"
+#include "spmv_own.h"
+
+enum { SLICE = 32 };
+#define PAD UINT32_MAX
+
+// ---- side by side ----
+
+static size_t stride_of(const struct sparse_matrix *matrix)
+{
+    return (matrix->rows + SLICE - 1) / SLICE * SLICE;
+}
+
+size_t spmv_padded(const struct sparse_matrix *matrix)
+{
+    return stride_of(matrix) * sparse_longest_row(matrix);
+}
+
+// The first `width` nonzeros of every row.
+static kn_status upload_side_by_side(const struct spmv_task *task, size_t width, struct spmv_product *product,
+                                     kn_buffer **indices, kn_buffer **values, kn_error *err)
+{
+    const struct sparse_matrix *matrix = task->matrix;
+    size_t stride = stride_of(matrix), places = stride * width, kept = 0;
+    uint32_t *columns = NULL;
+    float *singles = NULL;
+    kn_status status = KN_OK;
+
+    // Before the host is asked for it.
+    if (places > task->info->max_alloc / sizeof *columns)
+        return kn_fail(
+            err, KN_ERROR_LIMIT,
+            "%s pads %zu rows to the longest one's %zu nonzeros, more than one allocation of %s holds (%llu "
+            "bytes); sell, hyb and merge do not",
+            sparse_format_names[product->format], matrix->rows, width, task->info->spec,
+            (unsigned long long)task->info->max_alloc);
+    status = spmv_allocate(&columns, places * sizeof *columns, err);
+    if (!status)
+        status = spmv_allocate(&singles, places * sizeof *singles, err);
+    for (size_t i = 0; i < places && !status; i++) {
+        columns[i] = PAD;
+        singles[i] = 0;
+    }
+    for (size_t row = 0; row < matrix->rows && !status; row++)
+        for (uint64_t i = matrix->starts[row]; i < matrix->starts[row + 1] && i - matrix->starts[row] < width;
+             i++, kept++) {
+            size_t at = (size_t)(i - matrix->starts[row]) * stride + row;
+            columns[at] = matrix->indices[i];
+            singles[at] = (float)matrix->values[i];
+        }
+    if (!status)
+        status = spmv_upload(task, product, columns, places * sizeof *columns, indices, err);
+    if (!status)
+        status = spmv_upload(task, product, singles, places * sizeof *singles, values, err);
+    if (!status)
+        product->bytes -= (places - kept) * sizeof *singles;
+    free(columns);
+    free(singles);
+    return status;
+}
+
+static kn_status upload_lengths(const struct spmv_task *task, struct spmv_product *product,
+                                kn_buffer **buffer, kn_error *err)
+{
+    const struct sparse_matrix *matrix = task->matrix;
+    uint32_t *lengths = NULL;
+    kn_status status = spmv_allocate(&lengths, matrix->rows * sizeof *lengths, err);
+
+    for (size_t row = 0; row < matrix->rows && !status; row++)
+        lengths[row] = (uint32_t)(matrix->starts[row + 1] - matrix->starts[row]);
+    if (!status)
+        status = spmv_upload(task, product, lengths, matrix->rows * sizeof *lengths, buffer, err);
+    free(lengths);
+    return status;
+}
+
+kn_status spmv_prepare_side_by_side(const struct spmv_task *task, const char *name, size_t width,
+                                    struct spmv_product *product, kn_error *err)
+{
+    const struct sparse_matrix *matrix = task->matrix;
+    bool ell = strcmp(name, "spmv_ell") == 0;
+    kn_buffer *lengths = NULL, *indices, *values;
+    kn_kernel *kernel;
+    kn_status status = upload_side_by_side(task, width, product, &indices, &values, err);
+
+    if (!status && !ell)
+        status = upload_lengths(task, product, &lengths, err);
+    if (!status && !ell)
+        product->bytes -= (spmv_padded(matrix) - matrix->nonzeros) * sizeof(uint32_t);
+    if (!status)
+        status = spmv_kernel(task, "app/sparse/sparse_ell.cl", name, 32, &kernel, err);
+    if (!status) {
+        const struct spmv_argument arguments[] = {spmv_memory(ell ? indices : lengths),
+                                                  spmv_memory(indices),
+                                                  spmv_memory(values),
+                                                  spmv_x(),
+                                                  spmv_y(),
+                                                  spmv_number(matrix->rows),
+                                                  spmv_number(matrix->columns),
+                                                  spmv_number(stride_of(matrix)),
+                                                  spmv_number(width)};
+        spmv_add_launch(product, kernel, matrix->rows, task->tuning.group, arguments, KN_COUNT(arguments));
+    }
+    return status;
+}
+
+kn_status spmv_prepare_layout(const struct spmv_task *task, struct spmv_product *product, kn_error *err)
+{
+    size_t longest = sparse_longest_row(task->matrix);
+    kn_status status = spmv_check_loops(task, product, longest, err);
+
+    return status ? status : spmv_prepare_side_by_side(task, "spmv_layout", longest, product, err);
+}
+
+kn_status spmv_prepare_layout_local(const struct spmv_task *task, struct spmv_product *product, kn_error *err)
+{
+    size_t longest = sparse_longest_row(task->matrix);
+    kn_status status = spmv_check_loops(task, product, longest + spmv_chunk_loops(task), err);
+
+    return status ? status : spmv_prepare_side_by_side(task, "spmv_layout_local", longest, product, err);
+}
+
+kn_status spmv_prepare_ell(const struct spmv_task *task, struct spmv_product *product, kn_error *err)
+{
+    size_t longest = sparse_longest_row(task->matrix);
+    kn_status status = spmv_check_loops(task, product, longest, err);
+
+    return status ? status : spmv_prepare_side_by_side(task, "spmv_ell", longest, product, err);
+}
+
+// ---- slices of rows of like length ----
+
+static size_t length_of(const struct sparse_matrix *matrix, uint32_t row)
+{
+    return (size_t)(matrix->starts[row + 1] - matrix->starts[row]);
+}
+
+struct slices {
+    size_t count;
+    uint32_t *starts, *places;
+    void *indices; // of 16 bits if `narrow`
+    float *values;
+    bool narrow;
+};
+
+static void fill_slices(const struct sparse_matrix *matrix, struct slices *slices)
+{
+    uint16_t *narrow = slices->indices;
+    uint32_t *wide = slices->indices;
+
+    for (size_t at = 0; at < slices->starts[slices->count]; at++) {
+        slices->values[at] = 0;
+        if (slices->narrow)
+            narrow[at] = UINT16_MAX;
+        else
+            wide[at] = PAD;
+    }
+    for (size_t place = 0; place < matrix->rows; place++) {
+        uint32_t row = slices->places[place];
+        size_t at = slices->starts[place / SLICE] + place % SLICE;
+        for (uint64_t i = matrix->starts[row]; i < matrix->starts[row + 1]; i++, at += SLICE) {
+            slices->values[at] = (float)matrix->values[i];
+            if (slices->narrow)
+                narrow[at] = (uint16_t)matrix->indices[i];
+            else
+                wide[at] = matrix->indices[i];
+        }
+    }
+}
+
+static kn_status make_slices(const struct sparse_matrix *matrix, struct slices *slices, kn_error *err)
+{
+    uint64_t total = 0;
+    kn_status status;
+
+    slices->count = (matrix->rows + SLICE - 1) / SLICE;
+    slices->narrow = matrix->columns < UINT16_MAX + 1;
+    status = spmv_allocate(&slices->starts, (slices->count + 1) * sizeof *slices->starts, err);
+    if (!status)
+        status = spmv_allocate(&slices->places, matrix->rows * sizeof *slices->places, err);
+    if (!status)
+        status = sparse_sort_rows(matrix, slices->places, err);
+    if (status)
+        return status;
+    for (size_t slice = 0; slice <= slices->count; slice++) {
+        slices->starts[slice] = (uint32_t)total;
+        if (slice < slices->count)
+            total += SLICE * length_of(matrix, slices->places[slice * SLICE]);
+        if (total > UINT32_MAX)
+            return kn_fail(err, KN_ERROR_LIMIT,
+                           "sell pads rows to %llu places and more, which 32 bits do not count; "
+                           "use merge",
+                           (unsigned long long)total);
+    }
+    status = spmv_allocate(&slices->indices, total * (slices->narrow ? 2 : 4), err);
+    if (!status)
+        status = spmv_allocate(&slices->values, total * sizeof *slices->values, err);
+    if (!status)
+        fill_slices(matrix, slices);
+    return status;
+}
+
+kn_status spmv_prepare_sell(const struct spmv_task *task, struct spmv_product *product, kn_error *err)
+{
+    const struct sparse_matrix *matrix = task->matrix;
+    struct slices slices = {.count = 0};
+    kn_buffer *starts, *places, *indices, *values;
+    kn_kernel *kernel;
+    kn_status status = spmv_check_loops(task, product, sparse_longest_row(matrix), err);
+
+    if (!status)
+        status = make_slices(matrix, &slices, err);
+    if (!status) {
+        size_t total = slices.starts[slices.count];
+        status = spmv_upload(task, product, slices.starts, (slices.count + 1) * sizeof *slices.starts,
+                             &starts, err);
+        if (!status)
+            status =
+                spmv_upload(task, product, slices.places, matrix->rows * sizeof *slices.places, &places, err);
+        if (!status)
+            status =
+                spmv_upload(task, product, slices.indices, total * (slices.narrow ? 2 : 4), &indices, err);
+        if (!status)
+            status = spmv_upload(task, product, slices.values, total * sizeof *slices.values, &values, err);
+        if (!status)
+            product->bytes -= (total - matrix->nonzeros) * sizeof *slices.values;
+    }
+    if (!status)
+        status = spmv_kernel(task, "app/sparse/sparse_ell.cl", "spmv_sell", slices.narrow ? 16 : 32, &kernel, err);
+    if (!status) {
+        const struct spmv_argument arguments[] = {spmv_memory(starts),
+                                                  spmv_memory(places),
+                                                  spmv_memory(indices),
+                                                  spmv_memory(values),
+                                                  spmv_x(),
+                                                  spmv_y(),
+                                                  spmv_number(matrix->rows)};
+        spmv_add_launch(product, kernel, matrix->rows, task->tuning.group, arguments, KN_COUNT(arguments));
+    }
+    free(slices.starts);
+    free(slices.places);
+    free(slices.indices);
+    free(slices.values);
+    return status;
+}

@@ -1,0 +1,132 @@
+// SPDX-License-Identifier: Apache-2.0
+#include <math.h>
+
+#include "base/array.h"
+#include "app/sparse/solver/ncp.h"
+#include "solver_own.h"
+
+#define NO_EVENT NULL
+
+// Groups that add up periodograms.
+enum { MOST_GROUPS = 64 };
+#define GREATEST_SCALE 1e30 // a float
+
+static const char *const names[WHITE_KERNELS] = {"white_power", "white_judge", "white_keep"};
+
+static kn_status get_kernels(struct sparse_solver *s, size_t segment, kn_error *err)
+{
+    struct column_defines defines = {.count = 0};
+    kn_status status = KN_OK;
+
+    column_define(&defines, "GROUP", (unsigned)s->group);
+    column_define(&defines, "FREQUENCIES", (unsigned)segment / 2);
+    column_define(&defines, "PATIENCE", SPARSE_NCP_PATIENCE);
+    column_define(&defines, "ACC_SOFT", !kn_context_device(s->context)->fp64);
+    for (unsigned i = 0; i < WHITE_KERNELS && !status; i++)
+        status = engine_builtin_kernel(s->context, "app/sparse/sparse_white.cl", defines.items, defines.count,
+                                       KN_POLICY_DEFAULT, names[i], &s->white.kernels[i], err);
+    return status;
+}
+
+kn_status solver_white_create(kn_queue *queue, struct sparse_solver *s, kn_error *err)
+{
+    static const kn_fft_options own = {.library = KN_FFT_OWN};
+    struct solver_white *white = &s->white;
+    size_t segment = sparse_ncp_segment(s->rows), numbers = segment / 2;
+    const kn_fft_shape shape = {.rank = 1,
+                                .dims = {segment},
+                                .batch = s->rows / segment,
+                                .type = KN_F32,
+                                .kind = KN_FFT_REAL_TO_COMPLEX};
+    kn_status status;
+
+    if (segment < SPARSE_NCP_SHORTEST)
+        return KN_OK;
+    white->segments = (uint32_t)shape.batch;
+    white->groups = white->segments < MOST_GROUPS ? white->segments : MOST_GROUPS;
+    white->margin = (float)(SPARSE_NCP_MARGIN * sparse_ncp_of_noise(s->rows));
+    white->limit = (float)(SPARSE_NCP_WHITE * sparse_ncp_of_noise(s->rows));
+    const struct {
+        kn_buffer **buffer;
+        size_t count;
+    } buffers[] = {{&white->spectra, 2 * (numbers + 1) * shape.batch},
+                   {&white->power, numbers * white->groups},
+                   {&white->record, WHITE_NUMBERS * (s->options.iterations + 1)},
+                   {&white->scale, 1},
+                   {&white->x, s->columns}};
+
+    status = get_kernels(s, segment, err);
+    for (size_t i = 0; i < KN_COUNT(buffers) && !status; i++)
+        status = kn_buffer_create(s->context, buffers[i].count * sizeof(float), buffers[i].buffer, err);
+    return status ? status : kn_fft_plan_create(queue, &shape, &own, &white->plan, err);
+}
+
+void solver_white_free(struct solver_white *white)
+{
+    kn_fft_plan_free(white->plan);
+    kn_buffer_free(white->spectra);
+    kn_buffer_free(white->power);
+    kn_buffer_free(white->scale);
+    kn_buffer_free(white->record);
+    kn_buffer_free(white->x);
+}
+
+kn_status solver_white_begin(kn_queue *queue, const struct sparse_solver *s, double goal, kn_error *err)
+{
+    const float scale = goal > 0 ? (float)fmin(1 / sqrt(goal), GREATEST_SCALE) : 1;
+
+    return s->white.plan ? kn_buffer_write(queue, s->white.scale, 0, &scale, sizeof scale, err) : KN_OK;
+}
+
+unsigned solver_white_launches(const struct sparse_solver *s)
+{
+    return s->white.plan ? 1 + WHITE_KERNELS : 0; // a segment is transformed in one pass
+}
+
+static kn_status launch(kn_queue *queue, const struct sparse_solver *s, unsigned kernel, size_t groups,
+                        const kn_arg *args, size_t count, kn_error *err)
+{
+    const kn_range range = {1, {groups * s->group}, {s->group}, {0}};
+
+    return kn_launch(queue, s->white.kernels[kernel], &range, args, count, NO_EVENT, err);
+}
+
+kn_status solver_white_launch(kn_queue *queue, const struct sparse_solver *s, kn_error *err)
+{
+    const struct solver_white *white = &s->white;
+    kn_buffer *state = s->buffers[SOLVER_STATE], *x = s->buffers[SOLVER_X];
+    const kn_arg power[] = {KN_BUFFER(white->spectra), KN_BUFFER(white->power), KN_VALUE(white->segments),
+                            KN_BUFFER(white->scale),   KN_BUFFER(state),        KN_VALUE(s->parts),
+                            KN_VALUE(s->most)};
+    const kn_arg judge[] = {KN_BUFFER(white->power), KN_VALUE(white->groups),  KN_VALUE(white->margin),
+                            KN_VALUE(white->limit),  KN_BUFFER(white->record), KN_BUFFER(state),
+                            KN_VALUE(s->parts),      KN_VALUE(s->most)};
+    const kn_arg keep[] = {
+        KN_BUFFER(x),     KN_BUFFER(white->x), KN_VALUE(s->columns), KN_BUFFER(white->record),
+        KN_BUFFER(state), KN_VALUE(s->parts),  KN_VALUE(s->most)};
+    kn_status status;
+
+    if (!white->plan)
+        return KN_OK;
+    status = kn_fft_execute(queue, white->plan, KN_FFT_FORWARD, s->buffers[SOLVER_R], white->spectra, err);
+    if (!status)
+        status = launch(queue, s, WHITE_POWER, white->groups, power, KN_COUNT(power), err);
+    if (!status)
+        status = launch(queue, s, WHITE_JUDGE, 1, judge, KN_COUNT(judge), err);
+    return status ? status : launch(queue, s, WHITE_KEEP, s->parts, keep, KN_COUNT(keep), err);
+}
+
+kn_status solver_white_take_end(kn_queue *queue, const struct sparse_solver *s,
+                                struct sparse_solver_result *result, kn_error *err)
+{
+    float last = 0;
+    kn_status status = kn_buffer_read(queue, s->white.record,
+                                      (WHITE_NUMBERS * result->iterations + WHITE_LAST) * sizeof last, &last,
+                                      sizeof last, err);
+
+    if (!status) {
+        result->iterations = (size_t)last;
+        result->normal_residual = result->history[result->iterations];
+    }
+    return status;
+}

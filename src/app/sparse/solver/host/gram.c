@@ -1,0 +1,206 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "gram.h"
+
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "host/cholesky/host_cholesky.h"
+#include "base/array.h"
+#include "base/error.h"
+
+enum { MOST_COLUMNS = 1 << 24, LANES = 16, FEW = 2, BLOCK = 256 };
+
+struct sparse_gram {
+    size_t rows, columns;
+    struct sparse_matrix transposed;
+    struct host_cholesky *factors;
+};
+
+static kn_status check_terms(const struct sparse_terms *terms, kn_error *err)
+{
+    const struct {
+        const char *name;
+        double value;
+    } parts[] = {{"lambda", terms->lambda}, {"the weight of smoothness", terms->smooth}};
+
+    for (size_t i = 0; i < KN_COUNT(parts); i++)
+        if (!(parts[i].value >= 0) || !isfinite(parts[i].value))
+            return kn_fail(err, KN_ERROR_ARGUMENT, "%s is %g; expected a number from 0 on", parts[i].name,
+                           parts[i].value);
+    if (terms->smooth > 0 && terms->order != 1 && terms->order != 2)
+        return kn_fail(err, KN_ERROR_ARGUMENT, "differences of order %u; there are 1 and 2", terms->order);
+    if (terms->nonnegative != 0)
+        return kn_fail(
+            err, KN_ERROR_ARGUMENT,
+            "a penalty for negative numbers depends on where they are, which the Gram matrix cannot "
+            "have; use fista, bb or cgnr");
+    return KN_OK;
+}
+
+// Row j of A^T A up to the diagonal: what row i of A adds for each nonzero of column j.
+static void add_products(const struct sparse_matrix *matrix, const struct sparse_matrix *transposed, size_t j,
+                         double *row)
+{
+    for (size_t k = transposed->starts[j]; k < transposed->starts[j + 1]; k++) {
+        size_t i = transposed->indices[k];
+
+        for (size_t l = matrix->starts[i]; l < matrix->starts[i + 1] && matrix->indices[l] <= j; l++)
+            row[matrix->indices[l]] += transposed->values[k] * matrix->values[l];
+    }
+}
+
+// Row j of lambda I + smooth D^T D up to the diagonal: rows of D are (-1, 1) or (1, -2, 1).
+static void add_terms(const struct sparse_terms *terms, size_t j, size_t columns, double *row)
+{
+    static const double differences[][3] = {{-1, 1, 0}, {1, -2, 1}};
+    const double *of = differences[terms->order == 2];
+    size_t reach = terms->order == 2 ? 2 : 1;
+
+    row[j] += terms->lambda;
+    if (terms->smooth == 0)
+        return;
+    for (size_t own = 0; own <= reach; own++) // D's row j - own, where column j is the own-th
+        for (size_t other = 0; other <= own; other++)
+            if (j >= own && j - own + reach < columns)
+                row[j - own + other] += terms->smooth * of[own] * of[other];
+}
+
+static kn_status fill_and_factor(struct sparse_gram *g, const struct sparse_matrix *matrix,
+                                 const struct sparse_terms *terms, kn_error *err)
+{
+    unsigned threads = kn_threads(0);
+    size_t column = 0, columns = g->columns;
+
+    HOST_PARALLEL(threads, dynamic)
+    for (size_t j = 0; j < columns; j++) {
+        add_products(matrix, &g->transposed, j, host_cholesky_row(g->factors, j));
+        add_terms(terms, j, columns, host_cholesky_row(g->factors, j));
+    }
+    if (host_cholesky_factor(g->factors, &column))
+        return KN_OK;
+    return kn_fail(err, KN_ERROR_ARGUMENT,
+                   "the Gram matrix is not positive definite at column %zu (from 0) of %zu: it %s; give a "
+                   "lambda greater than %g, or use cgnr",
+                   column, columns,
+                   g->transposed.starts[column] == g->transposed.starts[column + 1]
+                       ? "has no nonzeros"
+                       : "depends on the columns before it, within rounding",
+                   terms->lambda);
+}
+
+kn_status sparse_gram_create(const struct sparse_matrix *matrix, const struct sparse_terms *terms,
+                             struct sparse_gram **gram, kn_error *err)
+{
+    const struct sparse_terms none = {.lambda = 0};
+    struct sparse_gram *g = calloc(1, sizeof *g);
+    kn_status status =
+        g ? check_terms(terms ? terms : &none, err) : kn_fail_memory(err, sizeof *g, "a Gram matrix");
+
+    if (!status && matrix->columns > MOST_COLUMNS)
+        status = kn_fail(err, KN_ERROR_LIMIT, "a Gram matrix of %zu columns; at most %d can be had; use cgnr",
+                         matrix->columns, MOST_COLUMNS);
+    if (!status) {
+        g->rows = matrix->rows;
+        g->columns = matrix->columns;
+        status = sparse_transpose(matrix, &g->transposed, err);
+    }
+    if (!status)
+        status = host_cholesky_create(g->columns, NULL, &g->factors, err);
+    if (!status)
+        status = fill_and_factor(g, matrix, terms ? terms : &none, err);
+    if (status)
+        sparse_gram_free(g);
+    else
+        *gram = g;
+    return status;
+}
+
+void sparse_gram_free(struct sparse_gram *gram)
+{
+    if (!gram)
+        return;
+    host_cholesky_free(gram->factors);
+    sparse_free(&gram->transposed);
+    free(gram);
+}
+
+// Up to 16 right-hand sides side by side, those that are missing 0.
+static void put_side_by_side(const double *b, size_t rows, size_t lanes, unsigned threads, double *side)
+{
+    HOST_PARALLEL(threads, static)
+    for (size_t begin = 0; begin < rows; begin += BLOCK)
+        for (size_t i = begin; i < rows && i < begin + BLOCK; i++)
+            for (size_t lane = 0; lane < LANES; lane++)
+                side[i * LANES + lane] = lane < lanes ? b[lane * rows + i] : 0;
+}
+
+// x = A^T b for them.
+static void multiply_transposed(const struct sparse_gram *g, const double *side, size_t lanes,
+                                unsigned threads, double *x)
+{
+    const struct sparse_matrix *a = &g->transposed;
+
+    HOST_PARALLEL(threads, dynamic)
+    for (size_t begin = 0; begin < a->rows; begin += BLOCK)
+        for (size_t j = begin; j < a->rows && j < begin + BLOCK; j++) {
+            double sums[LANES] = {0};
+
+            for (size_t k = a->starts[j]; k < a->starts[j + 1]; k++)
+                for (size_t lane = 0; lane < LANES; lane++)
+                    sums[lane] += a->values[k] * side[(size_t)a->indices[k] * LANES + lane];
+            for (size_t lane = 0; lane < lanes; lane++)
+                x[lane * a->rows + j] = sums[lane];
+        }
+}
+
+// A few, of which putting them side by side would take longer: the same sums in the same order.
+static void multiply_few(const struct sparse_gram *g, const double *b, size_t lanes, unsigned threads,
+                         double *x)
+{
+    const struct sparse_matrix *a = &g->transposed;
+
+    HOST_PARALLEL(threads, dynamic)
+    for (size_t begin = 0; begin < a->rows; begin += BLOCK)
+        for (size_t j = begin; j < a->rows && j < begin + BLOCK; j++)
+            for (size_t lane = 0; lane < lanes; lane++) {
+                double sum = 0;
+
+                for (size_t k = a->starts[j]; k < a->starts[j + 1]; k++)
+                    sum += a->values[k] * b[lane * g->rows + a->indices[k]];
+                x[lane * a->rows + j] = sum;
+            }
+}
+
+kn_status sparse_gram_solve(const struct sparse_gram *gram, const double *b, size_t count, double *x,
+                            kn_error *err)
+{
+    double *side = count > FEW ? malloc((gram->rows * LANES + 1) * sizeof *side) : NULL;
+    unsigned threads = kn_threads(0);
+
+    if (count > FEW && !side)
+        return kn_fail_memory(err, gram->rows * LANES * sizeof *side, "solving for many right-hand sides");
+    for (size_t first = 0; first < count; first += LANES) {
+        size_t lanes = count - first < LANES ? count - first : LANES;
+        const double *from = b + first * gram->rows;
+        double *to = x + first * gram->columns;
+
+        if (lanes > FEW) {
+            put_side_by_side(from, gram->rows, lanes, threads, side);
+            multiply_transposed(gram, side, lanes, threads, to);
+        } else {
+            multiply_few(gram, from, lanes, threads, to);
+        }
+    }
+    free(side);
+    return host_cholesky_solve(gram->factors, x, count, err);
+}
+
+kn_status sparse_gram_inverse(const struct sparse_gram *gram, size_t first, size_t count, double *columns,
+                              kn_error *err)
+{
+    memset(columns, 0, count * gram->columns * sizeof *columns);
+    for (size_t i = 0; i < count; i++)
+        columns[i * gram->columns + first + i] = 1;
+    return host_cholesky_solve(gram->factors, columns, count, err);
+}

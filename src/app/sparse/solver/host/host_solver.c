@@ -1,0 +1,325 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "host_solver.h"
+
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/array.h"
+#include "base/clock.h"
+#include "base/error.h"
+#include "app/sparse/product/host/host_own.h"
+#include "app/sparse/solver/ncp.h"
+
+// What one solution has, in the host's own order. z = A^T r with r = b - A x: the gradient is F(x) - z.
+struct solve {
+    struct sparse_host *host;
+    const struct sparse_host_solve_options *options;
+    void *x, *d, *z, *z_before;       // `columns` each
+    void *h;                          // M^-1 (z - F(x)), and with a preconditioner its room
+    void *s, *f, *f_along;            // and with a correction: z - F(x), F(x), F(x, d)
+    void *r, *w;                      // `rows` each; w = A d
+    double *wide_x, *wide_d, *wide_f; // `columns` each, in the files' order
+    double residual, gradient;        // squares: |r|^2, |F(x) - z|^2
+    double step;                      // the last one's length
+    void *memory;
+    // The distance of the whitest residual so far from white noise; and the last one that is as white, its
+    // iteration, squares, and x.
+    double *wide_r, whiteness, best_residual, best_gradient;
+    size_t best_k;
+    void *best_x;
+};
+
+enum { ALONE_FIRST = 2, FIRST_PAUSE = 16, LONGEST_PAUSE = 128 };
+
+// How many threads pay. Where other processes have the cores, threads that wait for one another take longer
+// than one alone; the numbers are the same.
+struct pace {
+    unsigned threads;
+    double alone;        // least seconds of an iteration by one thread
+    size_t until, pause; // one thread up to iteration `until`; the next time for `pause` iterations
+};
+
+// ---- the correction ----
+
+static void widen(const struct solve *s, const void *from, double *to)
+{
+    const struct sparse_host *host = s->host;
+
+    for (size_t i = 0; i < host->columns; i++)
+        to[host->column_order ? host->column_order[i] : i] =
+            host->plan.size == sizeof(float) ? (double)((const float *)from)[i] : ((const double *)from)[i];
+}
+
+static void narrow(const struct solve *s, const double *from, void *to)
+{
+    const struct sparse_host *host = s->host;
+
+    for (size_t i = 0; i < host->columns; i++) {
+        double value = from[host->column_order ? host->column_order[i] : i];
+
+        if (host->plan.size == sizeof(float))
+            ((float *)to)[i] = (float)value;
+        else
+            ((double *)to)[i] = value;
+    }
+}
+
+// z - F(x).
+static const void *descent(const struct solve *s)
+{
+    return s->options->correction ? s->s : s->z;
+}
+
+// What a direction begins with: the descent, or M^-1 of it.
+static const void *way_down(const struct solve *s)
+{
+    return s->options->preconditioner ? s->h : descent(s);
+}
+
+static void precondition(struct solve *s)
+{
+    if (!s->options->preconditioner)
+        return;
+    widen(s, descent(s), s->wide_d);
+    sparse_preconditioner_apply(s->options->preconditioner, s->wide_d, s->wide_f);
+    narrow(s, s->wide_f, s->h);
+}
+
+// The descent, its square into `gradient`, and the way down.
+static void take_descent(struct solve *s)
+{
+    const struct sparse_correction *correction = s->options->correction;
+    size_t n = s->host->columns;
+
+    if (correction) {
+        widen(s, s->x, s->wide_x);
+        memset(s->wide_f, 0, n * sizeof *s->wide_f);
+        correction->gradient(correction->data, s->wide_x, n, s->wide_f);
+        narrow(s, s->wide_f, s->f);
+        memcpy(s->s, s->z, n * s->host->plan.size);
+        s->gradient = sparse_host_add(s->host, s->s, s->f, -1, n);
+    } else {
+        s->gradient = sparse_host_dot(s->host, s->z, s->z, n);
+    }
+    precondition(s);
+}
+
+// F(x, d); returns d . F.
+static double take_along(struct solve *s)
+{
+    const struct sparse_correction *correction = s->options->correction;
+    size_t n = s->host->columns;
+
+    if (!correction)
+        return 0;
+    widen(s, s->x, s->wide_x);
+    widen(s, s->d, s->wide_d);
+    memset(s->wide_f, 0, n * sizeof *s->wide_f);
+    correction->along(correction->data, s->wide_x, s->wide_d, n, s->wide_f);
+    narrow(s, s->wide_f, s->f_along);
+    return sparse_host_dot(s->host, s->d, s->f_along, n);
+}
+
+// ---- the loop ----
+
+// (g . e) / f of the source, with the way down for g: e = A^T A d + F(x, d), of which A^T A d is the change
+// of z over alpha.
+static double turned(const struct solve *s, double alpha, double curvature)
+{
+    struct sparse_host *host = s->host;
+    const void *way = way_down(s);
+    size_t n = host->columns;
+    double after = way == s->z ? s->gradient : sparse_host_dot(host, way, s->z, n);
+    double along = s->options->correction ? sparse_host_dot(host, way, s->f_along, n) : 0;
+
+    return ((after - sparse_host_dot(host, way, s->z_before, n)) / alpha - along) / curvature;
+}
+
+// The step along d, and into `curvature` d . (A^T A d + F(x, d)); 0 if it does not go down.
+static double take_step(struct solve *s, double *curvature)
+{
+    struct sparse_host *host = s->host;
+    double alpha;
+
+    *curvature = sparse_host_product(host, &host->forward, s->d, s->w) + take_along(s);
+    alpha = *curvature > 0 ? sparse_host_dot(host, descent(s), s->d, host->columns) / *curvature : 0;
+    return alpha > 0 && isfinite(alpha) ? alpha : 0;
+}
+
+// One iteration; false if there is no way down. A correction that is not linear (penalties are 0 on one side)
+// may turn d until it leads up: then it begins anew with the gradient.
+static bool iterate(struct solve *s)
+{
+    struct sparse_host *host = s->host;
+    size_t n = host->columns;
+    double curvature, alpha = take_step(s, &curvature);
+    void *before = s->z;
+
+    if (alpha == 0 && s->options->correction) {
+        memcpy(s->d, way_down(s), n * host->plan.size);
+        alpha = take_step(s, &curvature);
+    }
+    if (alpha == 0)
+        return false;
+    s->step = alpha;
+    sparse_host_add(host, s->x, s->d, alpha, n);
+    s->residual = sparse_host_add(host, s->r, s->w, -alpha, host->rows);
+    s->z = s->z_before;
+    s->z_before = before;
+    sparse_host_product(host, &host->backward, s->r, s->z);
+    take_descent(s);
+    sparse_host_turn(host, s->d, way_down(s), turned(s, alpha, curvature), n);
+    return true;
+}
+
+// From x and b in the files' order.
+static void begin(struct solve *s, const void *b, const void *x)
+{
+    struct sparse_host *host = s->host;
+
+    sparse_host_arrange(host, host->column_order, x, s->x, host->columns);
+    sparse_host_arrange(host, host->row_order, b, s->r, host->rows);
+    sparse_host_product(host, &host->forward, s->x, s->w);
+    s->residual = sparse_host_add(host, s->r, s->w, -1, host->rows);
+    sparse_host_product(host, &host->backward, s->r, s->z);
+    take_descent(s);
+    memcpy(s->d, way_down(s), host->columns * host->plan.size);
+}
+
+// Why to stop before `iterations`; SPARSE_HOST_STOP_ITERATIONS if not. `right`, `first`: |b| and the first
+// gradient.
+static enum sparse_host_stop look(const struct solve *s, double right, double first)
+{
+    double floor = s->host->plan.size == sizeof(float) ? 1e-7 : 1e-15;
+
+    if (s->options->tolerance > 0 && sqrt(s->residual) <= s->options->tolerance * right)
+        return SPARSE_HOST_STOP_RESIDUAL;
+    if (s->options->noise > 0 && sqrt(s->residual) <= s->options->noise)
+        return SPARSE_HOST_STOP_DISCREPANCY;
+    return sqrt(s->gradient) <= floor * first && !s->options->past_floor ? SPARSE_HOST_STOP_FLOOR
+                                                                         : SPARSE_HOST_STOP_ITERATIONS;
+}
+
+// Iteration k, timed; false if there is no way down.
+static bool iterate_at_pace(struct solve *s, struct pace *pace, size_t k)
+{
+    double began = kn_clock_seconds(), seconds;
+    bool goes_on;
+
+    s->host->plan.threads = k < pace->until ? 1 : pace->threads;
+    goes_on = iterate(s);
+    seconds = kn_clock_seconds() - began;
+    if (s->host->plan.threads == 1) {
+        pace->alone = fmin(pace->alone, seconds);
+    } else if (seconds > pace->alone) {
+        pace->until = k + 1 + pace->pause;
+        pace->pause = pace->pause < LONGEST_PAUSE ? 2 * pace->pause : LONGEST_PAUSE;
+    }
+    s->host->plan.threads = pace->threads;
+    return goes_on;
+}
+
+// Whether iteration k is so far behind the last one whose residual could not be told from the whitest that
+// there is none to come (ncp.h).
+static bool is_past_whitest(struct solve *s, size_t k)
+{
+    const struct sparse_host *host = s->host;
+    double distance, noise = sparse_ncp_of_noise(host->rows);
+
+    for (size_t i = 0; i < host->rows; i++)
+        s->wide_r[host->row_order ? host->row_order[i] : i] =
+            host->plan.size == sizeof(float) ? (double)((const float *)s->r)[i] : ((const double *)s->r)[i];
+    distance = sparse_ncp_distance(s->wide_r, host->rows);
+    s->whiteness = k > 0 ? fmin(s->whiteness, distance) : distance;
+    if (distance > s->whiteness + SPARSE_NCP_MARGIN * noise)
+        return k >= (s->whiteness > SPARSE_NCP_WHITE * noise ? 3 : 1) * s->best_k + SPARSE_NCP_PATIENCE;
+    s->best_k = k;
+    s->best_residual = s->residual;
+    s->best_gradient = s->gradient;
+    memcpy(s->best_x, s->x, host->columns * host->plan.size);
+    return false;
+}
+
+// One iteration after the other; returns how many, and in `result` why no more.
+static size_t loop(struct solve *s, double right, struct sparse_host_solve_result *result)
+{
+    struct pace pace = {s->host->plan.threads, INFINITY, ALONE_FIRST, FIRST_PAUSE};
+    double first = sqrt(s->gradient);
+
+    for (size_t k = 0;; k++) {
+        if (result->history)
+            result->history[k] = sqrt(s->residual);
+        if (result->gradients) {
+            result->gradients[k] = sqrt(s->gradient);
+            result->steps[k] = s->step;
+        }
+        result->stopped_by = look(s, right, first);
+        if (result->stopped_by == SPARSE_HOST_STOP_ITERATIONS && s->options->ncp && is_past_whitest(s, k))
+            result->stopped_by = SPARSE_HOST_STOP_NCP;
+        if (k == s->options->iterations || result->stopped_by != SPARSE_HOST_STOP_ITERATIONS)
+            return k;
+        if (!iterate_at_pace(s, &pace, k)) {
+            result->stopped_by = SPARSE_HOST_STOP_FLOOR;
+            return k;
+        }
+    }
+}
+
+// What the caller is told of the loop's k iterations.
+static void finish(struct solve *s, size_t k, struct sparse_host_solve_result *result)
+{
+    if (result->stopped_by == SPARSE_HOST_STOP_NCP) {
+        k = s->best_k;
+        s->residual = s->best_residual;
+        s->gradient = s->best_gradient;
+        memcpy(s->x, s->best_x, s->host->columns * s->host->plan.size);
+    }
+    result->iterations = k;
+    for (size_t i = k + 1; result->history && i <= s->options->iterations; i++)
+        result->history[i] = result->history[k];
+    result->residual = sqrt(s->residual);
+    result->normal_residual = sqrt(s->gradient);
+}
+
+static kn_status make_room(struct solve *s, kn_error *err)
+{
+    struct sparse_host *host = s->host;
+    size_t column = sparse_host_bytes(host, host->columns), row = sparse_host_bytes(host, host->rows);
+    size_t wide = (host->columns + 1) * sizeof(double),
+           bytes = 9 * column + 2 * row + 3 * wide + host->rows * sizeof(double);
+    void **columns[] = {&s->x, &s->d, &s->z, &s->z_before, &s->h, &s->best_x, &s->s, &s->f, &s->f_along};
+    char *at = sparse_host_memory(bytes);
+
+    s->memory = at;
+    if (!at)
+        return kn_fail_memory(err, bytes, "the solver");
+    memset(at, 0, bytes);
+    for (size_t i = 0; i < KN_COUNT(columns); i++, at += column)
+        *columns[i] = at;
+    s->r = at;
+    s->w = at + row;
+    s->wide_x = (double *)(void *)(at + 2 * row);
+    s->wide_d = s->wide_x + host->columns + 1;
+    s->wide_f = s->wide_d + host->columns + 1;
+    s->wide_r = s->wide_f + host->columns + 1;
+    return KN_OK;
+}
+
+kn_status sparse_host_solve(struct sparse_host *host, const void *b,
+                            const struct sparse_host_solve_options *options, void *x,
+                            struct sparse_host_solve_result *result, kn_error *err)
+{
+    struct solve s = {.host = host, .options = options};
+    kn_status status = make_room(&s, err);
+    double right;
+
+    if (status)
+        return status;
+    right = sqrt(sparse_host_dot(host, b, b, host->rows));
+    begin(&s, b, x);
+    finish(&s, loop(&s, right, result), result);
+    sparse_host_restore(host, host->column_order, s.x, x, host->columns);
+    free(s.memory);
+    return KN_OK;
+}

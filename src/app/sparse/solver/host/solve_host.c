@@ -1,0 +1,411 @@
+// SPDX-License-Identifier: Apache-2.0
+// Least squares on the host: conjugate gradients by its own code in either precision; the loop as its source
+// prints it, and solutions within bounds, in double precision.
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/clock.h"
+#include "base/error.h"
+#include "bounded.h"
+#include "gram.h"
+#include "host_solver.h"
+#include "app/sparse/solver/solve_own.h"
+
+// Residuals as parts of |b|.
+static void take_history(struct sparse_solution *solution, double right)
+{
+    for (size_t i = 0; i <= solution->iterations && right > 0; i++)
+        solution->history[i] /= right;
+}
+
+// ---- conjugate gradients ----
+
+struct cgnr {
+    struct sparse_host *host;
+    kn_type type;
+    struct sparse_preconditioner *preconditioner;
+    size_t rows, columns;
+    void *b, *x; // in the type
+};
+
+// Both ways between double precision and the type.
+static void narrow(kn_type type, const double *from, void *to, size_t count)
+{
+    for (size_t i = 0; i < count; i++) {
+        if (type == KN_F32)
+            ((float *)to)[i] = (float)from[i];
+        else
+            ((double *)to)[i] = from[i];
+    }
+}
+
+static void widen(kn_type type, const void *from, double *to, size_t count)
+{
+    for (size_t i = 0; i < count; i++)
+        to[i] = type == KN_F32 ? (double)((const float *)from)[i] : ((const double *)from)[i];
+}
+
+static kn_status multiply(void *data, bool transposed, const double *from, double *to, kn_error *err)
+{
+    struct cgnr *c = data;
+
+    (void)err;
+    narrow(c->type, from, transposed ? c->b : c->x, transposed ? c->rows : c->columns);
+    sparse_host_multiply(c->host, transposed, transposed ? c->b : c->x, transposed ? c->x : c->b);
+    widen(c->type, transposed ? c->x : c->b, to, transposed ? c->columns : c->rows);
+    return KN_OK;
+}
+
+static kn_status prepare(struct solve_run *run, struct cgnr *c, kn_error *err)
+{
+    const struct sparse_task *task = &run->task;
+    enum sparse_host_format format = task->format == SPARSE_SIMPLE ? SPARSE_HOST_CSR : SPARSE_HOST_SELL;
+    double start = kn_clock_seconds();
+    kn_status status;
+
+    c->type = task->is_double ? KN_F64 : KN_F32;
+    c->rows = run->matrix->rows;
+    c->columns = run->matrix->columns;
+    c->b = malloc((c->rows + 1) * sizeof(double));
+    c->x = malloc((c->columns + 1) * sizeof(double));
+    if (!c->b || !c->x)
+        return kn_fail_memory(err, (c->rows + c->columns) * sizeof(double), "the solver");
+    status = sparse_host_create(run->matrix, c->type, format, NULL, &c->host, err);
+    if (!status && task->preconditioning) {
+        status = sparse_preconditioner_create(
+            run->matrix, task->preconditioning == SPARSE_PRECONDITIONING_ILU ? SPARSE_ILU : SPARSE_JACOBI,
+            task->lambda, &c->preconditioner, err);
+        run->answer->shift = status ? 0 : sparse_preconditioner_shift(c->preconditioner);
+    }
+    run->answer->prepare_seconds = kn_clock_seconds() - start;
+    if (!status)
+        snprintf(run->answer->code, sizeof run->answer->code, "%s precision, %s, %s code",
+                 task->is_double ? "double" : "single", format == SPARSE_HOST_CSR ? "rows" : "slices of rows",
+                 sparse_host_level(c->host));
+    return status;
+}
+
+static kn_status solve_column(struct solve_run *run, struct cgnr *c, size_t column, kn_error *err)
+{
+    static const char *const reasons[] = {[SPARSE_HOST_STOP_ITERATIONS] = "iterations",
+                                          [SPARSE_HOST_STOP_RESIDUAL] = "residual",
+                                          [SPARSE_HOST_STOP_DISCREPANCY] = "discrepancy",
+                                          [SPARSE_HOST_STOP_NCP] = "ncp",
+                                          [SPARSE_HOST_STOP_FLOOR] = "floor"};
+    const struct sparse_task *task = &run->task;
+    const double *b = run->b->values + column * c->rows;
+    double *x = run->answer->x.values + column * c->columns, start;
+    struct sparse_solution *solution = &run->answer->solutions[column];
+    struct sparse_host_solve_options options = {.iterations = task->iterations,
+                                                .ncp = task->stop == SPARSE_STOP_NCP,
+                                                .past_floor = task->past_floor,
+                                                .correction = run->correction,
+                                                .preconditioner = c->preconditioner};
+    struct sparse_host_solve_result result = {.iterations = 0};
+    kn_status status = solve_history(run, &solution->history, err);
+
+    if (status)
+        return status;
+    if (task->stop == SPARSE_STOP_RESIDUAL)
+        options.tolerance = task->tolerance;
+    if (task->stop == SPARSE_STOP_DISCREPANCY)
+        options.noise = task->noise;
+    result.history = solution->history;
+    if (c->type == KN_F32 && !c->preconditioner) { // with one its numbers are of another matrix
+        status = solve_trace_make(run, column, task->iterations, err);
+        result.gradients = run->traces[column].gradients;
+        result.steps = run->traces[column].steps;
+    }
+    if (status)
+        return status;
+    narrow(c->type, b, c->b, c->rows);
+    narrow(c->type, x, c->x, c->columns);
+    start = kn_clock_seconds();
+    status = sparse_host_solve(c->host, c->b, &options, c->x, &result, err);
+    run->answer->iterate_seconds += kn_clock_seconds() - start;
+    widen(c->type, c->x, x, c->columns);
+    solution->iterations = result.iterations;
+    solution->stopped_by = reasons[result.stopped_by];
+    if (result.gradients)
+        run->traces[column].count = result.iterations;
+    take_history(solution, solve_norm(b, c->rows));
+    return status;
+}
+
+// ---- once more, for the accuracy ----
+
+struct again {
+    struct solve_run *run;
+    struct cgnr *cgnr;
+};
+
+// The gradient at x + d, and how it changes, of what A's products do not give.
+struct shifted {
+    const struct sparse_terms *terms;
+    const double *gradient, *x;
+    double *sum; // room
+};
+
+static void add_shift(const struct shifted *shifted, const double *d, size_t count)
+{
+    for (size_t i = 0; i < count; i++)
+        shifted->sum[i] = shifted->x[i] + d[i];
+}
+
+static void shifted_gradient(const void *data, const double *d, size_t count, double *out)
+{
+    const struct shifted *shifted = data;
+    struct sparse_terms linear = *shifted->terms, penalty = {.penalty = linear.penalty};
+    struct sparse_correction correction = sparse_terms_correction(&linear);
+
+    linear.penalty = 0;
+    correction.gradient(correction.data, d, count, out);
+    penalty.low = shifted->terms->low;
+    penalty.high = shifted->terms->high;
+    correction = sparse_terms_correction(&penalty);
+    add_shift(shifted, d, count);
+    correction.gradient(correction.data, shifted->sum, count, out);
+    for (size_t i = 0; i < count; i++)
+        out[i] += shifted->gradient[i];
+}
+
+static void shifted_along(const void *data, const double *d, const double *along, size_t count, double *out)
+{
+    const struct shifted *shifted = data;
+    struct sparse_correction correction = sparse_terms_correction(shifted->terms);
+
+    add_shift(shifted, d, count);
+    correction.along(correction.data, shifted->sum, along, count, out);
+}
+
+// A solve_refine: from d = 0, with b = 0, the d that brings the gradient at x + d to 0.
+static kn_status refine(void *data, size_t first, size_t count, const double *gradients, double *x,
+                        kn_error *err)
+{
+    struct again *again = data;
+    struct cgnr *c = again->cgnr;
+    struct shifted shifted = {.terms = &again->run->terms, .gradient = gradients, .x = x};
+    const struct sparse_correction correction = {shifted_gradient, shifted_along, &shifted};
+    const struct sparse_host_solve_options options = {.iterations = again->run->task.iterations,
+                                                      .correction = &correction,
+                                                      .preconditioner = c->preconditioner};
+    struct sparse_host_solve_result result = {.iterations = 0};
+    kn_status status = KN_OK;
+
+    (void)first;
+    (void)count; // one
+    shifted.sum = malloc((c->columns + 1) * sizeof *shifted.sum);
+    if (!shifted.sum)
+        return kn_fail_memory(err, c->columns * sizeof *shifted.sum, "the accuracy");
+    memset(c->b, 0, (c->rows + 1) * sizeof(double));
+    memset(c->x, 0, (c->columns + 1) * sizeof(double));
+    status = sparse_host_solve(c->host, c->b, &options, c->x, &result, err);
+    if (!status)
+        widen(c->type, c->x, shifted.sum, c->columns);
+    for (size_t i = 0; i < c->columns && !status; i++)
+        x[i] += shifted.sum[i];
+    free(shifted.sum);
+    return status;
+}
+
+kn_status solve_host_cgnr(struct solve_run *run, kn_error *err)
+{
+    struct cgnr c = {.host = NULL};
+    kn_status status = prepare(run, &c, err);
+
+    if (!status)
+        status = solve_adjoint(run, multiply, &c, c.type == KN_F64 ? 0x1p-53 : 0x1p-24, err);
+    for (size_t i = 0; i < run->b->count && !status; i++) {
+        status = solve_column(run, &c, i, err);
+        solve_done(run, i + 1);
+    }
+    if (!status && c.type == KN_F32)
+        status = solve_accuracy(run, refine, &(struct again){run, &c}, 1, err);
+    sparse_preconditioner_free(c.preconditioner);
+    sparse_host_free(c.host);
+    free(c.b);
+    free(c.x);
+    return status;
+}
+
+// ---- as printed ----
+
+kn_status solve_printed(struct solve_run *run, kn_error *err)
+{
+    const struct sparse_reference_options options = {
+        .iterations = run->task.iterations, .correction = run->correction, .printed = true};
+    size_t rows = run->matrix->rows;
+    kn_status status = solve_adjoint_plain(run, err);
+
+    snprintf(run->answer->code, sizeof run->answer->code,
+             "double precision, A and A^T twice an iteration, one thread");
+    for (size_t i = 0; i < run->b->count && !status; i++) {
+        struct sparse_solution *solution = &run->answer->solutions[i];
+        const double *b = run->b->values + i * rows;
+        double start;
+
+        status = solve_history(run, &solution->history, err);
+        start = kn_clock_seconds();
+        if (!status)
+            status = sparse_reference_solve(run->matrix, b, &options,
+                                            run->answer->x.values + i * run->matrix->columns,
+                                            solution->history, err);
+        run->answer->iterate_seconds += kn_clock_seconds() - start;
+        solution->iterations = run->task.iterations;
+        solution->stopped_by = "iterations";
+        if (!status)
+            take_history(solution, solve_norm(b, rows));
+        solve_done(run, i + 1);
+    }
+    return status;
+}
+
+// ---- normal equations ----
+
+kn_status solve_gram(struct solve_run *run, kn_error *err)
+{
+    struct sparse_answer *answer = run->answer;
+    struct sparse_gram *gram = NULL;
+    double start;
+    kn_status status = solve_adjoint_plain(run, err);
+
+    snprintf(answer->code, sizeof answer->code, "double precision, Cholesky factors of A^T A");
+    start = kn_clock_seconds();
+    if (!status)
+        status = sparse_gram_create(run->matrix, &run->terms, &gram, err);
+    answer->prepare_seconds = kn_clock_seconds() - start;
+    start = kn_clock_seconds();
+    if (!status)
+        status = sparse_gram_solve(gram, run->b->values, run->b->count, answer->x.values, err);
+    answer->iterate_seconds = kn_clock_seconds() - start;
+    for (size_t i = 0; i < run->b->count; i++)
+        answer->solutions[i].stopped_by = "direct";
+    sparse_gram_free(gram);
+    return status;
+}
+
+// ---- within bounds ----
+
+// The rows of sqrt(weight) D, one behind the other; without `entries` they are only counted. Order 0 is the
+// identity.
+static void add_rows(double weight, unsigned order, size_t columns, struct sparse_entries *counted,
+                     uint32_t *row, uint32_t *column, double *values)
+{
+    static const double stencils[][3] = {{1}, {-1, 1}, {1, -2, 1}};
+
+    for (size_t i = 0; weight > 0 && i + order < columns; i++, counted->rows++)
+        for (unsigned k = 0; k <= order; k++, counted->count++) {
+            if (!row)
+                continue;
+            row[counted->count] = (uint32_t)counted->rows;
+            column[counted->count] = (uint32_t)(i + k);
+            values[counted->count] = sqrt(weight) * stencils[order][k];
+        }
+}
+
+// A over sqrt(lambda) I over sqrt(smooth) D: its least squares, of b over 0, are those with both terms.
+static kn_status stack_terms(const struct solve_run *run, struct sparse_matrix *stacked, kn_error *err)
+{
+    const struct sparse_matrix *matrix = run->matrix;
+    const struct sparse_terms *terms = &run->terms;
+    struct sparse_entries entries = {
+        .rows = matrix->rows, .columns = matrix->columns, .count = matrix->nonzeros};
+    uint32_t *row, *column;
+    double *values;
+    kn_status status;
+
+    add_rows(terms->lambda, 0, matrix->columns, &entries, NULL, NULL, NULL);
+    add_rows(terms->smooth, terms->order, matrix->columns, &entries, NULL, NULL, NULL);
+    row = malloc((entries.count + 1) * sizeof *row);
+    column = malloc((entries.count + 1) * sizeof *column);
+    values = malloc((entries.count + 1) * sizeof *values);
+    status =
+        row && column && values ? KN_OK : kn_fail_memory(err, entries.count * 16, "the matrix and its terms");
+    for (size_t i = 0; i < matrix->rows && !status; i++)
+        for (size_t k = matrix->starts[i]; k < matrix->starts[i + 1]; k++) {
+            row[k] = (uint32_t)i;
+            column[k] = matrix->indices[k];
+            values[k] = matrix->values[k];
+        }
+    if (!status) {
+        entries =
+            (struct sparse_entries){matrix->rows, matrix->columns, matrix->nonzeros, row, column, values};
+        add_rows(terms->lambda, 0, matrix->columns, &entries, row, column, values);
+        add_rows(terms->smooth, terms->order, matrix->columns, &entries, row, column, values);
+        status = sparse_from_entries(&entries, stacked, err);
+    }
+    free(row);
+    free(column);
+    free(values);
+    return status;
+}
+
+static void look(void *data, size_t k, const double *x, double residual)
+{
+    double *history = data;
+
+    (void)x;
+    history[k] = residual;
+}
+
+static kn_status solve_bounded_column(struct solve_run *run, const struct sparse_matrix *stacked,
+                                      double *right, size_t column, kn_error *err)
+{
+    static const char *const reasons[] = {[SPARSE_BOUNDED_ITERATIONS] = "iterations",
+                                          [SPARSE_BOUNDED_DISCREPANCY] = "discrepancy",
+                                          [SPARSE_BOUNDED_GRADIENT] = "floor"};
+    const struct sparse_task *task = &run->task;
+    size_t rows = run->matrix->rows;
+    struct sparse_solution *solution = &run->answer->solutions[column];
+    struct sparse_bounded_options options = {.method =
+                                                 task->method == SPARSE_METHOD_BB ? SPARSE_BB : SPARSE_FISTA,
+                                             .iterations = task->iterations,
+                                             .low = task->bounded ? task->low : -INFINITY,
+                                             .high = task->bounded ? task->high : INFINITY,
+                                             .noise = solve_goal(run, column),
+                                             .data_rows = rows,
+                                             .look = look};
+    struct sparse_bounded_result result = {.iterations = 0};
+    kn_status status = solve_history(run, &solution->history, err);
+    double start = kn_clock_seconds();
+
+    if (status)
+        return status;
+    options.data = solution->history;
+    memcpy(right, run->b->values + column * rows, rows * sizeof *right);
+    status = sparse_bounded_solve(stacked, right, &options,
+                                  run->answer->x.values + column * run->matrix->columns, &result, err);
+    run->answer->iterate_seconds += kn_clock_seconds() - start;
+    solution->iterations = result.iterations;
+    solution->stopped_by = reasons[result.stopped_by];
+    if (result.stopped_by == SPARSE_BOUNDED_DISCREPANCY && task->stop == SPARSE_STOP_RESIDUAL)
+        solution->stopped_by = "residual";
+    if (!status)
+        take_history(solution, solve_norm(right, rows));
+    return status;
+}
+
+kn_status solve_bounded(struct solve_run *run, kn_error *err)
+{
+    struct sparse_matrix stacked = {.rows = 0};
+    double start = kn_clock_seconds(), *right = NULL;
+    kn_status status = solve_adjoint_plain(run, err);
+
+    if (!status)
+        status = stack_terms(run, &stacked, err);
+    if (!status) {
+        right = calloc(stacked.rows + 1, sizeof *right);
+        status = right ? KN_OK : kn_fail_memory(err, stacked.rows * sizeof *right, "the right-hand side");
+    }
+    run->answer->prepare_seconds = kn_clock_seconds() - start;
+    snprintf(run->answer->code, sizeof run->answer->code, "double precision, one thread");
+    for (size_t i = 0; i < run->b->count && !status; i++) {
+        status = solve_bounded_column(run, &stacked, right, i, err);
+        solve_done(run, i + 1);
+    }
+    free(right);
+    sparse_free(&stacked);
+    return status;
+}

@@ -1,0 +1,225 @@
+// SPDX-License-Identifier: Apache-2.0
+// Whether single precision has given what double precision would have, by the same rule.
+//
+// A solution that claims to be the least-squares one (its gradient is at the floor, or as small as rounding
+// leaves it, or factors gave it) is refined once: the gradient is computed from it in double precision, and
+// solved for in single. The correction is what the solution is off by, as far as a second one would be small
+// beside it (Higham, Accuracy and Stability of Numerical Algorithms, 12 and 20.5; Bjoerck, Iterative
+// refinement of linear least squares solutions, 1967); where it is not small, single precision has not one
+// digit, and that is what is to be known. It needs no condition number, and so is not misled by one that
+// matters to no right-hand side; nor by Ritz values, which tell nothing of directions that the floor hides.
+// What is along singular values that are no more than rounding beside the greatest stays unseen: single
+// precision does not have them.
+//
+// An iterate that was ended by its number is not the least-squares solution and does not want to be: early
+// iterates regularise. It is compared with the one that exact iterations would have reached, behind which it
+// lags (accuracy.h). It is worth nothing only where that would be another x, and another fit: where the
+// iterations that were lost take away more of |A x - b|^2, with the terms, than they leave. Where the fit is
+// the same, both are as good, and x differs in what the data do not tell.
+//
+// An iterate that a rule ended by its residual is there as soon as its residual, computed in double, is.
+#include <float.h>
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/error.h"
+#include "accuracy.h"
+#include "solve_own.h"
+
+static const double single_epsilon = 0x1p-24;
+// Not even the first digit of x is sure.
+static const double first_digit = 0.1;
+// Roundings of |H| |x| that a gradient is made of, of which nothing is left to be solved.
+static const double roundings = 16;
+
+// Some columns from `first` on.
+struct some {
+    struct solve_run *run;
+    solve_refine *refine;
+    void *data;
+    size_t first, count;
+    double *linear, *x;   // of each: the gradient without corrections that are not linear, and its solution
+    double *rest, *whole; // room for a residual and a gradient
+    bool *is_least;       // of each: it claims to be the least-squares solution
+};
+
+// ---- a column as it is ----
+
+// Its linear gradient; the residual, and the whole gradient, which is without a correction that only the
+// device has, are kept for solve_judge.
+static kn_status measure(struct some *some, size_t i, kn_error *err)
+{
+    struct solve_run *run = some->run;
+    struct sparse_terms linear = run->terms, penalty = {.penalty = run->terms.penalty};
+    size_t rows = run->matrix->rows, columns = run->matrix->columns, column = some->first + i;
+    const double *x = run->answer->x.values + column * columns, *b = run->b->values + column * rows;
+    double *gradient = some->linear + i * columns;
+    struct sparse_correction correction;
+    kn_status status = solve_multiply_exactly(run, false, x, some->rest, err);
+
+    for (size_t k = 0; k < rows && !status; k++)
+        some->rest[k] -= b[k];
+    if (!status)
+        status = solve_multiply_exactly(run, true, some->rest, gradient, err);
+    if (status)
+        return status;
+    linear.penalty = 0;
+    correction = sparse_terms_correction(&linear);
+    correction.gradient(correction.data, x, columns, gradient);
+    memcpy(some->whole, gradient, columns * sizeof *gradient);
+    penalty.low = run->terms.low;
+    penalty.high = run->terms.high;
+    correction = sparse_terms_correction(&penalty);
+    correction.gradient(correction.data, x, columns, some->whole);
+    run->measured[column] =
+        (struct solve_measured){solve_norm(some->rest, rows), solve_norm(some->whole, columns)};
+    return KN_OK;
+}
+
+// |A x - b|^2 and what is added to it, twice what is least.
+static double fit_of(const struct some *some, size_t i)
+{
+    const struct solve_run *run = some->run;
+    size_t columns = run->matrix->columns, column = some->first + i;
+    const double *x = run->answer->x.values + column * columns;
+    double residual = run->measured[column].residual, sum = 0;
+
+    if (run->correction) {
+        memset(some->whole, 0, columns * sizeof *some->whole);
+        run->correction->gradient(run->correction->data, x, columns, some->whole);
+        for (size_t k = 0; k < columns; k++)
+            sum += x[k] * some->whole[k];
+    }
+    return residual * residual + fmax(sum, 0);
+}
+
+static bool is_by(const struct sparse_solution *solution, const char *reason)
+{
+    return strcmp(solution->stopped_by, reason) == 0;
+}
+
+// Whether it claims to be the least-squares solution: by its end, or as its gradient is rounding alone.
+static bool claims_least(const struct some *some, size_t i, const struct sparse_lag *lag, double length)
+{
+    const struct solve_run *run = some->run;
+    const struct sparse_solution *solution = &run->answer->solutions[some->first + i];
+
+    if (is_by(solution, "floor") || is_by(solution, "direct") || is_by(solution, "curvature"))
+        return true;
+    return is_by(solution, "iterations") && !run->task.correction &&
+           run->measured[some->first + i].gradient <= roundings * single_epsilon * lag->greatest * length;
+}
+
+// Of an iterate: how far it lags behind, and what that is worth. Rounding alone is the condition of H times
+// epsilon.
+static void judge_iterate(const struct some *some, size_t i, const struct sparse_lag *lag, double length)
+{
+    struct sparse_solution *solution = &some->run->answer->solutions[some->first + i];
+    bool by_number = is_by(solution, "iterations");
+    double way = lag->next * lag->last_way + (by_number ? lag->way : 0);
+
+    if (!(lag->least > 0) || !(length > 0))
+        return; // nothing is known of it
+    solution->error_estimate = fmax(way / length, single_epsilon * lag->greatest / lag->least);
+    solution->precision_reached =
+        !by_number || solution->error_estimate <= first_digit || lag->misfit <= fit_of(some, i);
+}
+
+static kn_status look(struct some *some, size_t i, kn_error *err)
+{
+    struct solve_run *run = some->run;
+    size_t columns = run->matrix->columns, column = some->first + i;
+    const struct solve_trace *trace = &run->traces[column];
+    const double *x = run->answer->x.values + column * columns;
+    double length = solve_norm(x, columns);
+    struct sparse_lag lag;
+    kn_status status = measure(some, i, err);
+
+    if (!status)
+        status = sparse_lag_of(trace->gradients, trace->steps, trace->count, single_epsilon, &lag, err);
+    if (status)
+        return status;
+    memcpy(some->x + i * columns, x, columns * sizeof *x);
+    some->is_least[i] = claims_least(some, i, &lag, length);
+    if (!some->is_least[i])
+        judge_iterate(some, i, &lag, length);
+    return KN_OK;
+}
+
+// ---- refined ----
+
+static void judge_refined(const struct some *some, size_t i)
+{
+    size_t columns = some->run->matrix->columns, column = some->first + i;
+    const double *before = some->run->answer->x.values + column * columns, *after = some->x + i * columns;
+    struct sparse_solution *solution = &some->run->answer->solutions[column];
+    double way = 0, length = 0;
+
+    for (size_t k = 0; k < columns; k++) {
+        way += (after[k] - before[k]) * (after[k] - before[k]);
+        length += before[k] * before[k];
+    }
+    // Of what is 0 everywhere, and stays so.
+    solution->error_estimate = way > 0 ? sqrt(way / length) : isnan(way) ? INFINITY : 0;
+    solution->precision_reached = solution->error_estimate <= first_digit;
+}
+
+static kn_status look_at_some(struct some *some, kn_error *err)
+{
+    bool any = false;
+    kn_status status = KN_OK;
+
+    for (size_t i = 0; i < some->count && !status; i++) {
+        status = look(some, i, err);
+        any = any || some->is_least[i];
+    }
+    if (!status && any)
+        status = some->refine(some->data, some->first, some->count, some->linear, some->x, err);
+    for (size_t i = 0; i < some->count && !status; i++)
+        if (some->is_least[i])
+            judge_refined(some, i);
+    return status;
+}
+
+kn_status solve_accuracy(struct solve_run *run, solve_refine *refine, void *data, size_t at_once,
+                         kn_error *err)
+{
+    size_t rows = run->matrix->rows, columns = run->matrix->columns, count = run->b->count;
+    size_t most = count < at_once ? count : at_once, room = (2 * most + 1) * columns + rows + 1;
+    struct some some = {.run = run, .refine = refine, .data = data};
+    kn_status status = KN_OK;
+
+    if (run->task.past_floor)
+        return KN_OK; // for times alone
+    run->measured = calloc(count + 1, sizeof *run->measured);
+    some.linear = malloc(room * sizeof *some.linear);
+    some.is_least = calloc(most + 1, sizeof *some.is_least);
+    if (!run->measured || !some.linear || !some.is_least)
+        status = kn_fail_memory(err, room * sizeof *some.linear, "the accuracy");
+    some.x = some.linear + most * columns;
+    some.whole = some.x + most * columns;
+    some.rest = some.whole + columns;
+    for (size_t first = 0; first < count && !status; first += most) {
+        some.first = first;
+        some.count = count - first < most ? count - first : most;
+        status = look_at_some(&some, err);
+    }
+    free(some.linear);
+    free(some.is_least);
+    return status;
+}
+
+// ---- what iterations leave ----
+
+kn_status solve_trace_make(struct solve_run *run, size_t column, size_t count, kn_error *err)
+{
+    struct solve_trace *trace = &run->traces[column];
+
+    trace->gradients = calloc(2 * (count + 1), sizeof *trace->gradients);
+    if (!trace->gradients)
+        return kn_fail_memory(err, 2 * count * sizeof *trace->gradients, "the accuracy");
+    trace->steps = trace->gradients + count + 1;
+    trace->count = count;
+    return KN_OK;
+}

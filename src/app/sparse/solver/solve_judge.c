@@ -1,0 +1,191 @@
+// SPDX-License-Identifier: Apache-2.0
+// Whether A and A^T belong together, and how good a solution is, in double precision.
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/error.h"
+#include "solve_own.h"
+#include "app/sparse/variants.h"
+
+enum { SEEN_BY = 3 }; // detectors that a pixel is seen by at most, in a projection
+
+kn_status solve_multiply_exactly(const struct solve_run *run, bool transposed, const double *from, double *to,
+                                 kn_error *err)
+{
+    if (run->task.geometry)
+        return sparse_parallel_multiply(run->task.geometry, transposed, from, to, 0, err);
+    (transposed ? sparse_reference_multiply_transposed : sparse_reference_multiply)(run->matrix, from, to);
+    return KN_OK;
+}
+
+// ---- the adjoint ----
+
+static double dot(const double *a, const double *b, size_t count)
+{
+    double sum = 0;
+
+    for (size_t i = 0; i < count; i++)
+        sum += a[i] * b[i];
+    return sum;
+}
+
+// The sum of |a x y|, and how many terms a row and a column have together at most; `lengths` has room.
+static double size_of_sum(const struct sparse_matrix *matrix, const double *x, const double *y,
+                          double *lengths, double *terms)
+{
+    double size = 0, longest_row = 0, longest_column = 0;
+
+    for (size_t row = 0; row < matrix->rows; row++) {
+        longest_row = fmax(longest_row, (double)(matrix->starts[row + 1] - matrix->starts[row]));
+        for (size_t i = matrix->starts[row]; i < matrix->starts[row + 1]; i++) {
+            size += fabs(matrix->values[i] * x[matrix->indices[i]] * y[row]);
+            lengths[matrix->indices[i]]++;
+        }
+    }
+    for (size_t column = 0; column < matrix->columns; column++)
+        longest_column = fmax(longest_column, lengths[column]);
+    *terms = longest_row + longest_column;
+    return size;
+}
+
+// The same of a geometry, whose elements are not below 0. `ax` has room.
+static kn_status size_of_rays(const struct solve_run *run, double *x, double *y, double *ax, double *size,
+                              double *terms, kn_error *err)
+{
+    const struct sparse_parallel *geometry = run->task.geometry;
+    size_t rows = run->matrix->rows, columns = run->matrix->columns;
+    double *moduli = malloc((columns + 1) * sizeof *moduli);
+    kn_status status = moduli ? KN_OK : kn_fail_memory(err, columns * sizeof *moduli, "the adjoint");
+
+    for (size_t i = 0; i < columns && !status; i++)
+        moduli[i] = fabs(x[i]);
+    if (!status)
+        status = solve_multiply_exactly(run, false, moduli, ax, err);
+    *size = 0;
+    for (size_t i = 0; i < rows && !status; i++)
+        *size += ax[i] * fabs(y[i]);
+    *terms = 2 * (double)geometry->size + SEEN_BY * (double)geometry->angles;
+    free(moduli);
+    return status;
+}
+
+// A sum of n terms is off by n roundings of the sum of their moduli at most, so that each row of A x, and of
+// A^T y, has its length; then the sums here, in double. The elements are rounded for both alike, but for
+// those that each product computes from the geometry, by some roundings.
+kn_status solve_adjoint(struct solve_run *run, solve_multiply *multiply, void *data, double epsilon,
+                        kn_error *err)
+{
+    size_t rows = run->matrix->rows, columns = run->matrix->columns, most = rows > columns ? rows : columns;
+    double *numbers = calloc(2 * (rows + columns) + 1, sizeof *numbers), terms = 0, size = 0;
+    float *floats = malloc((most + 1) * sizeof *floats);
+    double *x = numbers, *ax = x + columns, *y = ax + rows, *aty = y + rows;
+    kn_status status =
+        numbers && floats ? KN_OK : kn_fail_memory(err, 2 * (rows + columns) * sizeof *x, "the adjoint");
+
+    if (!status) {
+        sparse_fill(floats, most);
+        for (size_t i = 0; i < columns; i++)
+            x[i] = (double)floats[i];
+        for (size_t i = 0; i < rows; i++)
+            y[i] = (double)floats[rows - 1 - i];
+        if (run->task.geometry)
+            status = size_of_rays(run, x, y, ax, &size, &terms, err);
+        else
+            size = size_of_sum(run->matrix, x, y, aty, &terms);
+    }
+    if (!status)
+        status = multiply(data, false, x, ax, err);
+    if (!status)
+        status = multiply(data, true, y, aty, err);
+    if (!status) {
+        run->answer->adjoint = size > 0 ? fabs(dot(ax, y, rows) - dot(x, aty, columns)) / size : 0;
+        run->answer->adjoint_bound = (terms + 2) * epsilon + (double)(rows + columns) * 0x1p-53;
+    }
+    free(numbers);
+    free(floats);
+    return status;
+}
+
+static kn_status multiply_plainly(void *data, bool transposed, const double *from, double *to, kn_error *err)
+{
+    const struct solve_run *run = data;
+
+    (void)err;
+    (transposed ? sparse_reference_multiply_transposed : sparse_reference_multiply)(run->matrix, from, to);
+    return KN_OK;
+}
+
+kn_status solve_adjoint_plain(struct solve_run *run, kn_error *err)
+{
+    return solve_adjoint(run, multiply_plainly, run, 0x1p-53, err);
+}
+
+// ---- the solution ----
+
+// |A x - b|, and the length of its gradient, of the projected one where bounds hold. `r`, `g` have room.
+static kn_status measure(const struct solve_run *run, const double *x, const double *b, double *r, double *g,
+                         double *residual, double *gradient, kn_error *err)
+{
+    const struct sparse_task *task = &run->task;
+    size_t rows = run->matrix->rows, columns = run->matrix->columns;
+    kn_status status = solve_multiply_exactly(run, false, x, r, err);
+
+    for (size_t i = 0; i < rows && !status; i++)
+        r[i] -= b[i];
+    if (!status)
+        status = solve_multiply_exactly(run, true, r, g, err);
+    if (status)
+        return status;
+    if (run->correction)
+        run->correction->gradient(run->correction->data, x, columns, g);
+    for (size_t i = 0; i < columns && sparse_holds_bounds(task->method) && task->bounded; i++)
+        g[i] = x[i] - fmin(fmax(x[i] - g[i], task->low), task->high);
+    *residual = solve_norm(r, rows);
+    *gradient = solve_norm(g, columns);
+    return KN_OK;
+}
+
+static double ratio(double part, double whole)
+{
+    return whole > 0 ? part / whole : part > 0 ? INFINITY : 0;
+}
+
+kn_status solve_judge(const struct solve_run *run, const double *starts, kn_error *err)
+{
+    const struct sparse_task *task = &run->task;
+    size_t rows = run->matrix->rows, columns = run->matrix->columns;
+    double *r = malloc((rows + columns + 1) * sizeof *r), first = 0, residual = 0, gradient = 0;
+    // What the recurrence of the residual may be off by when it stops; in single precision A's elements, too.
+    double slack = 1 + (run->queue || !task->is_double ? 1e-2 : 1e-9);
+    kn_status status = r ? KN_OK : kn_fail_memory(err, (rows + columns) * sizeof *r, "the residual");
+
+    for (size_t k = 0; k < run->b->count && !status; k++) {
+        const double *b = run->b->values + k * rows;
+        struct sparse_solution *solution = &run->answer->solutions[k];
+
+        status = measure(run, starts + k * columns, b, r, r + rows, &residual, &first, err);
+        if (!status && run->measured) {
+            residual = run->measured[k].residual;
+            gradient = run->measured[k].gradient;
+        } else if (!status) {
+            status =
+                measure(run, run->answer->x.values + k * columns, b, r, r + rows, &residual, &gradient, err);
+        }
+        solution->residual = ratio(residual, solve_norm(b, rows));
+        if (!task->correction)
+            solution->normal_residual = ratio(gradient, first);
+        if (task->tolerance > 0 && !(solution->residual <= slack * task->tolerance))
+            solution->missed = "tolerance";
+        else if (task->noise > 0 && !(residual <= slack * task->noise))
+            solution->missed = "noise";
+        solution->reached = !solution->missed;
+        // Iterations that took it for reached.
+        if (solution->missed && run->measured &&
+            (strcmp(solution->stopped_by, "residual") == 0 ||
+             strcmp(solution->stopped_by, "discrepancy") == 0))
+            solution->precision_reached = false;
+    }
+    free(r);
+    return status;
+}

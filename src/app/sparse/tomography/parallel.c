@@ -1,0 +1,326 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "parallel.h"
+
+#include <errno.h>
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/array.h"
+#include "base/error.h"
+#include "base/parallel.h"
+
+#define PI 3.14159265358979323846
+enum { BLOCK = 256 }; // elements of a thread at a time
+
+static const char prefix[] = "parallel:";
+
+// ---- geometries ----
+
+bool sparse_is_parallel(const char *text)
+{
+    return strncmp(text, prefix, sizeof prefix - 1) == 0;
+}
+
+// A number of digits alone, and what follows it; far too large ones stay so.
+static bool take_count(const char **at, size_t *count)
+{
+    char *end;
+    unsigned long long value;
+
+    if (**at < '0' || **at > '9')
+        return false;
+    errno = 0;
+    value = strtoull(*at, &end, 10);
+    *count = errno || value > SIZE_MAX ? SIZE_MAX : (size_t)value;
+    *at = end;
+    return true;
+}
+
+static bool take_axis(const char **at, double *axis)
+{
+    char *end;
+
+    *axis = strtod(*at, &end);
+    if (end == *at || !isfinite(*axis))
+        return false;
+    *at = end;
+    return true;
+}
+
+kn_status sparse_parallel_parse(const char *text, struct sparse_parallel *out, kn_error *err)
+{
+    size_t *const counts[] = {&out->angles, &out->detectors, &out->size};
+    const char *at = text + sizeof prefix - 1;
+    bool is_right = sparse_is_parallel(text);
+    kn_status status;
+
+    memset(out, 0, sizeof *out);
+    for (size_t i = 0; i < KN_COUNT(counts) && is_right; i++)
+        is_right = (i == 0 || *at++ == ',') && take_count(&at, counts[i]);
+    if (is_right && *at == ',') {
+        at++;
+        is_right = take_axis(&at, &out->axis);
+    } else if (is_right) {
+        out->axis = ((double)out->detectors - 1) / 2;
+    }
+    if (!is_right || *at)
+        status =
+            kn_fail(err, KN_ERROR_ARGUMENT,
+                    "'%s' is no geometry of parallel rays: expected parallel:ANGLES,DETECTORS,SIZE[,AXIS], "
+                    "such as parallel:181,640,640 or parallel:181,160,160,73.5",
+                    text);
+    else
+        status = sparse_parallel_check(out, err);
+    if (status)
+        memset(out, 0, sizeof *out);
+    return status;
+}
+
+static kn_status check_counts(const struct sparse_parallel *parallel, kn_error *err)
+{
+    const struct {
+        const char *what;
+        size_t count, most;
+    } counts[] = {{"projections", parallel->angles, SPARSE_PARALLEL_ANGLES},
+                  {"detectors", parallel->detectors, SPARSE_PARALLEL_DETECTORS},
+                  {"pixels a line of the picture", parallel->size, SPARSE_PARALLEL_SIZE}};
+
+    for (size_t i = 0; i < KN_COUNT(counts); i++)
+        if (counts[i].count == 0 || counts[i].count > counts[i].most)
+            return kn_fail(err, KN_ERROR_ARGUMENT, "a geometry of %zu %s; expected from 1 to %zu",
+                           counts[i].count, counts[i].what, counts[i].most);
+    if (sparse_parallel_rows(parallel) >= UINT32_MAX)
+        return kn_fail(
+            err, KN_ERROR_ARGUMENT, "%zu projections of %zu detectors are %zu rays; expected fewer than %lu",
+            parallel->angles, parallel->detectors, sparse_parallel_rows(parallel), (unsigned long)UINT32_MAX);
+    return KN_OK;
+}
+
+kn_status sparse_parallel_check(const struct sparse_parallel *parallel, kn_error *err)
+{
+    double middle = ((double)parallel->detectors - 1) / 2;
+    kn_status status = check_counts(parallel, err);
+
+    if (status)
+        return status;
+    if (!(fabs(parallel->axis - middle) <= 2 * (double)parallel->detectors))
+        return kn_fail(
+            err, KN_ERROR_ARGUMENT,
+            "the axis of rotation is at detector %g; expected one near the middle of %zu detectors, %g, "
+            "within %g",
+            parallel->axis, parallel->detectors, middle, 2 * (double)parallel->detectors);
+    for (size_t t = 0; t < parallel->angles && parallel->theta; t++)
+        if (!isfinite(parallel->theta[t]))
+            return kn_fail(err, KN_ERROR_ARGUMENT, "the angle of projection %zu is %g", t,
+                           parallel->theta[t]);
+    return KN_OK;
+}
+
+void sparse_parallel_free(struct sparse_parallel *parallel)
+{
+    free(parallel->theta);
+    memset(parallel, 0, sizeof *parallel);
+}
+
+size_t sparse_parallel_rows(const struct sparse_parallel *parallel)
+{
+    return parallel->angles * parallel->detectors;
+}
+
+size_t sparse_parallel_columns(const struct sparse_parallel *parallel)
+{
+    return parallel->size * parallel->size;
+}
+
+double sparse_parallel_theta(const struct sparse_parallel *parallel, size_t projection)
+{
+    return parallel->theta ? parallel->theta[projection] : PI * (double)projection / (double)parallel->angles;
+}
+
+// ---- views ----
+
+struct sparse_view *sparse_parallel_views(const struct sparse_parallel *parallel, kn_error *err)
+{
+    double half = ((double)parallel->size - 1) / 2;
+    struct sparse_view *views = malloc(parallel->angles * sizeof *views);
+
+    if (!views) {
+        kn_fail_memory(err, parallel->angles * sizeof *views, "projections");
+        return NULL;
+    }
+    for (size_t t = 0; t < parallel->angles; t++) {
+        double theta = sparse_parallel_theta(parallel, t), c = cos(theta), s = sin(theta);
+
+        views[t] = (struct sparse_view){c, s, parallel->axis - half * (c + s), fmax(fabs(c), fabs(s)),
+                                        fabs(c) >= fabs(s)};
+    }
+    return views;
+}
+
+static ptrdiff_t floor_of(double x)
+{
+    ptrdiff_t whole = (ptrdiff_t)x;
+
+    return whole - ((double)whole > x);
+}
+
+// ---- along rays ----
+
+// The picture along the ray to detector k.
+static double sum_ray(const struct sparse_parallel *parallel, const struct sparse_view *view, size_t k,
+                      const double *picture)
+{
+    ptrdiff_t size = (ptrdiff_t)parallel->size;
+    ptrdiff_t along = view->steep ? size : 1, across = view->steep ? 1 : size; // strides
+    double over = view->steep ? view->cosine : view->sine, drift = view->steep ? view->sine : view->cosine;
+    double sum = 0;
+
+    for (ptrdiff_t i = 0; i < size; i++) {
+        double at = ((double)k - view->origin - (double)i * drift) / over;
+        ptrdiff_t j = floor_of(at);
+        double part = at - (double)j;
+
+        if (j >= 0 && j < size)
+            sum += (1 - part) * picture[i * along + j * across];
+        if (j >= -1 && j < size - 1)
+            sum += part * picture[i * along + (j + 1) * across];
+    }
+    return sum / view->greatest;
+}
+
+static void project(const struct sparse_parallel *parallel, const struct sparse_view *views, const double *x,
+                    double *y, unsigned threads)
+{
+    size_t rows = sparse_parallel_rows(parallel), blocks = (rows + BLOCK - 1) / BLOCK;
+
+    KN_PARALLEL(threads, dynamic)
+    for (size_t block = 0; block < blocks; block++)
+        for (size_t row = block * BLOCK; row < rows && row < (block + 1) * BLOCK; row++)
+            y[row] = sum_ray(parallel, &views[row / parallel->detectors], row % parallel->detectors, x);
+}
+
+// ---- from pixels ----
+
+// What a pixel gives to the detectors of a projection: 0 to 2 of them, the first one and the weights.
+static size_t weigh(const struct sparse_parallel *parallel, const struct sparse_view *view, size_t x,
+                    size_t y, size_t *first, double weights[2])
+{
+    double u = view->origin + (double)x * view->cosine + (double)y * view->sine;
+    ptrdiff_t k = floor_of(u), detectors = (ptrdiff_t)parallel->detectors;
+    size_t count = 0;
+
+    for (ptrdiff_t i = k; i <= k + 1; i++) {
+        double weight = (1 - fabs((double)i - u) / view->greatest) / view->greatest;
+
+        if (i < 0 || i >= detectors || !(weight > 0))
+            continue;
+        if (count == 0)
+            *first = (size_t)i;
+        weights[count++] = weight;
+    }
+    return count;
+}
+
+static void backproject(const struct sparse_parallel *parallel, const struct sparse_view *views,
+                        const double *x, double *y, unsigned threads)
+{
+    size_t size = parallel->size;
+
+    KN_PARALLEL(threads, dynamic)
+    for (size_t line = 0; line < size; line++)
+        for (size_t at = 0; at < size; at++) {
+            double sum = 0;
+
+            for (size_t t = 0; t < parallel->angles; t++) {
+                size_t first = 0;
+                double weights[2];
+                size_t count = weigh(parallel, &views[t], at, line, &first, weights);
+
+                for (size_t i = 0; i < count; i++)
+                    sum += weights[i] * x[t * parallel->detectors + first + i];
+            }
+            y[line * size + at] = sum;
+        }
+}
+
+kn_status sparse_parallel_multiply(const struct sparse_parallel *parallel, bool transposed, const double *x,
+                                   double *y, unsigned threads, kn_error *err)
+{
+    kn_status status = sparse_parallel_check(parallel, err);
+    struct sparse_view *views;
+
+    if (status)
+        return status;
+    views = sparse_parallel_views(parallel, err);
+    if (!views)
+        return KN_ERROR_MEMORY;
+    if (transposed)
+        backproject(parallel, views, x, y, kn_threads(threads));
+    else
+        project(parallel, views, x, y, kn_threads(threads));
+    free(views);
+    return KN_OK;
+}
+
+// ---- the matrix ----
+
+// The nonzeros of a pixel, a row of the transposed matrix: how many, and stored from there on where they are
+// wanted.
+static size_t list_pixel(const struct sparse_parallel *parallel, const struct sparse_view *views,
+                         size_t pixel, uint32_t *indices, double *values)
+{
+    size_t found = 0;
+
+    for (size_t t = 0; t < parallel->angles; t++) {
+        size_t first = 0;
+        double weights[2];
+        size_t count =
+            weigh(parallel, &views[t], pixel % parallel->size, pixel / parallel->size, &first, weights);
+
+        for (size_t i = 0; i < count; i++, found++)
+            if (indices) {
+                indices[found] = (uint32_t)(t * parallel->detectors + first + i);
+                values[found] = weights[i];
+            }
+    }
+    return found;
+}
+
+static kn_status make_transposed(const struct sparse_parallel *parallel, const struct sparse_view *views,
+                                 struct sparse_matrix *out, kn_error *err)
+{
+    size_t pixels = sparse_parallel_columns(parallel), nonzeros = 0;
+    kn_status status;
+
+    for (size_t pixel = 0; pixel < pixels; pixel++)
+        nonzeros += list_pixel(parallel, views, pixel, NULL, NULL);
+    status = sparse_create(pixels, sparse_parallel_rows(parallel), nonzeros, out, err);
+    for (size_t pixel = 0; pixel < pixels && !status; pixel++) {
+        size_t at = out->starts[pixel];
+
+        out->starts[pixel + 1] = at + list_pixel(parallel, views, pixel, out->indices + at, out->values + at);
+    }
+    return status;
+}
+
+kn_status sparse_parallel_matrix(const struct sparse_parallel *parallel, struct sparse_matrix *out,
+                                 kn_error *err)
+{
+    struct sparse_matrix transposed = {.rows = 0};
+    struct sparse_view *views;
+    kn_status status = sparse_parallel_check(parallel, err);
+
+    memset(out, 0, sizeof *out);
+    if (status)
+        return status;
+    views = sparse_parallel_views(parallel, err);
+    if (!views)
+        return KN_ERROR_MEMORY;
+    status = make_transposed(parallel, views, &transposed, err);
+    free(views);
+    if (!status)
+        status = sparse_transpose(&transposed, out, err);
+    sparse_free(&transposed);
+    return status;
+}

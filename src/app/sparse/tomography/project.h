@@ -1,0 +1,28 @@
+// SPDX-License-Identifier: Apache-2.0
+// A picture's sinogram, or what a sinogram gives back, by the host or a device.
+#ifndef KN_APP_SPARSE_TOMOGRAPHY_PROJECT_H
+#define KN_APP_SPARSE_TOMOGRAPHY_PROJECT_H
+
+#include "base/text.h"
+#include "app/sparse/product/spmv.h"
+
+// Reads `height` lines of `width` numbers, which the caller frees: from a .npy of that shape (or, in the same
+// order, of one dimension), or a grey picture (PNG, TIFF; its first page), in its own levels. "-" is a .npy
+// on standard input. KN_ERROR_INPUT: another shape, complex numbers, colours, numbers that are not finite;
+// KN_ERROR_MEMORY; those of the formats.
+kn_status sparse_read_plane(const char *path, size_t height, size_t width, double **values, kn_error *err);
+
+struct sparse_projection {
+    const struct sparse_parallel *geometry;
+    bool transposed;           // from a sinogram to a picture
+    enum sparse_format format; // of a device; in, and what was used, out
+    struct kn_text why;        // of SPARSE_AUTO what each took; the caller frees it
+};
+
+// to = A from, or A^T from: on the queue's device in single precision, or without a queue by the host in
+// double. Errors: sparse_operator_create_parallel's, the device's; KN_ERROR_ARGUMENT: a number beyond single
+// precision.
+kn_status sparse_project(kn_queue *queue, struct sparse_projection *projection, const double *from,
+                         double *to, kn_error *err);
+
+#endif

@@ -1,0 +1,224 @@
+// SPDX-License-Identifier: Apache-2.0
+// cuBLAS, opened at run time: NVIDIA's library is proprietary and may be absent. Its types, numbers and entry
+// points are declared here, as cuda_api.h does for the driver.
+//
+// It counts in columns: what it takes for the transpose of C is what lies there in rows. So it is asked for
+// C^T = op(B)^T op(A)^T, whose operands, in its eyes, are transposed already.
+#include "backend/blas.h"
+
+#include <dlfcn.h>
+#include <stdint.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/array.h"
+#include "base/error.h"
+#include "cuda.h"
+
+typedef int cublasStatus_t;
+typedef struct cublasContext *cublasHandle_t;
+
+enum { CUBLAS_STATUS_ALLOC_FAILED = 3 };
+enum { CUBLAS_OP_N, CUBLAS_OP_T, CUBLAS_OP_C };
+
+// alpha and beta are in host memory: cuBLAS's default.
+#define GEMM_ARGUMENTS                                                                                       \
+    (cublasHandle_t handle, int a_op, int b_op, int64_t m, int64_t n, int64_t k, const void *alpha,          \
+     CUdeviceptr a, int64_t a_pitch, CUdeviceptr b, int64_t b_pitch, const void *beta, CUdeviceptr c,        \
+     int64_t c_pitch)
+#define BATCH_ARGUMENTS                                                                                      \
+    (cublasHandle_t handle, int a_op, int b_op, int64_t m, int64_t n, int64_t k, const void *alpha,          \
+     CUdeviceptr a, int64_t a_pitch, long long a_stride, CUdeviceptr b, int64_t b_pitch, long long b_stride, \
+     const void *beta, CUdeviceptr c, int64_t c_pitch, long long c_stride, int64_t batch)
+
+// X(result, name, arguments). The calls with 64-bit sizes came with cuBLAS 12.
+#define CUBLAS_CALLS(X)                                                                                      \
+    X(cublasStatus_t, cublasCreate_v2, (cublasHandle_t * handle))                                            \
+    X(cublasStatus_t, cublasDestroy_v2, (cublasHandle_t handle))                                             \
+    X(cublasStatus_t, cublasSetStream_v2, (cublasHandle_t handle, CUstream stream))                          \
+    X(const char *, cublasGetStatusString, (cublasStatus_t status))                                          \
+    X(cublasStatus_t, cublasSgemm_v2_64, GEMM_ARGUMENTS)                                                     \
+    X(cublasStatus_t, cublasDgemm_v2_64, GEMM_ARGUMENTS)                                                     \
+    X(cublasStatus_t, cublasCgemm_v2_64, GEMM_ARGUMENTS)                                                     \
+    X(cublasStatus_t, cublasZgemm_v2_64, GEMM_ARGUMENTS)                                                     \
+    X(cublasStatus_t, cublasSgemmStridedBatched_64, BATCH_ARGUMENTS)                                         \
+    X(cublasStatus_t, cublasDgemmStridedBatched_64, BATCH_ARGUMENTS)                                         \
+    X(cublasStatus_t, cublasCgemmStridedBatched_64, BATCH_ARGUMENTS)                                         \
+    X(cublasStatus_t, cublasZgemmStridedBatched_64, BATCH_ARGUMENTS)
+
+struct cublas {
+    CUBLAS_CALLS(CUDA_MEMBER)
+};
+
+#define CUBLAS_SYMBOL(result, name, arguments) {#name, offsetof(struct cublas, name)},
+static const struct {
+    const char *name;
+    size_t member;
+} symbols[] = {CUBLAS_CALLS(CUBLAS_SYMBOL)};
+
+// By the toolkit's major version, newest first.
+static const struct {
+    int major;
+    const char *name;
+} library_names[] = {{13, "libcublas.so.13"}, {12, "libcublas.so.12"}};
+
+struct be_blas {
+    struct be_queue *queue;
+    void *library;
+    struct cublas cublas;
+    cublasHandle_t handle;
+};
+
+static kn_status fail(const struct be_blas *blas, cublasStatus_t code, const char *call, kn_error *err)
+{
+    kn_status status = code == CUBLAS_STATUS_ALLOC_FAILED ? KN_ERROR_MEMORY : KN_ERROR_DEVICE;
+    const char *name = blas->cublas.cublasGetStatusString(code);
+
+    kn_fail(err, status, "%s: cuBLAS: %s: %s (%d)", blas->queue->context->spec, call, name ? name : "failed",
+            code);
+    kn_error_native(err, code, name ? name : "cuBLAS error");
+    return status;
+}
+
+// Not one of a newer toolkit than the driver's: it would want a newer driver.
+static kn_status load(struct be_blas *blas, kn_error *err)
+{
+    int newest = blas->queue->context->cuda_major;
+    const char *name = NULL;
+
+    for (size_t i = 0; i < KN_COUNT(library_names) && !blas->library; i++)
+        if (library_names[i].major <= newest)
+            blas->library = cuda_library_open(name = library_names[i].name);
+    if (!name)
+        return kn_fail(err, KN_ERROR_UNSUPPORTED,
+                       "the driver is of CUDA %d; the cuBLAS that Koine calls needs 12 or newer", newest);
+    if (!blas->library)
+        return kn_fail(err, KN_ERROR_UNSUPPORTED,
+                       "cuBLAS is not there (%s%s looked for in the system's folders, $CUDA_HOME/lib64 and "
+                       "/usr/local/cuda/lib64)",
+                       newest >= library_names[0].major ? "libcublas.so.13, " : "", library_names[1].name);
+    for (size_t i = 0; i < KN_COUNT(symbols); i++) {
+        void *address = dlsym(blas->library, symbols[i].name);
+        if (!address)
+            return kn_fail(err, KN_ERROR_UNSUPPORTED, "%s has no %s: it is not a cuBLAS that Koine knows",
+                           name, symbols[i].name);
+        memcpy((char *)&blas->cublas + symbols[i].member, &address, sizeof address);
+    }
+    return KN_OK;
+}
+
+static void cublas_close(struct be_blas *blas)
+{
+    struct be_context *context = blas->queue->context;
+    bool entered = blas->handle && cuda_enter_to_free(context);
+
+    if (entered) {
+        (void)blas->cublas.cublasDestroy_v2(blas->handle);
+        cuda_leave(context);
+    }
+    if (blas->library)
+        dlclose(blas->library);
+    free(blas);
+}
+
+static kn_status cublas_open(struct be_queue *queue, struct be_blas **blas, kn_error *err)
+{
+    struct be_blas *made = calloc(1, sizeof *made);
+    const char *call = "cublasCreate";
+    cublasStatus_t code;
+    kn_status status;
+
+    if (!made)
+        return kn_fail_memory(err, sizeof *made, "cuBLAS");
+    made->queue = queue;
+    status = load(made, err);
+    if (!status)
+        status = cuda_enter(queue->context, err);
+    if (status) {
+        cublas_close(made);
+        return status;
+    }
+    code = made->cublas.cublasCreate_v2(&made->handle);
+    if (!code) {
+        call = "cublasSetStream";
+        code = made->cublas.cublasSetStream_v2(made->handle, queue->stream);
+    }
+    cuda_leave(queue->context);
+    if (code) {
+        status = fail(made, code, call, err);
+        cublas_close(made);
+        return status;
+    }
+    *blas = made;
+    return KN_OK;
+}
+
+// A number or a pair of them in the product's type.
+union scalar {
+    float f32[2];
+    double f64[2];
+};
+
+static union scalar scalar_of(const struct be_product *p, const double value[2])
+{
+    union scalar scalar;
+
+    for (int i = 0; i < 2; i++)
+        if (p->fp64)
+            scalar.f64[i] = value[i];
+        else
+            scalar.f32[i] = (float)value[i];
+    return scalar;
+}
+
+static CUdeviceptr begin_of(const struct be_product *p, const struct be_matrix *matrix)
+{
+    size_t element = (p->fp64 ? sizeof(double) : sizeof(float)) * (p->is_complex ? 2 : 1);
+
+    return matrix->memory ? matrix->memory->pointer + matrix->offset * element : 0;
+}
+
+static cublasStatus_t call_gemm(const struct be_blas *blas, const struct be_product *p)
+{
+    static const int ops[BE_TRANSPOSES] = {CUBLAS_OP_N, CUBLAS_OP_T, CUBLAS_OP_C};
+    const struct cublas *cublas = &blas->cublas;
+    cublasStatus_t(*const single[2][2])
+        GEMM_ARGUMENTS = {{cublas->cublasSgemm_v2_64, cublas->cublasDgemm_v2_64},
+                          {cublas->cublasCgemm_v2_64, cublas->cublasZgemm_v2_64}};
+    cublasStatus_t(*const batched[2][2])
+        BATCH_ARGUMENTS = {{cublas->cublasSgemmStridedBatched_64, cublas->cublasDgemmStridedBatched_64},
+                           {cublas->cublasCgemmStridedBatched_64, cublas->cublasZgemmStridedBatched_64}};
+    const union scalar alpha = scalar_of(p, p->alpha), beta = scalar_of(p, p->beta);
+    CUdeviceptr a = begin_of(p, &p->a), b = begin_of(p, &p->b), c = begin_of(p, &p->c);
+    const int64_t m = (int64_t)p->m, n = (int64_t)p->n, k = (int64_t)p->k;
+    const int64_t a_pitch = (int64_t)p->a.pitch, b_pitch = (int64_t)p->b.pitch, c_pitch = (int64_t)p->c.pitch;
+
+    if (p->batch == 1)
+        return single[p->is_complex][p->fp64](blas->handle, ops[p->transpose_b], ops[p->transpose_a], n, m, k,
+                                              &alpha, b, b_pitch, a, a_pitch, &beta, c, c_pitch);
+    return batched[p->is_complex][p->fp64](blas->handle, ops[p->transpose_b], ops[p->transpose_a], n, m, k,
+                                           &alpha, b, b_pitch, (long long)p->b.stride, a, a_pitch,
+                                           (long long)p->a.stride, &beta, c, c_pitch, (long long)p->c.stride,
+                                           (int64_t)p->batch);
+}
+
+static kn_status cublas_gemm(struct be_blas *blas, const struct be_product *product, struct be_event **event,
+                             kn_error *err)
+{
+    const struct cuda_outcome enqueued = {CUDA_SUCCESS, "cublasGemm"};
+    struct cuda_work work;
+    cublasStatus_t code;
+    kn_status status = cuda_work_begin(&work, blas->queue, event != NULL, err);
+
+    if (status)
+        return status;
+    cuda_memory_written(product->c.memory);
+    code = call_gemm(blas, product);
+    if (!code)
+        return cuda_work_end(&work, enqueued, false, "multiplying matrices", event, err);
+    cuda_work_abandon(&work);
+    return fail(blas, code, product->batch == 1 ? "cublasGemm" : "cublasGemmStridedBatched", err);
+}
+
+const struct be_blas_library kn_be_cublas = {"cuBLAS", cublas_open, cublas_gemm, cublas_close};

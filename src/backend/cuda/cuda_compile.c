@@ -1,0 +1,145 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "cuda_compile.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/array.h"
+#include "base/error.h"
+
+const char *cuda_policy_options(kn_policy policy, bool contract_off)
+{
+    static const char *const options[][2] = {
+        [KN_POLICY_DEFAULT] = {"--fmad=true --prec-div=false --prec-sqrt=false",
+                               "--fmad=false --prec-div=false --prec-sqrt=false"},
+        [KN_POLICY_STRICT] = {"--fmad=false --prec-div=true --prec-sqrt=true",
+                              "--fmad=false --prec-div=true --prec-sqrt=true"},
+        [KN_POLICY_FAST] = {"--use_fast_math", "--use_fast_math --fmad=false"},
+    };
+
+    return options[(size_t)policy < KN_COUNT(options) ? policy : KN_POLICY_DEFAULT][contract_off];
+}
+
+// Always given. What is suppressed are warnings that OpenCL C programs earn by being read as C++: things
+// declared and never used (177, 550), code behind a return (111, 128), jumps past a declaration (546), string
+// constants as char * (2464).
+static const char always[] =
+    "--std=c++17 --device-as-default-execution-space -diag-suppress=111,128,177,546,550,2464";
+
+static kn_status fail(const struct cuda_nvrtc *nvrtc, nvrtcResult code, const char *call, kn_error *err)
+{
+    const char *name = nvrtc->nvrtcGetErrorString(code);
+    kn_status status = code == NVRTC_ERROR_OUT_OF_MEMORY ? KN_ERROR_MEMORY
+                       : code == NVRTC_ERROR_COMPILATION ? KN_ERROR_BUILD
+                                                         : KN_ERROR_DEVICE;
+
+    kn_fail(err, status, "NVRTC %d.%d: %s: %s (%d)", nvrtc->major, nvrtc->minor, call, name ? name : "error",
+            code);
+    kn_error_native(err, code, name ? name : "");
+    return status;
+}
+
+struct words {
+    char *text;
+    const char **items;
+    size_t count, capacity;
+};
+
+static void words_free(struct words *words)
+{
+    free(words->items);
+    free(words->text);
+}
+
+// The command line: `always`, the architecture, and `options`.
+static kn_status words_make(struct words *words, const char *options, int arch, kn_error *err)
+{
+    size_t size = sizeof always + strlen(options) + 64;
+    char *rest = NULL;
+
+    memset(words, 0, sizeof *words);
+    words->text = malloc(size);
+    if (!words->text)
+        return kn_fail_memory(err, size, "compiling a program");
+    snprintf(words->text, size, "--gpu-architecture=sm_%d %s %s", arch, always, options);
+    for (char *word = strtok_r(words->text, " ", &rest); word; word = strtok_r(NULL, " ", &rest))
+        if (!KN_ARRAY_PUSH(words->items, words->count, words->capacity, word)) {
+            words_free(words);
+            return kn_fail_memory(err, 0, "compiling a program");
+        }
+    return KN_OK;
+}
+
+// What the compiler said; "" if nothing or if it cannot be had.
+static char *take_log(const struct cuda_nvrtc *nvrtc, nvrtcProgram program, nvrtcResult *code,
+                      const char **call)
+{
+    size_t size = 0;
+    char *log;
+
+    *call = "nvrtcGetProgramLogSize";
+    *code = nvrtc->nvrtcGetProgramLogSize(program, &size);
+    log = calloc(*code == NVRTC_SUCCESS ? size + 1 : 1, 1);
+    if (log && *code == NVRTC_SUCCESS && size > 0) {
+        *call = "nvrtcGetProgramLog";
+        *code = nvrtc->nvrtcGetProgramLog(program, log);
+        if (*code != NVRTC_SUCCESS)
+            log[0] = '\0';
+    }
+    return log;
+}
+
+static kn_status take_cubin(const struct cuda_nvrtc *nvrtc, nvrtcProgram program, struct cuda_cubin *cubin,
+                            kn_error *err)
+{
+    size_t size = 0;
+    nvrtcResult code = nvrtc->nvrtcGetCUBINSize(program, &size);
+    char *data;
+
+    if (code != NVRTC_SUCCESS)
+        return fail(nvrtc, code, "nvrtcGetCUBINSize", err);
+    data = malloc(size ? size : 1);
+    if (!data)
+        return kn_fail_memory(err, size, "a compiled program");
+    code = nvrtc->nvrtcGetCUBIN(program, data);
+    if (code != NVRTC_SUCCESS) {
+        free(data);
+        return fail(nvrtc, code, "nvrtcGetCUBIN", err);
+    }
+    cubin->data = data;
+    cubin->bytes = size;
+    return KN_OK;
+}
+
+kn_status cuda_compile(const struct cuda_nvrtc *nvrtc, const char *text, const char *options, int arch,
+                       struct cuda_cubin *cubin, char **log, kn_error *err)
+{
+    nvrtcProgram program = NULL;
+    struct words words;
+    nvrtcResult compiled, said;
+    const char *call;
+    kn_status status = words_make(&words, options, arch, err);
+
+    *log = NULL;
+    if (status)
+        return status;
+    compiled = nvrtc->nvrtcCreateProgram(&program, text, "program.cu", 0, NULL, NULL);
+    if (compiled != NVRTC_SUCCESS) {
+        words_free(&words);
+        return fail(nvrtc, compiled, "nvrtcCreateProgram", err);
+    }
+    compiled = nvrtc->nvrtcCompileProgram(program, (int)words.count, words.items);
+    words_free(&words);
+    *log = take_log(nvrtc, program, &said, &call);
+    if (compiled != NVRTC_SUCCESS)
+        status = fail(nvrtc, compiled, "nvrtcCompileProgram", err);
+    else if (!*log)
+        status = kn_fail_memory(err, 0, "a compiler's messages");
+    else if (said != NVRTC_SUCCESS)
+        status = fail(nvrtc, said, call, err);
+    else
+        status = take_cubin(nvrtc, program, cubin, err);
+    (void)nvrtc->nvrtcDestroyProgram(&program);
+    return status;
+}

@@ -1,0 +1,212 @@
+// SPDX-License-Identifier: Apache-2.0
+// cuFFT, opened at run time: NVIDIA's library is proprietary and may be absent. Its types, numbers and entry
+// points are declared here, as cuda_api.h does for the driver.
+#include "backend/fft.h"
+
+#include <dlfcn.h>
+#include <limits.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/array.h"
+#include "base/error.h"
+#include "cuda.h"
+
+typedef int cufftResult;
+typedef int cufftHandle;
+
+enum {
+    CUFFT_C2C = 0x29,
+    CUFFT_R2C = 0x2a,
+    CUFFT_C2R = 0x2c,
+    CUFFT_Z2Z = 0x69,
+    CUFFT_D2Z = 0x6a,
+    CUFFT_Z2D = 0x6c
+};
+enum { CUFFT_FORWARD = -1, CUFFT_INVERSE = 1 };
+
+#define CUFFT_CALLS(CALL)                                                                                    \
+    CALL(cufftGetVersion, (int *version))                                                                    \
+    CALL(cufftCreate, (cufftHandle * plan))                                                                  \
+    CALL(cufftDestroy, (cufftHandle plan))                                                                   \
+    CALL(cufftSetStream, (cufftHandle plan, CUstream stream))                                                \
+    CALL(cufftMakePlanMany64,                                                                                \
+         (cufftHandle plan, int rank, long long *n, long long *in_embed, long long in_stride,                \
+          long long in_distance, long long *out_embed, long long out_stride, long long out_distance,         \
+          int type, long long batch, size_t *work_bytes))                                                    \
+    CALL(cufftExecC2C, (cufftHandle plan, void *in, void *out, int direction))                               \
+    CALL(cufftExecZ2Z, (cufftHandle plan, void *in, void *out, int direction))                               \
+    CALL(cufftExecR2C, (cufftHandle plan, void *in, void *out))                                              \
+    CALL(cufftExecD2Z, (cufftHandle plan, void *in, void *out))                                              \
+    CALL(cufftExecC2R, (cufftHandle plan, void *in, void *out))                                              \
+    CALL(cufftExecZ2D, (cufftHandle plan, void *in, void *out))
+
+#define CUFFT_MEMBER(name, arguments) cufftResult(*name) arguments;
+struct cufft {
+    void *library;
+    CUFFT_CALLS(CUFFT_MEMBER)
+};
+
+#define CUFFT_SYMBOL(name, arguments) {#name, offsetof(struct cufft, name)},
+static const struct {
+    const char *name;
+    size_t member;
+} symbols[] = {CUFFT_CALLS(CUFFT_SYMBOL)};
+
+// By the toolkit's major version (13, 12, 11), newest first.
+static const char *const library_names[] = {"libcufft.so.12", "libcufft.so.11", "libcufft.so.10"};
+
+struct be_fft_plan {
+    struct be_context *context;
+    struct cufft cufft;
+    cufftHandle handle;
+    bool made;
+    struct be_fft_shape shape;
+};
+
+// cuFFT's numbers, from its manual.
+static const char *result_name(cufftResult code)
+{
+    static const char *const names[] = {"CUFFT_SUCCESS",       "CUFFT_INVALID_PLAN",  "CUFFT_ALLOC_FAILED",
+                                        "CUFFT_INVALID_TYPE",  "CUFFT_INVALID_VALUE", "CUFFT_INTERNAL_ERROR",
+                                        "CUFFT_EXEC_FAILED",   "CUFFT_SETUP_FAILED",  "CUFFT_INVALID_SIZE",
+                                        "CUFFT_UNALIGNED_DATA"};
+
+    return code >= 0 && (size_t)code < KN_COUNT(names) ? names[code] : "cuFFT error";
+}
+
+static kn_status fail(const struct be_fft_plan *plan, cufftResult code, const char *call, kn_error *err)
+{
+    const cufftResult alloc_failed = 2;
+
+    kn_fail(err, code == alloc_failed ? KN_ERROR_MEMORY : KN_ERROR_DEVICE, "%s: %s: %s (%d)",
+            plan->context->spec, call, result_name(code), code);
+    kn_error_native(err, code, result_name(code));
+    return code == alloc_failed ? KN_ERROR_MEMORY : KN_ERROR_DEVICE;
+}
+
+static kn_status load(struct be_fft_plan *plan, kn_error *err)
+{
+    const char *name = NULL;
+
+    for (size_t i = 0; i < KN_COUNT(library_names) && !plan->cufft.library; i++)
+        plan->cufft.library = cuda_library_open(name = library_names[i]);
+    if (!plan->cufft.library)
+        return kn_fail(
+            err, KN_ERROR_UNSUPPORTED,
+            "cuFFT: %s not found (nor older ones; looked in the system's folders, $CUDA_HOME/lib64 and "
+            "/usr/local/cuda/lib64): install the CUDA toolkit's cuFFT, or take another library",
+            library_names[0]);
+    for (size_t i = 0; i < KN_COUNT(symbols); i++) {
+        void *address = dlsym(plan->cufft.library, symbols[i].name);
+        if (!address)
+            return kn_fail(err, KN_ERROR_UNSUPPORTED,
+                           "cuFFT: %s has no %s: it is not a cuFFT that Koine knows", name, symbols[i].name);
+        memcpy((char *)&plan->cufft + symbols[i].member, &address, sizeof address);
+    }
+    return KN_OK;
+}
+
+// Compact arrays of a kind, slowest axis first.
+static kn_status make(struct be_queue *queue, struct be_fft_plan *plan, kn_error *err)
+{
+    static const int types[2][3] = {{CUFFT_C2C, CUFFT_R2C, CUFFT_C2R}, {CUFFT_Z2Z, CUFFT_D2Z, CUFFT_Z2D}};
+    const struct be_fft_shape *shape = &plan->shape;
+    long long n[3];
+    size_t work = 0;
+    const char *call = "cufftCreate";
+    cufftResult code = plan->cufft.cufftCreate(&plan->handle);
+
+    plan->made = code == 0;
+    for (unsigned i = 0; i < shape->rank; i++)
+        n[i] = (long long)shape->dims[shape->rank - 1 - i];
+    if (!code) {
+        call = "cufftSetStream";
+        code = plan->cufft.cufftSetStream(plan->handle, queue->stream);
+    }
+    if (!code) {
+        call = "cufftMakePlanMany64";
+        code =
+            plan->cufft.cufftMakePlanMany64(plan->handle, (int)shape->rank, n, NULL, 1, 0, NULL, 1, 0,
+                                            types[shape->fp64][shape->kind], (long long)shape->batch, &work);
+    }
+    return code ? fail(plan, code, call, err) : KN_OK;
+}
+
+static void cufft_free(struct be_fft_plan *plan)
+{
+    bool entered = plan->made && cuda_enter_to_free(plan->context);
+
+    if (entered) {
+        (void)plan->cufft.cufftDestroy(plan->handle);
+        cuda_leave(plan->context);
+    }
+    if (plan->cufft.library)
+        dlclose(plan->cufft.library);
+    free(plan);
+}
+
+static kn_status cufft_create(struct be_queue *queue, const struct be_fft_shape *shape,
+                              struct be_fft_plan **plan, char version[32], kn_error *err)
+{
+    struct be_fft_plan *made = calloc(1, sizeof *made);
+    int number = 0;
+    kn_status status;
+
+    if (!made)
+        return kn_fail_memory(err, sizeof *made, "a cuFFT plan");
+    made->context = queue->context;
+    made->shape = *shape;
+    status = load(made, err);
+    if (!status)
+        status = cuda_enter(queue->context, err);
+    if (status) {
+        cufft_free(made);
+        return status;
+    }
+    status = make(queue, made, err);
+    (void)made->cufft.cufftGetVersion(&number);
+    cuda_leave(queue->context);
+    if (status) {
+        cufft_free(made);
+        return status;
+    }
+    snprintf(version, 32, "%d.%d.%d", number / 1000, number / 100 % 10, number % 100);
+    *plan = made;
+    return KN_OK;
+}
+
+static cufftResult run(const struct be_fft_plan *plan, bool inverse, void *in, void *out)
+{
+    const struct cufft *cufft = &plan->cufft;
+    int direction = inverse ? CUFFT_INVERSE : CUFFT_FORWARD;
+
+    if (plan->shape.kind == BE_FFT_COMPLEX)
+        return (plan->shape.fp64 ? cufft->cufftExecZ2Z : cufft->cufftExecC2C)(plan->handle, in, out,
+                                                                              direction);
+    if (plan->shape.kind == BE_FFT_REAL_TO_COMPLEX)
+        return (plan->shape.fp64 ? cufft->cufftExecD2Z : cufft->cufftExecR2C)(plan->handle, in, out);
+    return (plan->shape.fp64 ? cufft->cufftExecZ2D : cufft->cufftExecC2R)(plan->handle, in, out);
+}
+
+static kn_status cufft_execute(struct be_queue *queue, struct be_fft_plan *plan, bool inverse,
+                               struct be_memory *in, struct be_memory *out, kn_error *err)
+{
+    const char *call = "cufftSetStream";
+    cufftResult code;
+    kn_status status = cuda_enter(queue->context, err);
+
+    if (status)
+        return status;
+    code = plan->cufft.cufftSetStream(plan->handle, queue->stream);
+    if (!code) {
+        call = "cufftExec";
+        cuda_memory_written(out);
+        code = run(plan, inverse, (void *)(uintptr_t)in->pointer, (void *)(uintptr_t)out->pointer);
+    }
+    cuda_leave(queue->context);
+    return code ? fail(plan, code, call, err) : KN_OK;
+}
+
+const struct be_fft kn_be_cufft = {"cuFFT", true, cufft_create, cufft_execute, cufft_free};

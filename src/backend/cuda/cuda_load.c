@@ -1,0 +1,234 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "cuda_load.h"
+
+#include <dlfcn.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/array.h"
+#include "base/env.h"
+
+static const char driver_name[] = "libcuda.so.1";
+
+// By major version, newest first. NVRTC 11 kept one name from 11.2 on.
+static const struct {
+    int major;
+    const char *name;
+} nvrtc_names[] = {{13, "libnvrtc.so.13"}, {12, "libnvrtc.so.12"}, {11, "libnvrtc.so.11.2"}};
+
+struct symbol {
+    const char *name;
+    size_t member; // where its address goes
+};
+
+#define DRIVER_SYMBOL(result, name, arguments) {#name, offsetof(struct cuda_driver, name)},
+#define NVRTC_SYMBOL(result, name, arguments)  {#name, offsetof(struct cuda_nvrtc, name)},
+static const struct symbol driver_symbols[] = {CUDA_DRIVER_CALLS(DRIVER_SYMBOL)};
+static const struct symbol graph_symbols[] = {CUDA_GRAPH_CALLS(DRIVER_SYMBOL)};
+static const struct symbol nvrtc_symbols[] = {CUDA_NVRTC_CALLS(NVRTC_SYMBOL)};
+
+static void *open_library(const char *folder, size_t length, const char *name)
+{
+    char path[4096];
+    int used = length ? snprintf(path, sizeof path, "%.*s/%s", (int)length, folder, name)
+                      : snprintf(path, sizeof path, "%s", name);
+
+    if (used < 0 || (size_t)used >= sizeof path)
+        return NULL;
+    return dlopen(path, RTLD_NOW | RTLD_LOCAL | RTLD_NODELETE);
+}
+
+// In the folders of KOINE_CUDA_LIBRARIES if that is set; else where the system looks, then in the toolkit's
+// folder.
+static void *find_library(const char *name, bool in_toolkit)
+{
+    const char *folders = kn_env_get(KN_ENV_CUDA_LIBRARIES);
+    const char *home = getenv("CUDA_HOME");
+    char toolkit[4096];
+    void *library = NULL;
+
+    if (folders) {
+        while (*folders && !library) {
+            size_t length = strcspn(folders, ":");
+            if (length)
+                library = open_library(folders, length, name);
+            folders += length + (folders[length] == ':');
+        }
+        return library;
+    }
+    library = open_library("", 0, name);
+    if (!library && in_toolkit && home && *home) {
+        int used = snprintf(toolkit, sizeof toolkit, "%s/lib64", home);
+        if (used > 0 && (size_t)used < sizeof toolkit)
+            library = open_library(toolkit, (size_t)used, name);
+    }
+    if (!library && in_toolkit)
+        library = open_library("/usr/local/cuda/lib64", strlen("/usr/local/cuda/lib64"), name);
+    return library;
+}
+
+void *cuda_library_open(const char *name)
+{
+    return find_library(name, true);
+}
+
+// Fills the function pointers of `object`; NULL, or the name of the first that is missing.
+static const char *bind(void *library, void *object, const struct symbol *symbols, size_t count)
+{
+    for (size_t i = 0; i < count; i++) {
+        void *address = dlsym(library, symbols[i].name);
+        if (!address)
+            return symbols[i].name;
+        memcpy((char *)object + symbols[i].member, &address, sizeof address);
+    }
+    return NULL;
+}
+
+static bool refuse_init(const struct cuda_driver *driver, CUresult code, char why[CUDA_WHY_BYTES])
+{
+    const char *name = NULL;
+
+    if (code == CUDA_ERROR_STUB_LIBRARY) {
+        snprintf(why, CUDA_WHY_BYTES, "%s is the toolkit's stub, not NVIDIA's driver", driver_name);
+    } else if (code == CUDA_ERROR_NO_DEVICE) {
+        snprintf(why, CUDA_WHY_BYTES, "NVIDIA's driver is installed, but finds no GPU");
+    } else {
+        if (driver->cuGetErrorName(code, &name) != CUDA_SUCCESS || !name)
+            name = "CUDA error";
+        snprintf(why, CUDA_WHY_BYTES, "NVIDIA's driver does not start: cuInit: %s (%d)%s", name, code,
+                 code == CUDA_ERROR_SYSTEM_DRIVER_MISMATCH
+                     ? "; the kernel module and libcuda are of different versions (reboot after an update)"
+                     : "");
+    }
+    return false;
+}
+
+bool cuda_driver_load(struct cuda_driver *driver, char why[CUDA_WHY_BYTES])
+{
+    const char *missing;
+    CUresult code;
+
+    memset(driver, 0, sizeof *driver);
+    driver->library = find_library(driver_name, false);
+    if (!driver->library) {
+        snprintf(why, CUDA_WHY_BYTES, "no NVIDIA driver (%s not found)", driver_name);
+        return false;
+    }
+    missing = bind(driver->library, driver, driver_symbols, KN_COUNT(driver_symbols));
+    if (missing) {
+        snprintf(why, CUDA_WHY_BYTES, "NVIDIA's driver is too old: its %s has no %s", driver_name, missing);
+        cuda_driver_unload(driver);
+        return false;
+    }
+    driver->no_graphs = bind(driver->library, driver, graph_symbols, KN_COUNT(graph_symbols));
+    code = driver->cuInit(0);
+    if (code != CUDA_SUCCESS) {
+        refuse_init(driver, code, why);
+        cuda_driver_unload(driver);
+        return false;
+    }
+    return true;
+}
+
+void cuda_driver_unload(struct cuda_driver *driver)
+{
+    if (driver->library)
+        dlclose(driver->library);
+    memset(driver, 0, sizeof *driver);
+}
+
+// ---- NVRTC ----
+
+// Asks an opened NVRTC what it is.
+static bool describe(struct cuda_nvrtc *nvrtc, const char *name, char why[CUDA_WHY_BYTES])
+{
+    const char *missing = bind(nvrtc->library, nvrtc, nvrtc_symbols, KN_COUNT(nvrtc_symbols));
+    const char *call = "nvrtcVersion";
+    nvrtcResult code;
+
+    if (missing) {
+        snprintf(why, CUDA_WHY_BYTES, "%s is too old: it has no %s", name, missing);
+        return false;
+    }
+    code = nvrtc->nvrtcVersion(&nvrtc->major, &nvrtc->minor);
+    if (code == NVRTC_SUCCESS) {
+        call = "nvrtcGetNumSupportedArchs";
+        code = nvrtc->nvrtcGetNumSupportedArchs(&nvrtc->arch_count);
+    }
+    if (code == NVRTC_SUCCESS && (nvrtc->arch_count < 0 || nvrtc->arch_count > CUDA_MAX_ARCHS)) {
+        snprintf(why, CUDA_WHY_BYTES, "%s names %d architectures; at most %d are expected", name,
+                 nvrtc->arch_count, CUDA_MAX_ARCHS);
+        return false;
+    }
+    if (code == NVRTC_SUCCESS) {
+        call = "nvrtcGetSupportedArchs";
+        code = nvrtc->nvrtcGetSupportedArchs(nvrtc->archs);
+    }
+    if (code != NVRTC_SUCCESS)
+        snprintf(why, CUDA_WHY_BYTES, "%s: %s: %s (%d)", name, call, nvrtc->nvrtcGetErrorString(code), code);
+    return code == NVRTC_SUCCESS;
+}
+
+// In words, why none was found: what is wanted, and whether there is one too new to serve.
+static void explain_missing(int newest, char why[CUDA_WHY_BYTES])
+{
+    const char *wanted = NULL;
+
+    for (size_t i = KN_COUNT(nvrtc_names); i-- > 0;) {
+        if (nvrtc_names[i].major <= newest) {
+            wanted = nvrtc_names[i].name;
+            continue;
+        }
+        void *library = find_library(nvrtc_names[i].name, true);
+        if (!library)
+            continue;
+        dlclose(library);
+        snprintf(why, CUDA_WHY_BYTES,
+                 "there is %s, but the driver is of CUDA %d and does not load what that compiles: install "
+                 "%s, or a newer "
+                 "driver",
+                 nvrtc_names[i].name, newest, wanted ? wanted : "an NVRTC of the driver's version");
+        return;
+    }
+    snprintf(why, CUDA_WHY_BYTES, "%s not found (looked in %s)", wanted ? wanted : "an NVRTC that old is",
+             kn_env_get(KN_ENV_CUDA_LIBRARIES)
+                 ? "KOINE_CUDA_LIBRARIES"
+                 : "the system's folders, $CUDA_HOME/lib64 and /usr/local/cuda/lib64");
+}
+
+bool cuda_nvrtc_load(struct cuda_nvrtc *nvrtc, int newest, char why[CUDA_WHY_BYTES])
+{
+    bool described = false;
+
+    why[0] = '\0';
+    for (size_t i = 0; i < KN_COUNT(nvrtc_names); i++) {
+        memset(nvrtc, 0, sizeof *nvrtc);
+        if (nvrtc_names[i].major > newest || !(nvrtc->library = find_library(nvrtc_names[i].name, true)))
+            continue;
+        if (describe(nvrtc, nvrtc_names[i].name, why))
+            return true;
+        described = true;
+        cuda_nvrtc_unload(nvrtc);
+    }
+    if (!described)
+        explain_missing(newest, why);
+    return false;
+}
+
+void cuda_nvrtc_unload(struct cuda_nvrtc *nvrtc)
+{
+    if (nvrtc->library)
+        dlclose(nvrtc->library);
+    memset(nvrtc, 0, sizeof *nvrtc);
+}
+
+int cuda_nvrtc_arch(const struct cuda_nvrtc *nvrtc, int arch)
+{
+    int best = 0;
+
+    for (int i = 0; i < nvrtc->arch_count; i++)
+        if (nvrtc->archs[i] <= arch && nvrtc->archs[i] / 10 == arch / 10 && nvrtc->archs[i] > best)
+            best = nvrtc->archs[i];
+    return best;
+}

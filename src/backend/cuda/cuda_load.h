@@ -1,0 +1,53 @@
+// SPDX-License-Identifier: Apache-2.0
+// NVIDIA's libraries, opened at run time: libcuda (the driver) and libnvrtc (the compiler). Koine builds and
+// runs without either; what is missing becomes a reason in words.
+#ifndef KN_BACKEND_CUDA_CUDA_LOAD_H
+#define KN_BACKEND_CUDA_CUDA_LOAD_H
+
+#include <stdbool.h>
+
+#include "cuda_api.h"
+
+#define CUDA_WHY_BYTES 256
+
+#define CUDA_MEMBER(result, name, arguments) result(*name) arguments;
+
+struct cuda_driver {
+    void *library;
+    CUDA_DRIVER_CALLS(CUDA_MEMBER)
+    CUDA_GRAPH_CALLS(CUDA_MEMBER)
+    const char *no_graphs; // the first call for graphs that the driver lacks; NULL: it has all
+};
+
+#define CUDA_MAX_ARCHS 64
+
+struct cuda_nvrtc {
+    void *library;
+    CUDA_NVRTC_CALLS(CUDA_MEMBER)
+    int major, minor;
+    int archs[CUDA_MAX_ARCHS]; // what it compiles for, rising: 75, 80, ... 90
+    int arch_count;
+};
+
+// Opens libcuda.so.1 and initialises it; false with the reason. The library stays in the process for good:
+// driver threads may still run in it.
+bool cuda_driver_load(struct cuda_driver *driver, char why[CUDA_WHY_BYTES]);
+void cuda_driver_unload(struct cuda_driver *driver);
+
+// A library of the toolkit by its versioned name, for cuFFT and its like: from the system's folders or the toolkit's
+// (or from KOINE_CUDA_LIBRARIES). NULL if it is not there; else to be closed with dlclose.
+void *cuda_library_open(const char *name);
+
+// Which NVRTC serves a driver: the one of the driver's own major version, and if that is not there (or makes
+// what the driver does not take) older ones, newest first. Never a newer one: older drivers refuse its
+// cubins.
+//
+// Opens the first that is found and whose major version is at most `newest`; false with the reason.
+bool cuda_nvrtc_load(struct cuda_nvrtc *nvrtc, int newest, char why[CUDA_WHY_BYTES]);
+void cuda_nvrtc_unload(struct cuda_nvrtc *nvrtc);
+
+// What to compile for so that a card of compute capability `arch` (90 for 9.0) runs it: `arch` itself, or the
+// next lower of the same generation, whose cubins it runs too. 0 if this NVRTC knows neither.
+int cuda_nvrtc_arch(const struct cuda_nvrtc *nvrtc, int arch);
+
+#endif

@@ -1,0 +1,297 @@
+// SPDX-License-Identifier: Apache-2.0
+// The CUDA backend: programs from NVRTC or from the cache, and their kernels.
+#define _GNU_SOURCE // memmem
+#include "cuda.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/array.h"
+#include "base/error.h"
+#include "source/source.h"
+
+#define KERNEL_PREFIX "koine_"
+#define BANK_SYMBOL   "kn_bank"
+
+struct be_program {
+    struct be_context *context;
+    struct cuda_cubin cubin;
+    CUmodule module;
+    bool has_bank;
+};
+
+// What a driver says of a cubin made for another card or by another version's compiler.
+static bool is_refusal(CUresult code)
+{
+    static const CUresult codes[] = {CUDA_ERROR_INVALID_IMAGE, CUDA_ERROR_NO_BINARY_FOR_GPU,
+                                     CUDA_ERROR_INVALID_PTX, CUDA_ERROR_UNSUPPORTED_PTX_VERSION,
+                                     CUDA_ERROR_INVALID_SOURCE};
+
+    for (size_t i = 0; i < KN_COUNT(codes); i++)
+        if (codes[i] == code)
+            return true;
+    return false;
+}
+
+// Whether the module has a constant bank: then `bank` and `bytes` say where. The driver is asked only if the name stands
+// in the binary: to ask for a symbol that is not there is an error of the application's to compute-sanitizer.
+static struct cuda_outcome find_bank(const struct cuda_driver *cu, CUmodule module, const struct cuda_cubin *cubin,
+                                     CUdeviceptr *bank, size_t *bytes)
+{
+    struct cuda_outcome outcome = {CUDA_SUCCESS, ""};
+
+    *bank = 0;
+    *bytes = 0;
+    if (memmem(cubin->data, cubin->bytes, BANK_SYMBOL, sizeof BANK_SYMBOL)) // as a whole word: with its NUL
+        outcome = CUDA_DO(cu, cuModuleGetGlobal_v2, bank, bytes, module, BANK_SYMBOL);
+    if (outcome.code == CUDA_ERROR_NOT_FOUND)
+        outcome.code = CUDA_SUCCESS;
+    return outcome;
+}
+
+// Takes over the cubin's data on success. `outcome` is how loading ended.
+static kn_status program_create(struct be_context *context, struct cuda_cubin *cubin,
+                                struct be_program **program, struct cuda_outcome *outcome, kn_error *err)
+{
+    const struct cuda_driver *cu = &context->cu;
+    struct be_program *made = calloc(1, sizeof *made);
+    CUdeviceptr bank = 0;
+    size_t bank_bytes = 0;
+    kn_status status = made ? cuda_enter(context, err) : kn_fail_memory(err, sizeof *made, "a CUDA program");
+
+    if (status) {
+        free(made);
+        return status;
+    }
+    made->context = context;
+    *outcome = CUDA_DO(cu, cuModuleLoadData, &made->module, cubin->data);
+    if (!outcome->code) {
+        *outcome = find_bank(cu, made->module, cubin, &bank, &bank_bytes);
+        if (outcome->code)
+            (void)cu->cuModuleUnload(made->module);
+    }
+    cuda_leave(context);
+    if (outcome->code) {
+        free(made);
+        return cuda_fail(err, cu, context->spec, *outcome, "loading a compiled program");
+    }
+    made->has_bank = bank_bytes > 0;
+    made->cubin = *cubin;
+    *cubin = (struct cuda_cubin){NULL, 0};
+    *program = made;
+    return KN_OK;
+}
+
+// One attempt with one NVRTC. `refused`: the driver does not take what this compiler makes; another may do.
+static kn_status build_with(struct be_context *context, const struct cuda_nvrtc *nvrtc, const char *source,
+                            const char *options, struct be_program **program, char **log, bool *refused,
+                            kn_error *err)
+{
+    struct cuda_cubin cubin = {NULL, 0};
+    struct cuda_outcome outcome = {CUDA_SUCCESS, ""};
+    int arch = cuda_nvrtc_arch(nvrtc, context->arch);
+    kn_status status;
+
+    *refused = false;
+    if (!arch) {
+        *refused = true;
+        return kn_fail(err, KN_ERROR_UNSUPPORTED, "%s: NVRTC %d.%d knows no sm_%d", context->spec,
+                       nvrtc->major, nvrtc->minor, context->arch);
+    }
+    status = cuda_compile(nvrtc, source, options, arch, &cubin, log, err);
+    if (!status)
+        status = program_create(context, &cubin, program, &outcome, err);
+    *refused = is_refusal(outcome.code);
+    free(cubin.data);
+    return status;
+}
+
+kn_status cuda_program_build(struct be_context *context, const char *source, const char *options,
+                             struct be_program **program, char **log, kn_error *err)
+{
+    char why[CUDA_WHY_BYTES];
+    int newest = context->cuda_major;
+    bool refused = false;
+    kn_error first = KN_ERROR_INIT;
+    kn_status status = KN_ERROR_UNSUPPORTED;
+
+    *log = NULL;
+    do {
+        struct cuda_nvrtc nvrtc;
+        kn_error reason = KN_ERROR_INIT;
+
+        if (!cuda_nvrtc_load(&nvrtc, newest, why))
+            break;
+        free(*log);
+        *log = NULL;
+        status = build_with(context, &nvrtc, source, options, program, log, &refused, &reason);
+        newest = nvrtc.major - 1;
+        cuda_nvrtc_unload(&nvrtc);
+        if (!status)
+            return KN_OK;
+        if (!first.code)
+            first = reason;
+    } while (refused);
+
+    if (!first.code)
+        return kn_fail(err, KN_ERROR_UNSUPPORTED, "%s: %s", context->spec, why);
+    if (refused)
+        kn_fail(err, first.code, "%s; and there is no older NVRTC that serves it better", first.text);
+    else
+        kn_fail(err, first.code, "%s", first.text);
+    kn_error_native(err, first.native, first.native_name);
+    return first.code;
+}
+
+kn_status cuda_program_load(struct be_context *context, const void *binary, size_t bytes, const char *options,
+                            struct be_program **program, kn_error *err)
+{
+    static const unsigned char magic[4] = {0x7f, 'E', 'L', 'F'};
+    struct cuda_cubin cubin = {NULL, bytes};
+    struct cuda_outcome outcome = {CUDA_SUCCESS, ""};
+    kn_status status;
+
+    (void)options;
+    if (bytes < sizeof magic || memcmp(binary, magic, sizeof magic) != 0) // the driver is not told the length
+        return kn_fail(err, KN_ERROR_INPUT, "%s: loading a cached program: it is no cubin", context->spec);
+    cubin.data = malloc(bytes);
+    if (!cubin.data)
+        return kn_fail_memory(err, bytes, "a compiled program");
+    memcpy(cubin.data, binary, bytes);
+    status = program_create(context, &cubin, program, &outcome, err);
+    free(cubin.data);
+    return status;
+}
+
+kn_status cuda_program_binary(struct be_program *program, void **binary, size_t *bytes, kn_error *err)
+{
+    void *copy = malloc(program->cubin.bytes);
+
+    if (!copy)
+        return kn_fail_memory(err, program->cubin.bytes, "a program's binary");
+    memcpy(copy, program->cubin.data, program->cubin.bytes);
+    *binary = copy;
+    *bytes = program->cubin.bytes;
+    return KN_OK;
+}
+
+void cuda_program_free(struct be_program *program)
+{
+    struct be_context *context = program->context;
+    bool entered = cuda_enter_to_free(context);
+
+    (void)context->cu.cuCtxSynchronize(); // its kernels may still run
+    (void)context->cu.cuModuleUnload(program->module);
+    if (entered)
+        cuda_leave(context);
+    free(program->cubin.data);
+    free(program);
+}
+
+// ---- kernels ----
+
+static void kernel_destroy(struct be_kernel *kernel)
+{
+    if (kernel->instance) {
+        (void)kernel->context->cu.cuCtxSynchronize();
+        (void)kernel->context->cu.cuModuleUnload(kernel->instance);
+    }
+    free(kernel->slots);
+    free(kernel);
+}
+
+// Fills `kernel` from the program; its context is current.
+static struct cuda_outcome kernel_open(struct be_kernel *kernel, const struct be_program *program)
+{
+    const struct cuda_driver *cu = &kernel->context->cu;
+    CUmodule module = program->module;
+    struct cuda_outcome outcome = {CUDA_SUCCESS, ""};
+    char symbol[512];
+    int shared = 0;
+
+    if (program->has_bank) {
+        outcome = CUDA_DO(cu, cuModuleLoadData, &kernel->instance, program->cubin.data);
+        if (!outcome.code) {
+            module = kernel->instance;
+            outcome = find_bank(cu, module, &program->cubin, &kernel->bank, &kernel->bank_bytes);
+        }
+    }
+    snprintf(symbol, sizeof symbol, KERNEL_PREFIX "%s", kernel->source->name);
+    if (!outcome.code)
+        outcome = CUDA_DO(cu, cuModuleGetFunction, &kernel->function, module, symbol);
+    if (!outcome.code)
+        outcome =
+            CUDA_DO(cu, cuFuncGetAttribute, &shared, CU_FUNC_ATTRIBUTE_SHARED_SIZE_BYTES, kernel->function);
+    kernel->static_shared = (size_t)shared;
+    kernel->dynamic_asked =
+        CUDA_SHARED_UNASKED > kernel->static_shared ? CUDA_SHARED_UNASKED - kernel->static_shared : 0;
+    return outcome;
+}
+
+kn_status cuda_kernel_get(struct be_program *program, const struct src_kernel *source,
+                          struct be_kernel **kernel, kn_error *err)
+{
+    struct be_context *context = program->context;
+    struct be_kernel *made = calloc(1, sizeof *made);
+    struct cuda_outcome outcome;
+    char what[160];
+    kn_status status;
+
+    if (made && program->has_bank)
+        made->slots = calloc(source->param_count + 1, sizeof *made->slots);
+    if (!made || (program->has_bank && !made->slots)) {
+        free(made);
+        return kn_fail_memory(err, sizeof *made, "a CUDA kernel");
+    }
+    made->context = context;
+    made->source = source;
+    status = cuda_enter(context, err);
+    if (status) {
+        free(made->slots);
+        free(made);
+        return status;
+    }
+    outcome = kernel_open(made, program);
+    if (outcome.code) {
+        snprintf(what, sizeof what, "getting kernel %s", source->name);
+        status = cuda_fail(err, &context->cu, context->spec, outcome, what);
+        kernel_destroy(made);
+    } else {
+        *kernel = made;
+    }
+    cuda_leave(context);
+    return status;
+}
+
+kn_status cuda_kernel_limits(struct be_kernel *kernel, struct be_kernel_limits *limits, kn_error *err)
+{
+    struct be_context *context = kernel->context;
+    const struct cuda_driver *cu = &context->cu;
+    int threads = 0, warp = 0;
+    struct cuda_outcome outcome;
+    kn_status status = cuda_enter(context, err);
+
+    if (status)
+        return status;
+    outcome =
+        CUDA_DO(cu, cuFuncGetAttribute, &threads, CU_FUNC_ATTRIBUTE_MAX_THREADS_PER_BLOCK, kernel->function);
+    if (!outcome.code)
+        outcome = CUDA_DO(cu, cuDeviceGetAttribute, &warp, CU_DEVICE_ATTRIBUTE_WARP_SIZE, context->device);
+    cuda_leave(context);
+    if (outcome.code)
+        return cuda_fail(err, cu, context->spec, outcome, "asking for a kernel's limits");
+    *limits = (struct be_kernel_limits){(size_t)threads, (size_t)warp,
+                                        kernel->static_shared + kernel->source->cuda.arena_bytes};
+    return KN_OK;
+}
+
+void cuda_kernel_free(struct be_kernel *kernel)
+{
+    struct be_context *context = kernel->context;
+    bool entered = cuda_enter_to_free(context);
+
+    kernel_destroy(kernel);
+    if (entered)
+        cuda_leave(context);
+}

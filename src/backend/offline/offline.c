@@ -1,0 +1,325 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "offline.h"
+
+#include <errno.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/array.h"
+#include "base/error.h"
+#include "offline_compiler.h"
+
+const char *const offline_defaults[] = {"cuda:sm_75", "cuda:sm_90", "amd:gfx90a", "amd:gfx1030",
+                                        "intel:skl",  "intel:dg2",  "spirv",      NULL};
+
+static const struct offline_compiler *const compilers[] = {&offline_cuda, &offline_amd, &offline_intel,
+                                                           &offline_spirv};
+
+static const char empty_kernel[] = "__kernel void nothing(__global int *p) { p[get_global_id(0)] = 0; }\n";
+
+// ---- what the compilers share ----
+
+void offline_word(struct offline_words *words, const char *word)
+{
+    if (words->count < OFFLINE_WORDS_MAX)
+        words->items[words->count++] = word;
+    else
+        words->full = true;
+    words->items[words->count] = NULL;
+}
+
+void offline_add(struct offline_words *words, const char *const *list)
+{
+    for (; *list; list++)
+        offline_word(words, *list);
+}
+
+kn_status offline_run(const struct offline_words *words, const char *const *variables,
+                      struct offline_result *result, int *status, kn_error *err)
+{
+    struct process_result done;
+    struct kn_text log = KN_TEXT_INIT;
+    kn_status failed;
+
+    if (words->full)
+        return kn_fail(err, KN_ERROR_DEVICE, "%s: more than %d words on its command line", words->items[0],
+                       OFFLINE_WORDS_MAX);
+    failed = process_run(words->items, variables, OFFLINE_SECONDS, &done, err);
+    if (failed)
+        return failed;
+    if (result->log)
+        kn_text_add(&log, result->log);
+    kn_text_add(&log, done.output);
+    if (done.timed_out)
+        kn_text_format(&log, "%s: stopped after %d seconds\n", words->items[0], OFFLINE_SECONDS);
+    else if (done.signal)
+        kn_text_format(&log, "%s: ended by signal %d\n", words->items[0], done.signal);
+    free(done.output);
+    free(result->log);
+    result->log = kn_text_take(&log);
+    *status = done.status;
+    return result->log ? KN_OK : kn_fail_memory(err, 0, "keeping a compiler's words");
+}
+
+struct offline_kernel *offline_kernel_named(struct offline_result *result, const char *name, size_t length)
+{
+    struct offline_kernel *kernels;
+
+    for (size_t i = 0; i < result->kernel_count; i++)
+        if (strlen(result->kernels[i].name) == length && memcmp(result->kernels[i].name, name, length) == 0)
+            return &result->kernels[i];
+    kernels = realloc(result->kernels, (result->kernel_count + 1) * sizeof *kernels);
+    if (!kernels)
+        return NULL;
+    result->kernels = kernels;
+    kernels += result->kernel_count;
+    *kernels =
+        (struct offline_kernel){strndup(name, length), OFFLINE_UNKNOWN, OFFLINE_UNKNOWN, OFFLINE_UNKNOWN};
+    if (!kernels->name)
+        return NULL;
+    result->kernel_count++;
+    return kernels;
+}
+
+bool offline_define(struct offline_target *target, const char *name, size_t name_length, const char *value,
+                    size_t value_length)
+{
+    kn_define define = {kn_arena_copy(&target->arena, name, name_length),
+                        kn_arena_copy(&target->arena, value, value_length)};
+
+    return define.name && define.value &&
+           KN_ARRAY_PUSH(target->predefined, target->predefined_count, target->predefined_capacity, define);
+}
+
+// ---- targets ----
+
+// The compiler of a target's name, and where the architecture stands in it.
+static const struct offline_compiler *compiler_of(const char *name, const char **arch)
+{
+    for (size_t i = 0; i < KN_COUNT(compilers); i++) {
+        size_t length = strlen(compilers[i]->prefix);
+
+        if (strncmp(name, compilers[i]->prefix, length) != 0 || (name[length] && name[length] != ':'))
+            continue;
+        *arch = name[length] ? name + length + 1 : "";
+        return compilers[i];
+    }
+    return NULL;
+}
+
+bool offline_knows(const char *name)
+{
+    const char *arch;
+
+    return compiler_of(name, &arch) != NULL;
+}
+
+static kn_status check_arch(const struct offline_compiler *compiler, const char *name, const char *arch,
+                            const struct offline_target *target, kn_error *err)
+{
+    const char *letters = "abcdefghijklmnopqrstuvwxyz0123456789-_.";
+
+    if (compiler->example && !*arch)
+        return kn_fail(err, KN_ERROR_ARGUMENT, "target %s: an architecture must follow, as in %s", name,
+                       compiler->example);
+    if (!compiler->example && *arch)
+        return kn_fail(err, KN_ERROR_ARGUMENT, "target %s: '%s' has no architectures", name,
+                       compiler->prefix);
+    if (strlen(name) >= sizeof target->name || strlen(arch) >= sizeof target->arch ||
+        arch[strspn(arch, letters)])
+        return kn_fail(err, KN_ERROR_ARGUMENT, "target %s: there is no such architecture", name);
+    return KN_OK;
+}
+
+// The first line of a log that says something.
+static void first_words(const char *log, const char **words, int *length)
+{
+    *words = log + strspn(log, "\n ");
+    *length = (int)strcspn(*words, "\n");
+}
+
+// Compiles a kernel that does nothing: whoever fails at that is of no use.
+static kn_status try_target(const struct offline_target *target, kn_error *err)
+{
+    const struct src_unit unit = {.opencl = empty_kernel, .opencl_length = sizeof empty_kernel - 1};
+    struct offline_result result;
+    const char *words;
+    int length;
+    kn_status status = offline_compile(target, &unit, NULL, KN_POLICY_DEFAULT, &result, err);
+
+    if (status)
+        return status;
+    if (result.outcome != OFFLINE_OK) {
+        first_words(result.log, &words, &length);
+        status = kn_fail(err, target->arch[0] ? KN_ERROR_ARGUMENT : KN_ERROR_DEVICE,
+                         "target %s: %s does not compile for it: %.*s", target->name, target->program, length,
+                         words);
+    }
+    offline_result_free(&result);
+    return status;
+}
+
+// The first installed compiler that works. If none does, the first one's reason counts.
+static kn_status find_working(struct offline_target *target, kn_error *err)
+{
+    kn_error first = KN_ERROR_INIT, reason = KN_ERROR_INIT;
+
+    for (size_t attempt = 0; target->compiler->find(target, attempt, &reason) == KN_OK; attempt++) {
+        if (target->compiler->is_library || try_target(target, &reason) == KN_OK)
+            return KN_OK;
+        if (first.code == KN_OK)
+            first = reason;
+        target->predefined_count = 0;
+    }
+    if (err)
+        *err = first.code ? first : reason;
+    return first.code ? first.code : reason.code;
+}
+
+kn_status offline_open(const char *name, struct offline_target **target, kn_error *err)
+{
+    const char *arch = "";
+    const struct offline_compiler *compiler = compiler_of(name, &arch);
+    struct offline_target *made;
+    kn_status status;
+
+    if (!compiler)
+        return kn_fail(err, KN_ERROR_ARGUMENT, "there is no target '%s'", name);
+    made = calloc(1, sizeof *made);
+    if (!made)
+        return kn_fail_memory(err, sizeof *made, "a target");
+    status = check_arch(compiler, name, arch, made, err);
+    if (!status) {
+        made->compiler = compiler;
+        snprintf(made->name, sizeof made->name, "%s", name);
+        snprintf(made->arch, sizeof made->arch, "%s", arch);
+        status = find_working(made, err);
+    }
+    if (status)
+        offline_close(made);
+    else
+        *target = made;
+    return status;
+}
+
+void offline_close(struct offline_target *target)
+{
+    if (!target)
+        return;
+    cuda_nvrtc_unload(&target->nvrtc);
+    free(target->predefined);
+    kn_arena_free(&target->arena);
+    free(target);
+}
+
+const char *offline_name(const struct offline_target *target)
+{
+    return target->name;
+}
+
+const char *offline_note(const struct offline_target *target)
+{
+    return target->note;
+}
+
+const kn_define *offline_predefined(const struct offline_target *target, size_t *count)
+{
+    *count = target->predefined_count;
+    return target->predefined;
+}
+
+// ---- compiling ----
+
+static kn_status write_source(const struct src_unit *unit, const char *path, kn_policy policy, kn_error *err)
+{
+    FILE *file = fopen(path, "w");
+    bool written = file &&
+                   (policy != KN_POLICY_STRICT || fputs("#pragma OPENCL FP_CONTRACT OFF\n", file) >= 0) &&
+                   fwrite(unit->opencl, 1, unit->opencl_length, file) == unit->opencl_length;
+    int number = errno;
+
+    if (file && fclose(file) != 0) {
+        number = errno;
+        written = false;
+    }
+    return written ? KN_OK : kn_fail_errno(err, KN_ERROR_OUTPUT, path, number, "cannot be written");
+}
+
+static kn_status not_applicable(const struct offline_target *target, const struct src_unit *unit,
+                                struct offline_result *result, kn_error *err)
+{
+    struct kn_text log = KN_TEXT_INIT;
+
+    kn_text_format(&log, "%s:%ld: uses double precision, which %s does not have\n", unit->double_file,
+                   unit->double_line, target->name);
+    result->outcome = OFFLINE_NOT_APPLICABLE;
+    result->log = kn_text_take(&log);
+    return result->log ? KN_OK : kn_fail_memory(err, 0, "keeping a compiler's words");
+}
+
+static void drop_kernels(struct offline_result *result)
+{
+    for (size_t i = 0; i < result->kernel_count; i++)
+        free(result->kernels[i].name);
+    free(result->kernels);
+    result->kernels = NULL;
+    result->kernel_count = 0;
+}
+
+bool offline_uses_folder(const struct offline_target *target)
+{
+    return !target->compiler->is_library;
+}
+
+// For a compiler that is a program: in a folder of its own, which is removed.
+static kn_status compile_in_folder(const struct offline_target *target, struct offline_job *job,
+                                   struct offline_result *result, kn_error *err)
+{
+    char folder[PATH_MAX];
+    struct kn_text source = KN_TEXT_INIT;
+    kn_status status = process_folder(folder, err);
+
+    if (status)
+        return status;
+    kn_text_format(&source, "%s/program.cl", folder);
+    job->folder = folder;
+    job->source = kn_text_string(&source);
+    status = source.failed ? kn_fail_memory(err, 0, "naming a file")
+                           : write_source(job->unit, job->source, job->policy, err);
+    if (!status)
+        status = target->compiler->compile(target, job, result, err);
+    process_folder_remove(folder);
+    kn_text_free(&source);
+    return status;
+}
+
+kn_status offline_compile(const struct offline_target *target, const struct src_unit *unit,
+                          const struct src_options *options, kn_policy policy, struct offline_result *result,
+                          kn_error *err)
+{
+    struct offline_job job = {.unit = unit, .options = options, .policy = policy};
+    kn_status status = KN_OK;
+
+    memset(result, 0, sizeof *result);
+    if (target->no_fp64 && unit->double_line)
+        return not_applicable(target, unit, result, err);
+    for (size_t i = 0; i < unit->kernel_count && !status; i++)
+        if (!offline_kernel_named(result, unit->kernels[i].name, strlen(unit->kernels[i].name)))
+            status = kn_fail_memory(err, 0, "listing kernels");
+    if (!status)
+        status = target->compiler->is_library ? target->compiler->compile(target, &job, result, err)
+                                              : compile_in_folder(target, &job, result, err);
+    if (!status && result->outcome != OFFLINE_OK)
+        drop_kernels(result);
+    if (status)
+        offline_result_free(result);
+    return status;
+}
+
+void offline_result_free(struct offline_result *result)
+{
+    drop_kernels(result);
+    free(result->log);
+    memset(result, 0, sizeof *result);
+}

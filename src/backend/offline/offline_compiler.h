@@ -1,0 +1,74 @@
+// SPDX-License-Identifier: Apache-2.0
+// What the offline compilers share, and the functions each of them has (offline.h).
+#ifndef KN_BACKEND_OFFLINE_OFFLINE_COMPILER_H
+#define KN_BACKEND_OFFLINE_OFFLINE_COMPILER_H
+
+#include "base/arena.h"
+#include "base/text.h"
+#include "backend/cuda/cuda_load.h"
+#include "offline.h"
+#include "base/process.h"
+
+enum { OFFLINE_WORDS_MAX = 96, OFFLINE_SECONDS = 120 };
+
+// Where one compilation takes place.
+struct offline_job {
+    const struct src_unit *unit;
+    const struct src_options *options; // that it was read with
+    kn_policy policy;
+    const char *folder; // NULL for a compiler that is a library
+    const char *source; // the file in it
+};
+
+struct offline_compiler {
+    const char *prefix; // of the target's name, "amd"
+    const char *example; // a target's name with its architecture, "amd:gfx90a"; NULL if it has none
+    bool is_library;     // called in this process, and tried by `find`
+    // Finds the programs it needs and fills in the target: with the first installed version of them, then
+    // (`attempt` 1, 2, ...) with the others. KN_ERROR_NO_DEVICE if there is no further one.
+    kn_status (*find)(struct offline_target *target, size_t attempt, kn_error *err);
+    kn_status (*compile)(const struct offline_target *target, const struct offline_job *job,
+                         struct offline_result *result, kn_error *err);
+};
+
+extern const struct offline_compiler offline_amd, offline_cuda, offline_intel, offline_spirv;
+
+struct offline_target {
+    const struct offline_compiler *compiler;
+    char name[64];
+    char arch[48];             // "" if it has none
+    struct cuda_nvrtc nvrtc;   // the compiler, if it is NVRTC, and
+    int cuda_arch;             // 90 for sm_90
+    char program[PATH_MAX];    // the compiler, if it is a program
+    char translator[PATH_MAX]; // what its output goes through; "" if nothing
+    char validator[PATH_MAX];  // and what looks at that
+    char libraries[PATH_MAX];  // a folder
+    char note[128];
+    bool no_fp64;
+    kn_define *predefined;
+    size_t predefined_count, predefined_capacity;
+    struct kn_arena arena; // of the macros
+};
+
+// A list of words for process_run; one that does not fit makes it `full`.
+struct offline_words {
+    const char *items[OFFLINE_WORDS_MAX + 1];
+    size_t count;
+    bool full;
+};
+void offline_word(struct offline_words *words, const char *word);
+// Several, up to a NULL.
+void offline_add(struct offline_words *words, const char *const *list);
+
+// Runs the words. The result's log receives (or is continued by) what it printed; `*status` its exit status.
+kn_status offline_run(const struct offline_words *words, const char *const *variables,
+                      struct offline_result *result, int *status, kn_error *err);
+
+// The result's record of a kernel, made if it is new. NULL: out of memory.
+struct offline_kernel *offline_kernel_named(struct offline_result *result, const char *name, size_t length);
+
+// Adds a macro to the target's; false if memory ran out.
+bool offline_define(struct offline_target *target, const char *name, size_t name_length, const char *value,
+                    size_t value_length);
+
+#endif

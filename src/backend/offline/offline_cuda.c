@@ -1,0 +1,361 @@
+// SPDX-License-Identifier: Apache-2.0
+// cuda:sm_XX: NVRTC compiles the CUDA text of a program (src/source/cuda/cuda.h) to a cubin, without a driver.
+#include <ctype.h>
+#include <limits.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/array.h"
+#include "base/error.h"
+#include "source/cuda/cuda.h"
+#include "source/preprocess/language.h"
+#include "backend/cuda/cuda.h"
+#include "offline_compiler.h"
+
+#define KERNEL_PREFIX "koine_" // of a kernel's symbol
+
+// As on a CUDA device.
+static const kn_define language[] = {
+    SRC_LANGUAGE_MACROS, {"__OPENCL_VERSION__", "120"}, {"__IMAGE_SUPPORT__", "1"}};
+
+// ---- finding it ----
+
+static bool keep_macros(struct offline_target *target)
+{
+    bool kept = true;
+
+    for (size_t i = 0; i < KN_COUNT(language) && kept; i++)
+        kept = offline_define(target, language[i].name, strlen(language[i].name), language[i].value,
+                              strlen(language[i].value));
+    for (const char *name = cuda_extensions; *name && kept;) {
+        size_t length = strcspn(name, " ");
+
+        kept = offline_define(target, name, length, "1", 1);
+        name += length + strspn(name + length, " ");
+    }
+    return kept;
+}
+
+size_t offline_cuda_archs(int archs[], size_t capacity, char why[], size_t why_bytes)
+{
+    char reason[CUDA_WHY_BYTES];
+    struct cuda_nvrtc nvrtc;
+    size_t count = 0;
+
+    if (!cuda_nvrtc_load(&nvrtc, INT_MAX, reason)) {
+        snprintf(why, why_bytes, "%s", reason);
+        return 0;
+    }
+    for (; count < (size_t)nvrtc.arch_count && count < capacity; count++)
+        archs[count] = nvrtc.archs[count];
+    cuda_nvrtc_unload(&nvrtc);
+    return count;
+}
+
+// "sm_90" is 90; 0 if it is no such word.
+static int arch_number(const char *arch)
+{
+    char *end = NULL;
+    long number =
+        strncmp(arch, "sm_", 3) == 0 && isdigit((unsigned char)arch[3]) ? strtol(arch + 3, &end, 10) : 0;
+
+    return end && !*end && number < 10000 ? (int)number : 0;
+}
+
+static bool compiles_for(const struct cuda_nvrtc *nvrtc, int arch)
+{
+    for (int i = 0; i < nvrtc->arch_count; i++)
+        if (nvrtc->archs[i] == arch)
+            return true;
+    return false;
+}
+
+static kn_status refuse_arch(const char *name, const struct kn_text *archs, kn_error *err)
+{
+    return kn_fail(err, KN_ERROR_ARGUMENT, "target %s: there is no such architecture; %s", name,
+                   kn_text_string(archs));
+}
+
+// The newest NVRTC that compiles for the architecture, and does compile.
+static kn_status find_nvrtc(struct offline_target *target, kn_error *err)
+{
+    static const char nothing[] = "extern \"C\" __global__ void koine_nothing() {}\n";
+    const int arch = arch_number(target->arch);
+    struct kn_text archs = KN_TEXT_INIT;
+    char why[CUDA_WHY_BYTES];
+    kn_status status = KN_OK;
+
+    for (int newest = INT_MAX; cuda_nvrtc_load(&target->nvrtc, newest, why);) {
+        if (compiles_for(&target->nvrtc, arch))
+            break;
+        newest = target->nvrtc.major - 1;
+        kn_text_format(&archs, "%sNVRTC %d.%d compiles for", archs.length ? "; " : "", target->nvrtc.major,
+                       target->nvrtc.minor);
+        for (int i = 0; i < target->nvrtc.arch_count; i++)
+            kn_text_format(&archs, "%s sm_%d", i ? "," : "", target->nvrtc.archs[i]);
+        cuda_nvrtc_unload(&target->nvrtc);
+    }
+    if (!target->nvrtc.library) {
+        status = archs.length ? refuse_arch(target->name, &archs, err)
+                              : kn_fail(err, KN_ERROR_NO_DEVICE, "target %s: %s", target->name, why);
+    } else {
+        struct cuda_cubin cubin = {NULL, 0};
+        char *log = NULL;
+
+        status = cuda_compile(&target->nvrtc, nothing, "", arch, &cubin, &log, err);
+        free(cubin.data);
+        free(log);
+    }
+    kn_text_free(&archs);
+    return status;
+}
+
+static kn_status find_cuda(struct offline_target *target, size_t attempt, kn_error *err)
+{
+    kn_status status;
+
+    if (attempt > 0)
+        return kn_fail(err, KN_ERROR_NO_DEVICE, "target %s: there is no other NVRTC", target->name);
+    status = find_nvrtc(target, err);
+    if (status)
+        return status;
+    target->cuda_arch = arch_number(target->arch);
+    snprintf(target->note, sizeof target->note, "NVRTC %d.%d", target->nvrtc.major, target->nvrtc.minor);
+    return keep_macros(target) ? KN_OK : kn_fail_memory(err, 0, "keeping a compiler's macros");
+}
+
+// ---- what it says ----
+
+// The number before `words` in the line, or -1.
+static long number_before(const char *line, size_t length, const char *words)
+{
+    const size_t words_length = strlen(words);
+
+    for (size_t at = 1; at + words_length <= length; at++) {
+        size_t digit = at;
+
+        if (memcmp(line + at, words, words_length) != 0)
+            continue;
+        while (digit > 0 && isdigit((unsigned char)line[digit - 1]))
+            digit--;
+        if (digit < at)
+            return strtol(line + digit, NULL, 10);
+    }
+    return -1;
+}
+
+// The kernel whose symbol stands behind `words`; NULL if the line has none.
+static struct offline_kernel *kernel_behind(struct offline_result *result, const char *line,
+                                            const char *words)
+{
+    const char *name = strstr(line, words), *end = strchr(line, '\n');
+
+    if (!name || (end && name > end))
+        return NULL;
+    name += strlen(words);
+    if (strncmp(name, KERNEL_PREFIX, sizeof KERNEL_PREFIX - 1) != 0)
+        return NULL;
+    name += sizeof KERNEL_PREFIX - 1;
+    for (size_t i = 0; i < result->kernel_count; i++) {
+        size_t length = strlen(result->kernels[i].name);
+
+        if (strncmp(name, result->kernels[i].name, length) == 0 && !isalnum((unsigned char)name[length]) &&
+            name[length] != '_')
+            return &result->kernels[i];
+    }
+    return NULL;
+}
+
+struct ptxas_report {
+    struct offline_kernel *entry;    // that is being compiled
+    struct offline_kernel *function; // whose stack is spoken of; NULL for one that is no kernel
+};
+
+// "ptxas info    : Compiling entry function 'koine_f' for 'sm_90'", "... Function properties for koine_f",
+// "ptxas         .     184 bytes stack frame, 180 bytes spill stores, 180 bytes spill loads",
+// "ptxas info    : Used 64 registers, used 1 barriers, 256 bytes smem". False if the line is no such report.
+static bool read_ptxas(const char *line, size_t length, struct offline_result *result,
+                       struct ptxas_report *report)
+{
+    long spills = number_before(line, length, " bytes spill stores");
+    long registers = number_before(line, length, " registers");
+    long shared = number_before(line, length, " bytes smem");
+
+    if (strncmp(line, "ptxas info", 10) != 0 && spills < 0)
+        return false;
+    if (number_before(line, length, " bytes gmem") < 0 && memchr(line, '\'', length))
+        report->entry = kernel_behind(result, line, "Compiling entry function '");
+    if (length > 40 && memcmp(line, "ptxas info    : Function properties for ", 40) == 0)
+        report->function = kernel_behind(result, line, "Function properties for ");
+    if (spills >= 0 && report->function)
+        report->function->spill_bytes = spills;
+    if (registers >= 0 && report->entry) {
+        report->entry->registers = registers;
+        report->entry->local_bytes = shared < 0 ? 0 : shared;
+    }
+    return true;
+}
+
+// "file.cl(6): error: ..." becomes "file.cl:6: error: ...".
+static void add_line(struct kn_text *text, const char *line, size_t length)
+{
+    size_t open = 0, close = 0;
+
+    for (size_t i = 0; i + 1 < length && !close; i++) {
+        size_t digits = 0;
+
+        if (line[i] != '(')
+            continue;
+        while (i + 1 + digits < length && isdigit((unsigned char)line[i + 1 + digits]))
+            digits++;
+        if (digits && i + 2 + digits < length && line[i + 1 + digits] == ')' && line[i + 2 + digits] == ':') {
+            open = i;
+            close = i + 1 + digits;
+        }
+    }
+    if (close)
+        kn_text_format(text, "%.*s:%.*s%.*s\n", (int)open, line, (int)(close - open - 1), line + open + 1,
+                       (int)(length - close - 1), line + close + 1);
+    else
+        kn_text_format(text, "%.*s\n", (int)length, line);
+}
+
+// Takes the resource report out of the log; the rest is the result's.
+static kn_status read_log(const char *log, struct offline_result *result, kn_error *err)
+{
+    struct kn_text rest = KN_TEXT_INIT;
+    struct ptxas_report report = {NULL, NULL};
+
+    kn_text_add(&rest, "");
+    for (const char *line = log ? log : ""; *line;) {
+        size_t length = strcspn(line, "\n");
+
+        if (!read_ptxas(line, length, result, &report))
+            add_line(&rest, line, length);
+        line += length + (line[length] == '\n');
+    }
+    free(result->log);
+    result->log = kn_text_take(&rest);
+    return result->log ? KN_OK : kn_fail_memory(err, 0, "keeping a compiler's words");
+}
+
+// ---- compiling ----
+
+// What does not compile is a result.
+static kn_status keep_refusal(kn_status refused, const kn_error *why, struct offline_result *result,
+                              kn_error *err)
+{
+    if (refused != KN_ERROR_BUILD && refused != KN_ERROR_UNSUPPORTED && refused != KN_ERROR_LIMIT) {
+        if (err)
+            *err = *why;
+        return refused;
+    }
+    result->outcome = OFFLINE_FAILED;
+    if (result->log && *result->log)
+        return KN_OK; // the compiler has said it, at its place
+    return read_log(why->text, result, err);
+}
+
+// With the resources of every kernel in the log. With them NVRTC forgets what ptxas refuses (a kernel that
+// wants too much local memory): then once more without.
+static kn_status compile_text(const struct offline_target *target, const char *text, const char *options,
+                              struct cuda_cubin *cubin, char **log, kn_error *err)
+{
+    struct kn_text with_report = KN_TEXT_INIT;
+    kn_status status;
+
+    kn_text_format(&with_report, "%s --ptxas-options=-v", options);
+    if (with_report.failed)
+        return kn_fail_memory(err, 0, "compiling a program");
+    status =
+        cuda_compile(&target->nvrtc, text, kn_text_string(&with_report), target->cuda_arch, cubin, log, err);
+    kn_text_free(&with_report);
+    if (status != KN_ERROR_BUILD || !*log || strstr(*log, "error"))
+        return status;
+    free(*log);
+    return cuda_compile(&target->nvrtc, text, options, target->cuda_arch, cubin, log, err);
+}
+
+// Of shared memory for a block, opted in to (CUDA programming guide, "Technical specifications per compute
+// capability"); the most there is for what is newer than the table.
+static size_t most_shared(int arch)
+{
+    static const struct {
+        int arch;
+        size_t kibibytes;
+    } table[] = {{70, 96},  {72, 96}, {75, 64},  {80, 163}, {86, 99},
+                 {87, 163}, {89, 99}, {120, 99}, {121, 99}};
+
+    for (size_t i = 0; i < KN_COUNT(table); i++)
+        if (table[i].arch == arch)
+            return table[i].kibibytes << 10;
+    return (size_t)227 << 10;
+}
+
+static struct offline_kernel *find_kernel(struct offline_result *result, const char *name)
+{
+    for (size_t k = 0; k < result->kernel_count; k++)
+        if (strcmp(result->kernels[k].name, name) == 0)
+            return &result->kernels[k];
+    return NULL;
+}
+
+// The compiler counts, and limits, static shared memory alone: what lies in the arena is added here.
+static kn_status add_arenas(const struct offline_target *target, const struct src_unit *unit,
+                            const struct src_cuda *cuda, struct offline_result *result, kn_error *err)
+{
+    const size_t most = most_shared(target->cuda_arch);
+    struct kn_text refused = KN_TEXT_INIT;
+    kn_status status = KN_OK;
+
+    for (size_t i = 0; i < unit->kernel_count; i++) {
+        struct offline_kernel *kernel = find_kernel(result, unit->kernels[i].name);
+
+        if (!kernel || kernel->local_bytes < 0 || !cuda->kernels[i].arena_bytes)
+            continue;
+        kernel->local_bytes += (long)cuda->kernels[i].arena_bytes;
+        if ((size_t)kernel->local_bytes > most)
+            kn_text_format(
+                &refused,
+                "%s:%ld: error: %s has %ld bytes of __local variables; a work-group on sm_%d has at "
+                "most %zu: make them smaller, or compile for a device with more\n",
+                unit->kernels[i].file, unit->kernels[i].line, kernel->name, kernel->local_bytes,
+                target->cuda_arch, most);
+    }
+    if (refused.length) {
+        result->outcome = OFFLINE_FAILED;
+        kn_text_add(&refused, result->log ? result->log : "");
+        free(result->log);
+        result->log = kn_text_take(&refused);
+        status = result->log ? KN_OK : kn_fail_memory(err, 0, "keeping a compiler's words");
+    }
+    kn_text_free(&refused);
+    return status;
+}
+
+static kn_status compile_cuda(const struct offline_target *target, const struct offline_job *job,
+                              struct offline_result *result, kn_error *err)
+{
+    struct cuda_cubin cubin = {NULL, 0};
+    struct src_cuda *cuda = NULL;
+    kn_error why = KN_ERROR_INIT;
+    char *log = NULL;
+    kn_status status = src_cuda_program(job->unit, job->options, &cuda, &why), kept;
+
+    if (status)
+        return keep_refusal(status, &why, result, err);
+    status = compile_text(target, cuda->text, cuda_policy_options(job->policy, cuda->contract_off), &cubin,
+                          &log, &why);
+    kept = read_log(log, result, err);
+    if (!status && !kept)
+        kept = add_arenas(target, job->unit, cuda, result, err);
+    if (status && !kept)
+        kept = keep_refusal(status, &why, result, err);
+    free(log);
+    free(cubin.data);
+    src_cuda_free(cuda);
+    return kept;
+}
+
+const struct offline_compiler offline_cuda = {"cuda", "cuda:sm_90", true, find_cuda, compile_cuda};

@@ -1,0 +1,542 @@
+// SPDX-License-Identifier: Apache-2.0
+// The OpenCL backend: contexts, queues, memory and copies, and the table of its functions.
+#include "opencl.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/array.h"
+#include "base/error.h"
+#include "opencl_drivers.h"
+
+#define NAME(code)                                                                                           \
+    {                                                                                                        \
+        code, #code                                                                                          \
+    }
+
+static const struct {
+    cl_int code;
+    const char *name;
+} error_names[] = {
+    NAME(CL_SUCCESS),
+    NAME(CL_DEVICE_NOT_FOUND),
+    NAME(CL_DEVICE_NOT_AVAILABLE),
+    NAME(CL_COMPILER_NOT_AVAILABLE),
+    NAME(CL_MEM_OBJECT_ALLOCATION_FAILURE),
+    NAME(CL_OUT_OF_RESOURCES),
+    NAME(CL_OUT_OF_HOST_MEMORY),
+    NAME(CL_PROFILING_INFO_NOT_AVAILABLE),
+    NAME(CL_MEM_COPY_OVERLAP),
+    NAME(CL_IMAGE_FORMAT_MISMATCH),
+    NAME(CL_IMAGE_FORMAT_NOT_SUPPORTED),
+    NAME(CL_BUILD_PROGRAM_FAILURE),
+    NAME(CL_MAP_FAILURE),
+    NAME(CL_MISALIGNED_SUB_BUFFER_OFFSET),
+    NAME(CL_EXEC_STATUS_ERROR_FOR_EVENTS_IN_WAIT_LIST),
+    NAME(CL_COMPILE_PROGRAM_FAILURE),
+    NAME(CL_LINKER_NOT_AVAILABLE),
+    NAME(CL_LINK_PROGRAM_FAILURE),
+    NAME(CL_DEVICE_PARTITION_FAILED),
+    NAME(CL_KERNEL_ARG_INFO_NOT_AVAILABLE),
+    NAME(CL_INVALID_VALUE),
+    NAME(CL_INVALID_DEVICE_TYPE),
+    NAME(CL_INVALID_PLATFORM),
+    NAME(CL_INVALID_DEVICE),
+    NAME(CL_INVALID_CONTEXT),
+    NAME(CL_INVALID_QUEUE_PROPERTIES),
+    NAME(CL_INVALID_COMMAND_QUEUE),
+    NAME(CL_INVALID_HOST_PTR),
+    NAME(CL_INVALID_MEM_OBJECT),
+    NAME(CL_INVALID_IMAGE_FORMAT_DESCRIPTOR),
+    NAME(CL_INVALID_IMAGE_SIZE),
+    NAME(CL_INVALID_SAMPLER),
+    NAME(CL_INVALID_BINARY),
+    NAME(CL_INVALID_BUILD_OPTIONS),
+    NAME(CL_INVALID_PROGRAM),
+    NAME(CL_INVALID_PROGRAM_EXECUTABLE),
+    NAME(CL_INVALID_KERNEL_NAME),
+    NAME(CL_INVALID_KERNEL_DEFINITION),
+    NAME(CL_INVALID_KERNEL),
+    NAME(CL_INVALID_ARG_INDEX),
+    NAME(CL_INVALID_ARG_VALUE),
+    NAME(CL_INVALID_ARG_SIZE),
+    NAME(CL_INVALID_KERNEL_ARGS),
+    NAME(CL_INVALID_WORK_DIMENSION),
+    NAME(CL_INVALID_WORK_GROUP_SIZE),
+    NAME(CL_INVALID_WORK_ITEM_SIZE),
+    NAME(CL_INVALID_GLOBAL_OFFSET),
+    NAME(CL_INVALID_EVENT_WAIT_LIST),
+    NAME(CL_INVALID_EVENT),
+    NAME(CL_INVALID_OPERATION),
+    NAME(CL_INVALID_GL_OBJECT),
+    NAME(CL_INVALID_BUFFER_SIZE),
+    NAME(CL_INVALID_MIP_LEVEL),
+    NAME(CL_INVALID_GLOBAL_WORK_SIZE),
+    NAME(CL_INVALID_PROPERTY),
+    NAME(CL_INVALID_IMAGE_DESCRIPTOR),
+    NAME(CL_INVALID_COMPILER_OPTIONS),
+    NAME(CL_INVALID_LINKER_OPTIONS),
+    NAME(CL_INVALID_DEVICE_PARTITION_COUNT),
+    // Of cl_khr_command_buffer, which not every header has.
+    {-1138, "CL_INVALID_COMMAND_BUFFER_KHR"},
+    {-1139, "CL_INVALID_SYNC_POINT_WAIT_LIST_KHR"},
+    {-1140, "CL_INCOMPATIBLE_COMMAND_QUEUE_KHR"},
+};
+
+const char *opencl_error_name(cl_int code)
+{
+    for (size_t i = 0; i < KN_COUNT(error_names); i++)
+        if (error_names[i].code == code)
+            return error_names[i].name;
+    return "unknown OpenCL error";
+}
+
+kn_status opencl_fail(kn_error *err, cl_int code, const char *spec, const char *what)
+{
+    kn_status status = KN_ERROR_DEVICE;
+    const char *hint = "";
+
+    switch (code) {
+    case CL_MEM_OBJECT_ALLOCATION_FAILURE:
+    case CL_OUT_OF_HOST_MEMORY:
+        status = KN_ERROR_MEMORY;
+        hint = "; the device or the host is out of memory";
+        break;
+    case CL_OUT_OF_RESOURCES:
+        hint = "; out of memory, or a kernel before it failed (KOINE_LOG=sync names the kernel)";
+        break;
+    case CL_INVALID_IMAGE_SIZE:
+        status = KN_ERROR_LIMIT;
+        hint = "; the device takes no images of this size";
+        break;
+    case CL_IMAGE_FORMAT_NOT_SUPPORTED:
+        status = KN_ERROR_UNSUPPORTED;
+        hint = "; the device takes no images of this format";
+        break;
+    case CL_INVALID_WORK_GROUP_SIZE:
+    case CL_INVALID_WORK_ITEM_SIZE:
+        status = KN_ERROR_LIMIT;
+        hint = "; the device does not take this work-group size for this kernel";
+        break;
+    default:
+        break;
+    }
+    kn_fail(err, status, "%s: %s: %s (%d)%s", spec, what, opencl_error_name(code), (int)code, hint);
+    kn_error_native(err, code, opencl_error_name(code));
+    return status;
+}
+
+void kn_be_devices_free(struct be_device *list, size_t count)
+{
+    for (size_t i = 0; i < count; i++)
+        free(list[i].extensions);
+    free(list);
+}
+
+// ---- contexts ----
+
+static kn_status context_create(cl_context native, const struct be_device *device, struct be_context **context,
+                                kn_error *err)
+{
+    struct be_context *made = calloc(1, sizeof *made);
+    cl_device_fp_config config = 0;
+
+    if (!made)
+        return kn_fail_memory(err, sizeof *made, "an OpenCL context");
+    if (pthread_mutex_init(&made->lock, NULL) != 0) {
+        free(made);
+        return kn_fail_memory(err, 0, "an OpenCL context");
+    }
+    made->context = native;
+    made->device = device->device;
+    snprintf(made->spec, sizeof made->spec, "%s", device->info.spec);
+    (void)clGetDeviceInfo(made->device, CL_DEVICE_SINGLE_FP_CONFIG, sizeof config, &config, NULL);
+    made->correctly_rounded = config & CL_FP_CORRECTLY_ROUNDED_DIVIDE_SQRT;
+    *context = made;
+    return KN_OK;
+}
+
+static kn_status context_open(const struct be_device *device, struct be_context **context, kn_error *err)
+{
+    cl_device_id native = device->device;
+    cl_context_properties properties[] = {CL_CONTEXT_PLATFORM, (cl_context_properties)device->platform, 0};
+    cl_int code;
+    cl_context opened = clCreateContext(properties, 1, &native, NULL, NULL, &code);
+    kn_status status;
+
+    if (!opened)
+        return opencl_fail(err, code, device->info.spec, "opening the device");
+    status = context_create(opened, device, context, err);
+    if (status)
+        clReleaseContext(opened);
+    return status;
+}
+
+static kn_status context_wrap(void *native, void *native_device, struct be_context **context,
+                              struct be_device *device, kn_error *err)
+{
+    cl_context given = native;
+    size_t size = 0, i = 0;
+    cl_device_id devices[OPENCL_MAX_DEVICES];
+    cl_int code = clGetContextInfo(given, CL_CONTEXT_DEVICES, sizeof devices, devices, &size);
+    kn_status status;
+
+    if (code != CL_SUCCESS)
+        return opencl_fail(err, code, "opencl", "reading the devices of a wrapped cl_context");
+    while (native_device && i < size / sizeof *devices && devices[i] != native_device)
+        i++;
+    if (i == size / sizeof *devices)
+        return kn_fail(err, KN_ERROR_ARGUMENT, "the device is none of the wrapped cl_context's %zu", i);
+    status = opencl_device_describe(devices[i], device, err);
+    if (status)
+        return status;
+    if (!device->info.spec[0])
+        snprintf(device->info.spec, sizeof device->info.spec, "opencl:wrapped");
+    code = clRetainContext(given);
+    if (code != CL_SUCCESS)
+        status = opencl_fail(err, code, device->info.spec, "keeping a wrapped cl_context");
+    else if ((status = context_create(given, device, context, err)))
+        clReleaseContext(given);
+    if (status)
+        free(device->extensions);
+    return status;
+}
+
+static void *context_native(const struct be_context *context)
+{
+    return context->context;
+}
+
+static void context_close(struct be_context *context)
+{
+    for (size_t i = 0; i < OPENCL_SAMPLERS; i++)
+        if (context->samplers[i])
+            clReleaseSampler(context->samplers[i]);
+    pthread_mutex_destroy(&context->lock);
+    clReleaseContext(context->context);
+    free(context);
+}
+
+// ---- queues ----
+
+static kn_status queue_create(struct be_context *context, cl_command_queue native, struct be_queue **queue,
+                              kn_error *err)
+{
+    struct be_queue *made = calloc(1, sizeof *made);
+
+    if (!made)
+        return kn_fail_memory(err, sizeof *made, "an OpenCL queue");
+    made->queue = native;
+    made->context = context;
+    *queue = made;
+    return KN_OK;
+}
+
+static kn_status queue_open(struct be_context *context, struct be_queue **queue, kn_error *err)
+{
+    cl_int code;
+    cl_command_queue opened =
+        clCreateCommandQueue(context->context, context->device, CL_QUEUE_PROFILING_ENABLE, &code);
+    kn_status status;
+
+    if (!opened)
+        return opencl_fail(err, code, context->spec, "opening a command queue");
+    status = queue_create(context, opened, queue, err);
+    if (status)
+        clReleaseCommandQueue(opened);
+    return status;
+}
+
+static kn_status queue_wrap(struct be_context *context, void *native, struct be_queue **queue, kn_error *err)
+{
+    cl_command_queue given = native;
+    cl_context owner = NULL;
+    cl_device_id device = NULL;
+    cl_command_queue_properties properties = 0;
+    cl_int code = clGetCommandQueueInfo(given, CL_QUEUE_CONTEXT, sizeof owner, &owner, NULL);
+    kn_status status;
+
+    if (code == CL_SUCCESS)
+        code = clGetCommandQueueInfo(given, CL_QUEUE_DEVICE, sizeof device, &device, NULL);
+    if (code == CL_SUCCESS)
+        code = clGetCommandQueueInfo(given, CL_QUEUE_PROPERTIES, sizeof properties, &properties, NULL);
+    if (code != CL_SUCCESS)
+        return opencl_fail(err, code, context->spec, "reading a wrapped cl_command_queue");
+    if (owner != context->context)
+        return kn_fail(err, KN_ERROR_ARGUMENT, "%s: the wrapped cl_command_queue belongs to another cl_context",
+                       context->spec);
+    if (device != context->device)
+        return kn_fail(err, KN_ERROR_ARGUMENT,
+                       "%s: the wrapped cl_command_queue is of another device of its cl_context than the wrapped one",
+                       context->spec);
+    if (properties & CL_QUEUE_OUT_OF_ORDER_EXEC_MODE_ENABLE)
+        return kn_fail(err, KN_ERROR_UNSUPPORTED,
+                       "%s: the wrapped cl_command_queue is out of order; Koine needs an in-order queue",
+                       context->spec);
+    code = clRetainCommandQueue(given);
+    if (code != CL_SUCCESS)
+        return opencl_fail(err, code, context->spec, "keeping a wrapped cl_command_queue");
+    status = queue_create(context, given, queue, err);
+    if (status)
+        clReleaseCommandQueue(given);
+    return status;
+}
+
+static void *queue_native(const struct be_queue *queue)
+{
+    return queue->queue;
+}
+
+static kn_status queue_flush(struct be_queue *queue, kn_error *err)
+{
+    cl_int code = clFlush(queue->queue);
+
+    return code == CL_SUCCESS ? KN_OK : opencl_fail(err, code, queue->context->spec, "flushing the queue");
+}
+
+static kn_status queue_finish(struct be_queue *queue, kn_error *err)
+{
+    cl_int code = clFinish(queue->queue);
+
+    return code == CL_SUCCESS ? KN_OK : opencl_fail(err, code, queue->context->spec, "waiting for the queue");
+}
+
+static kn_status queue_wait(struct be_queue *queue, struct be_event *event, kn_error *err)
+{
+    cl_int code = clEnqueueBarrierWithWaitList(queue->queue, 1, &event->event, NULL);
+
+    return code == CL_SUCCESS ? KN_OK : opencl_fail(err, code, queue->context->spec, "waiting for an event");
+}
+
+static void queue_close(struct be_queue *queue)
+{
+    clFinish(queue->queue);
+    clReleaseCommandQueue(queue->queue);
+    free(queue);
+}
+
+// ---- memory ----
+
+static kn_status memory_create(struct be_context *context, cl_mem native, struct be_memory **memory, kn_error *err)
+{
+    struct be_memory *made = calloc(1, sizeof *made);
+
+    if (!made)
+        return kn_fail_memory(err, sizeof *made, "an OpenCL buffer");
+    made->memory = native;
+    made->serial = atomic_fetch_add(&context->serials, 1) + 1;
+    *memory = made;
+    return KN_OK;
+}
+
+static kn_status memory_alloc(struct be_context *context, size_t bytes, struct be_memory **memory, kn_error *err)
+{
+    cl_int code;
+    cl_mem allocated = clCreateBuffer(context->context, CL_MEM_READ_WRITE, bytes, NULL, &code);
+    char what[64];
+    kn_status status;
+
+    if (!allocated) {
+        snprintf(what, sizeof what, "allocating %zu bytes", bytes);
+        return opencl_fail(err, code, context->spec, what);
+    }
+    status = memory_create(context, allocated, memory, err);
+    if (status)
+        clReleaseMemObject(allocated);
+    return status;
+}
+
+static kn_status memory_wrap(struct be_context *context, void *native, struct be_memory **memory, size_t *bytes,
+                             kn_error *err)
+{
+    cl_mem given = native;
+    cl_context owner = NULL;
+    cl_mem_object_type type = CL_MEM_OBJECT_BUFFER;
+    cl_int code = clGetMemObjectInfo(given, CL_MEM_SIZE, sizeof *bytes, bytes, NULL);
+    kn_status status;
+
+    if (code == CL_SUCCESS)
+        code = clGetMemObjectInfo(given, CL_MEM_TYPE, sizeof type, &type, NULL);
+    if (code == CL_SUCCESS && type != CL_MEM_OBJECT_BUFFER)
+        return kn_fail(err, KN_ERROR_ARGUMENT, "%s: the wrapped cl_mem is no buffer", context->spec);
+    if (code == CL_SUCCESS)
+        code = clGetMemObjectInfo(given, CL_MEM_CONTEXT, sizeof owner, &owner, NULL);
+    if (code == CL_SUCCESS && owner != context->context)
+        return kn_fail(err, KN_ERROR_ARGUMENT, "%s: the wrapped cl_mem belongs to another cl_context", context->spec);
+    if (code == CL_SUCCESS)
+        code = clRetainMemObject(given);
+    if (code != CL_SUCCESS)
+        return opencl_fail(err, code, context->spec, "wrapping a cl_mem");
+    status = memory_create(context, given, memory, err);
+    if (status)
+        clReleaseMemObject(given);
+    return status;
+}
+
+static void *memory_native(struct be_memory *memory)
+{
+    return memory->memory;
+}
+
+static bool memory_aligned(const struct be_memory *memory, size_t bytes)
+{
+    (void)memory; // CL_DEVICE_MEM_BASE_ADDR_ALIGN is that of the largest type, for sub-buffers too
+    (void)bytes;
+    return true;
+}
+
+static void memory_free(struct be_memory *memory)
+{
+    clReleaseMemObject(memory->memory);
+    free(memory);
+}
+
+static kn_status host_alloc(struct be_queue *queue, size_t bytes, struct be_host *host, kn_error *err)
+{
+    cl_int code;
+    cl_mem pinned = clCreateBuffer(queue->context->context, CL_MEM_READ_WRITE | CL_MEM_ALLOC_HOST_PTR, bytes, NULL, &code);
+    void *data = NULL;
+    kn_status status;
+
+    if (pinned)
+        data = clEnqueueMapBuffer(queue->queue, pinned, CL_TRUE, CL_MAP_READ | CL_MAP_WRITE, 0, bytes, 0, NULL, NULL, &code);
+    if (!data) {
+        if (pinned)
+            clReleaseMemObject(pinned);
+        return opencl_fail(err, code, queue->context->spec, "allocating pinned host memory");
+    }
+    status = memory_create(queue->context, pinned, &host->holder, err);
+    if (status) {
+        clReleaseMemObject(pinned);
+        return status;
+    }
+    host->data = data;
+    return KN_OK;
+}
+
+static void host_free(struct be_queue *queue, struct be_host *host)
+{
+    clEnqueueUnmapMemObject(queue->queue, host->holder->memory, host->data, 0, NULL, NULL);
+    clFinish(queue->queue);
+    memory_free(host->holder);
+}
+
+// ---- copies ----
+
+static kn_status copy_to_device(struct be_queue *queue, struct be_memory *to, const void *from,
+                                const struct be_copy *copy, struct be_event **event, kn_error *err)
+{
+    cl_event native = NULL;
+    cl_int code = clEnqueueWriteBuffer(queue->queue, to->memory, copy->blocking, copy->offset, copy->bytes, from, 0,
+                                       NULL, event ? &native : NULL);
+
+    if (code != CL_SUCCESS)
+        return opencl_fail(err, code, queue->context->spec, "copying to the device");
+    return opencl_event_give(native, event, err);
+}
+
+static kn_status copy_to_host(struct be_queue *queue, struct be_memory *from, void *to, const struct be_copy *copy,
+                              struct be_event **event, kn_error *err)
+{
+    cl_event native = NULL;
+    cl_int code = clEnqueueReadBuffer(queue->queue, from->memory, copy->blocking, copy->offset, copy->bytes, to, 0,
+                                      NULL, event ? &native : NULL);
+
+    if (code != CL_SUCCESS)
+        return opencl_fail(err, code, queue->context->spec, "copying from the device");
+    return opencl_event_give(native, event, err);
+}
+
+static kn_status copy_on_device(struct be_queue *queue, struct be_memory *from, size_t from_offset,
+                                struct be_memory *to, size_t to_offset, size_t bytes, struct be_event **event,
+                                kn_error *err)
+{
+    cl_event native = NULL;
+    cl_int code = clEnqueueCopyBuffer(queue->queue, from->memory, to->memory, from_offset, to_offset, bytes, 0, NULL,
+                                      event ? &native : NULL);
+
+    if (code != CL_SUCCESS)
+        return opencl_fail(err, code, queue->context->spec, "copying on the device");
+    return opencl_event_give(native, event, err);
+}
+
+static kn_status fill(struct be_queue *queue, struct be_memory *memory, const void *pattern, size_t pattern_size,
+                      size_t offset, size_t bytes, struct be_event **event, kn_error *err)
+{
+    cl_event native = NULL;
+    cl_int code = clEnqueueFillBuffer(queue->queue, memory->memory, pattern, pattern_size, offset, bytes, 0, NULL,
+                                      event ? &native : NULL);
+
+    if (code != CL_SUCCESS)
+        return opencl_fail(err, code, queue->context->spec, "filling device memory");
+    return opencl_event_give(native, event, err);
+}
+
+static const char *policy_options(const struct be_context *context, kn_policy policy, bool contract_off)
+{
+    (void)contract_off; // the compiler reads the pragma itself
+    switch (policy) {
+    case KN_POLICY_STRICT:
+        return context->correctly_rounded ? "-cl-std=CL1.2 -cl-fp32-correctly-rounded-divide-sqrt" : "-cl-std=CL1.2";
+    case KN_POLICY_FAST:
+        return "-cl-std=CL1.2 -cl-fast-relaxed-math";
+    default:
+        return "-cl-std=CL1.2";
+    }
+}
+
+const struct kn_backend kn_backend_opencl = {
+    .name = "opencl",
+    .title = "OpenCL",
+    .language = BE_LANGUAGE_OPENCL,
+    .image_bytes = sizeof(cl_mem),
+    .drivers = opencl_drivers,
+    .driver_alone = opencl_driver_alone,
+    .drivers_open = opencl_drivers_open,
+    .devices = opencl_devices,
+    .context_open = context_open,
+    .context_wrap = context_wrap,
+    .context_native = context_native,
+    .context_close = context_close,
+    .queue_open = queue_open,
+    .queue_wrap = queue_wrap,
+    .queue_native = queue_native,
+    .queue_flush = queue_flush,
+    .queue_finish = queue_finish,
+    .queue_wait = queue_wait,
+    .queue_close = queue_close,
+    .memory_alloc = memory_alloc,
+    .memory_wrap = memory_wrap,
+    .memory_native = memory_native,
+    .memory_aligned = memory_aligned,
+    .memory_free = memory_free,
+    .image_create = opencl_image_create,
+    .image_free = opencl_image_free,
+    .host_alloc = host_alloc,
+    .host_free = host_free,
+    .copy_to_device = copy_to_device,
+    .copy_to_host = copy_to_host,
+    .copy_on_device = copy_on_device,
+    .fill = fill,
+    .image_write = opencl_image_write,
+    .image_read = opencl_image_read,
+    .image_copy = opencl_image_copy,
+    .policy_options = policy_options,
+    .program_build = opencl_program_build,
+    .program_load = opencl_program_load,
+    .program_binary = opencl_program_binary,
+    .program_free = opencl_program_free,
+    .kernel_get = opencl_kernel_get,
+    .kernel_limits = opencl_kernel_limits,
+    .kernel_free = opencl_kernel_free,
+    .launch = opencl_launch,
+    .recording_way = KN_RECORDING_COMMAND_BUFFER,
+    .recording_create = opencl_recording_create,
+    .recording_replay = opencl_recording_replay,
+    .recording_free = opencl_recording_free,
+    .event_wait = opencl_event_wait,
+    .event_times = opencl_event_times,
+    .event_share = opencl_event_share,
+    .event_free = opencl_event_free,
+};

@@ -1,0 +1,175 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "opencl_drivers.h"
+
+#include <dirent.h>
+#include <errno.h>
+#include <stdatomic.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include "base/array.h"
+#include "base/error.h"
+#include "base/process.h"
+#include "opencl.h"
+
+#define VARIABLE "OCL_ICD_VENDORS" // of ocl-icd and of Khronos' loader
+#define VENDORS  "/etc/OpenCL/vendors"
+#define SUFFIX   ".icd"
+
+// The loader opens its drivers once a process, in its first call; this is whether it has. It is the loader's state, not
+// a setting of ours.
+static atomic_bool opened;
+
+void opencl_drivers_opened(void)
+{
+    atomic_store(&opened, true);
+}
+
+static bool is_folder(const char *path)
+{
+    struct stat info;
+
+    return stat(path, &info) == 0 && S_ISDIR(info.st_mode);
+}
+
+static bool ends_in_suffix(const char *name)
+{
+    size_t length = strlen(name);
+
+    return length > strlen(SUFFIX) && strcmp(name + length - strlen(SUFFIX), SUFFIX) == 0;
+}
+
+static int is_icd(const struct dirent *item)
+{
+    return ends_in_suffix(item->d_name);
+}
+
+// The library that an .icd file names in its first line; "" if it cannot be read.
+static void read_library(const char *icd, char library[PATH_MAX])
+{
+    FILE *file = fopen(icd, "r");
+
+    library[0] = '\0';
+    if (!file)
+        return;
+    if (!fgets(library, PATH_MAX, file))
+        library[0] = '\0';
+    library[strcspn(library, "\r\n")] = '\0';
+    fclose(file);
+}
+
+static kn_status add(struct be_driver **list, size_t *count, const char *folder, const char *name, kn_error *err)
+{
+    struct be_driver *grown = realloc(*list, (*count + 1) * sizeof **list);
+    struct be_driver *driver;
+
+    if (!grown)
+        return kn_fail_memory(err, 0, "listing OpenCL drivers");
+    *list = grown;
+    driver = &grown[*count];
+    memset(driver, 0, sizeof *driver);
+    if (snprintf(driver->file, sizeof driver->file, "%s%s%s", folder, *folder ? "/" : "", name) >= (int)sizeof driver->file)
+        return KN_OK; // the loader cannot open it either
+    if (ends_in_suffix(driver->file))
+        read_library(driver->file, driver->library);
+    else
+        snprintf(driver->library, sizeof driver->library, "%s", driver->file);
+    ++*count;
+    return KN_OK;
+}
+
+kn_status opencl_drivers(struct be_driver **list, size_t *count, kn_error *err)
+{
+    const char *named = getenv(VARIABLE), *older = getenv("OPENCL_VENDOR_PATH");
+    const char *folder = named && *named ? named : older && *older ? older : VENDORS;
+    struct dirent **names = NULL;
+    kn_status status = KN_OK;
+    int found;
+
+    *list = NULL;
+    *count = 0;
+    if (atomic_load(&opened))
+        return KN_OK;
+    if (!is_folder(folder))
+        return folder == named ? add(list, count, "", named, err) : KN_OK;
+    found = scandir(folder, &names, is_icd, alphasort);
+    for (int i = 0; i < found; i++) {
+        if (!status)
+            status = add(list, count, folder, names[i]->d_name, err);
+        free(names[i]);
+    }
+    free(names);
+    if (status) {
+        free(*list);
+        *list = NULL;
+        *count = 0;
+    }
+    return status;
+}
+
+// A new folder with copies of these .icd files, under numbers that keep their order.
+static kn_status make_folder(const struct be_driver *list, size_t count, char folder[PATH_MAX], kn_error *err)
+{
+    char path[PATH_MAX + 32];
+    kn_status status = process_folder(folder, err);
+
+    for (size_t i = 0; i < count && !status; i++) {
+        FILE *file;
+
+        snprintf(path, sizeof path, "%s/%04zu" SUFFIX, folder, i);
+        file = fopen(path, "w");
+        if (!file || fprintf(file, "%s\n", list[i].library) < 0 || fclose(file) != 0)
+            status = kn_fail_errno(err, KN_ERROR_OUTPUT, path, errno, "a list of OpenCL drivers cannot be written");
+    }
+    if (status)
+        process_folder_remove(folder);
+    return status;
+}
+
+kn_status opencl_driver_alone(const struct be_driver *driver, char variable[PATH_MAX], char folder[PATH_MAX],
+                              kn_error *err)
+{
+    bool is_alone = !ends_in_suffix(driver->file);
+    kn_status status = is_alone ? KN_OK : make_folder(driver, 1, folder, err);
+
+    if (is_alone)
+        folder[0] = '\0';
+    if (!status && snprintf(variable, PATH_MAX, VARIABLE "=%s", is_alone ? driver->file : folder) >= PATH_MAX) {
+        if (!is_alone)
+            process_folder_remove(folder);
+        status = kn_fail(err, KN_ERROR_OUTPUT, "the path of a list of OpenCL drivers is longer than any may be");
+    }
+    return status;
+}
+
+// The environment is the loader's only way to be told, and it looks there in its first call: the variable has another
+// value for as long as that call takes.
+kn_status opencl_drivers_open(const struct be_driver *list, size_t count, kn_error *err)
+{
+    const char *before = getenv(VARIABLE);
+    char *kept = before ? strdup(before) : NULL;
+    char folder[PATH_MAX];
+    cl_uint platforms = 0;
+    kn_status status;
+
+    if (before && !kept)
+        return kn_fail_memory(err, 0, "opening OpenCL drivers");
+    status = make_folder(list, count, folder, err);
+    if (!status && setenv(VARIABLE, folder, 1) != 0) {
+        status = kn_fail_memory(err, 0, "opening OpenCL drivers");
+        process_folder_remove(folder);
+    } else if (!status) {
+        (void)clGetPlatformIDs(0, NULL, &platforms); // what it says is asked again where devices are listed
+        opencl_drivers_opened();
+        if (kept)
+            setenv(VARIABLE, kept, 1);
+        else
+            unsetenv(VARIABLE);
+        process_folder_remove(folder);
+    }
+    free(kept);
+    return status;
+}

@@ -1,9 +1,0 @@
-// SPDX-License-Identifier: Apache-2.0
-// What koine-probe (opencl_probe.c) and those who run it agree on.
-#ifndef KN_BACKEND_PROBE_H
-#define KN_BACKEND_PROBE_H
-
-#define PROBE_NAME "koine-probe"
-#define PROBE_FINE "koine-probe: fine" // the last line, when every driver was opened
-
-#endif

@@ -1,0 +1,160 @@
+// SPDX-License-Identifier: Apache-2.0
+// koine autocorr: the azimuthal averages with their maxima, and how R_max grows.
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+
+#include "base/error.h"
+#include "base/text.h"
+#include "io/plot.h"
+#include "cmd_autocorr.h"
+
+enum { CURVES_MAX = 6 }; // of a long series, some frames from the first to the last
+
+// Draws it, or says that there is nothing to draw.
+static kn_status draw(const struct autocorr_run *run, const struct plot *plot, const char *path,
+                      kn_error *err)
+{
+    kn_error why = KN_ERROR_INIT;
+    kn_status status = plot_write(path, plot, run->arguments->common.force, &why);
+
+    if (status == KN_ERROR_ARGUMENT) {
+        fprintf(stderr, "%s: %s is not drawn: %s\n", run->arguments->common.command, path, why.text);
+        return KN_OK;
+    }
+    if (status && err)
+        *err = why;
+    return status;
+}
+
+static char *label(const char *format, const char *unit)
+{
+    struct kn_text text = KN_TEXT_INIT;
+
+    kn_text_format(&text, "%s (%s)", format, unit);
+    return kn_text_take(&text);
+}
+
+// The frames that are drawn.
+static size_t choose(const struct autocorr_run *run, const struct autocorr_row *chosen[CURVES_MAX])
+{
+    size_t good = 0, count, at = 0, taken = 0;
+
+    for (size_t i = 0; i < run->row_count; i++)
+        good += !run->rows[i].error;
+    count = good < CURVES_MAX ? good : CURVES_MAX;
+    for (size_t i = 0; i < run->row_count && taken < count; i++) {
+        if (run->rows[i].error)
+            continue;
+        if (at++ == (count > 1 ? taken * (good - 1) / (count - 1) : 0))
+            chosen[taken++] = &run->rows[i];
+    }
+    return taken;
+}
+
+static void add_curve(const struct autocorr_run *run, const struct autocorr_row *row, double *numbers,
+                      struct plot_series *series)
+{
+    double *x = numbers, *y = numbers + row->max_offset + 1;
+
+    for (size_t k = 0; k <= row->max_offset; k++) {
+        x[k] = row->rings[k].radius * run->pixel;
+        y[k] = row->rings[k].value;
+    }
+    *series = (struct plot_series){.name = row->name, .x = x, .y = y, .count = row->max_offset + 1};
+}
+
+kn_status autocorr_plot_c1d(const struct autocorr_run *run, const char *path, kn_error *err)
+{
+    const struct autocorr_row *chosen[CURVES_MAX];
+    struct plot_series series[CURVES_MAX + 1];
+    double peaks[2][CURVES_MAX], *numbers;
+    size_t count = choose(run, chosen), total = 0, at = 0;
+    char *x_label = label("Offset R", run->unit);
+    struct plot plot = {.title = "Azimuthal average of the correlation",
+                        .x_label = x_label,
+                        .y_label = "C1D",
+                        .series = series,
+                        .series_count = count + 1};
+    kn_status status;
+
+    for (size_t i = 0; i < count; i++)
+        total += 2 * (chosen[i]->max_offset + 1);
+    numbers = malloc((total + 1) * sizeof *numbers);
+    if (!x_label || !numbers) {
+        free(x_label);
+        free(numbers);
+        return kn_fail_memory(err, total * sizeof *numbers, "drawing the plots");
+    }
+    for (size_t i = 0; i < count; i++) {
+        add_curve(run, chosen[i], numbers + at, &series[i]);
+        at += 2 * (chosen[i]->max_offset + 1);
+        peaks[0][i] = chosen[i]->lengths.r_max;
+        peaks[1][i] = chosen[i]->lengths.maximum;
+    }
+    series[count] = (struct plot_series){
+        .name = "R_max", .x = peaks[0], .y = peaks[1], .count = count, .look = PLOT_POINTS};
+    status = draw(run, &plot, path, err);
+    free(x_label);
+    free(numbers);
+    return status;
+}
+
+kn_status autocorr_plot_growth(const struct autocorr_run *run, const char *path, kn_error *err)
+{
+    const double end = (double)(run->row_count - 1) * run->interval, ends[] = {0, end};
+    const struct autocorr_line *origin = &run->growth.origin, *line = &run->growth.line;
+    const double through[] = {0, origin->slope * end},
+                 free_line[] = {line->intercept, line->intercept + line->slope * end};
+    double *times = malloc(3 * run->row_count * sizeof *times), *lengths = times + run->row_count,
+           *errors = lengths + run->row_count;
+    char *y_label = label("R_max", run->unit);
+    const struct plot_series series[] = {
+        {"frames, with their errors", times, lengths, run->row_count, PLOT_POINTS, errors},
+        {"line through the origin", ends, through, 2, PLOT_LINE, NULL},
+        {"free line", ends, free_line, 2, PLOT_LINE, NULL}};
+    const struct plot plot = {.title = "Growth of the characteristic length",
+                              .x_label = "Time t (s)",
+                              .y_label = y_label,
+                              .series = series,
+                              .series_count = 3};
+    kn_status status;
+
+    if (!times || !y_label) {
+        status = kn_fail_memory(err, 3 * run->row_count * sizeof *times, "drawing the plots");
+    } else {
+        for (size_t i = 0; i < run->row_count; i++) {
+            times[i] = (double)i * run->interval;
+            lengths[i] = run->rows[i].error ? NAN : run->rows[i].lengths.r_max;
+            errors[i] = run->rows[i].lengths.r_max_error;
+        }
+        status = draw(run, &plot, path, err);
+    }
+    free(times);
+    free(y_label);
+    return status;
+}
+
+// Figure 6 of the source.
+kn_status autocorr_plot_variants(const struct autocorr_run *run, const char *path, kn_error *err)
+{
+    const struct autocorr_variants *variants = &run->variants;
+    struct plot_series series[AUTOCORR_VARIANTS_MAX];
+    double offsets[AUTOCORR_LADDER_MAX];
+    const struct plot plot = {.title = "Time of all offsets up to R",
+                              .x_label = "Greatest offset R (px)",
+                              .y_label = "Time (s)",
+                              .log_x = true,
+                              .log_y = true,
+                              .series = series,
+                              .series_count = variants->count};
+
+    for (size_t r = 0; r < variants->offset_count; r++)
+        offsets[r] = (double)variants->offsets[r];
+    for (size_t m = 0; m < variants->count; m++)
+        series[m] = (struct plot_series){.name = variants->items[m].name,
+                                         .x = offsets,
+                                         .y = variants->items[m].seconds,
+                                         .count = variants->offset_count};
+    return draw(run, &plot, path, err);
+}

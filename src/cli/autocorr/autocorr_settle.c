@@ -1,0 +1,168 @@
+// SPDX-License-Identifier: Apache-2.0
+// koine autocorr: from its options to what shall be computed, and where.
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+#include <time.h>
+
+#include "base/array.h"
+#include "base/clock.h"
+#include "base/error.h"
+#include "cmd_autocorr.h"
+
+static const char *const endings[] = {".png", ".tif", ".tiff", NULL};
+
+// A number above 0; `end` is what follows it.
+static bool read_positive(const char *text, double *value, char **end)
+{
+    *value = strtod(text, end);
+    return *end != text && isfinite(*value) && *value > 0;
+}
+
+static kn_status read_units(struct autocorr_run *run, kn_error *err)
+{
+    const struct autocorr_arguments *arguments = run->arguments;
+    char *end;
+
+    run->pixel = 1;
+    run->unit = "px";
+    if (arguments->interval && (!read_positive(arguments->interval, &run->interval, &end) || *end))
+        return kn_fail(err, KN_ERROR_ARGUMENT, "--interval: '%s' is no number of seconds above 0",
+                       arguments->interval);
+    if (!arguments->pixel)
+        return KN_OK;
+    if (!read_positive(arguments->pixel, &run->pixel, &end) || *end != ',' || !end[1])
+        return kn_fail(err, KN_ERROR_ARGUMENT,
+                       "--pixel: '%s' is not SIZE,UNIT: a number above 0 and a word, such as 0.5,um",
+                       arguments->pixel);
+    run->unit = end + 1;
+    return KN_OK;
+}
+
+bool autocorr_is_exact(const struct autocorr_run *run)
+{
+    const struct autocorr_arguments *arguments = run->arguments;
+
+    return arguments->exact || arguments->sums || arguments->common.precision == PRECISION_DOUBLE;
+}
+
+kn_status autocorr_settle(struct autocorr_run *run, kn_error *err)
+{
+    const struct autocorr_arguments *arguments = run->arguments;
+    const struct common_arguments *common = &arguments->common;
+    kn_status status = KN_OK;
+
+    if (common->operands.count < 1)
+        return kn_fail(err, KN_ERROR_ARGUMENT, "expected IMAGE, a file or a folder; try '%s --help'",
+                       common->command);
+    if (arguments->region) {
+        status = prepare_region("region", arguments->region, &run->region, err);
+        run->settings.region = &run->region;
+    }
+    if (!status)
+        status = prepare_settle(&arguments->prepare, common, &run->plan, err);
+    if (!status)
+        status = read_units(run, err);
+    run->settings.max_offset = arguments->max_offset;
+    run->settings.normalization = (enum autocorr_normalization)arguments->normalization;
+    run->settings.one_size = run->interval > 0;
+    run->settings.products = arguments->sums != NULL;
+    run->settings.values = common->output != NULL;
+    run->settings.verify = arguments->verify;
+    run->settings.seed = (uint64_t)time(NULL);
+    run->settings.threads = (unsigned)arguments->decoders;
+    if (!status)
+        status = inputs_add(&run->files, &common->operands, endings, err);
+    return status;
+}
+
+kn_status autocorr_read(struct autocorr_run *run, kn_error *err)
+{
+    const struct autocorr_arguments *arguments = run->arguments;
+    const char *const others[] = {arguments->mask, arguments->with, arguments->prepare.dust};
+    double start = kn_clock_seconds();
+    kn_status status = prepare_list(&run->files, others, KN_COUNT(others), &run->input, &run->sources,
+                                    &run->source_count, err);
+
+    if (!status) {
+        run->rows = calloc(run->source_count, sizeof *run->rows);
+        if (!run->rows)
+            status = kn_fail_memory(err, run->source_count * sizeof *run->rows, "the frames");
+    }
+    if (!status && arguments->variants && run->source_count != 1)
+        status = kn_fail(err, KN_ERROR_ARGUMENT, "--variants takes one image, and %zu frames were given",
+                         run->source_count);
+    if (!status && arguments->mask) {
+        status = autocorr_grey_read(arguments->mask, &run->mask, err);
+        run->settings.mask = &run->mask;
+    }
+    if (!status && arguments->with) {
+        status = autocorr_grey_read(arguments->with, &run->with, err);
+        run->settings.with = &run->with;
+    }
+    if (!status)
+        status = prepare_open(&arguments->prepare, run->sources, run->source_count, &run->plan, err);
+    run->settings.preparation = run->plan.preparation;
+    run->seconds.read = kn_clock_seconds() - start;
+    return status;
+}
+
+// The best device there is, if it is the processor: its own code is faster than any kernel on it.
+static bool is_processor(const struct autocorr_run *run, const char *spec)
+{
+    return !run->arguments->variants && run->arguments->method == AUTOCORR_AUTO && !*spec &&
+           run->place.queue && run->place.device.type == KN_DEVICE_CPU;
+}
+
+kn_status autocorr_open(struct autocorr_run *run, kn_error *err)
+{
+    const struct common_arguments *common = &run->arguments->common;
+    enum autocorr_method method = (enum autocorr_method)run->arguments->method;
+    struct places chosen = {NULL, 0};
+    kn_status status;
+
+    if (common->policy == KN_POLICY_FAST)
+        return kn_fail(err, KN_ERROR_ARGUMENT,
+                       "--policy fast: the sums are exact to the last integer, which relaxed maths cannot "
+                       "promise; leave it out, or take strict");
+    if (!run->arguments->variants && method != AUTOCORR_AUTO && !autocorr_method_is_there(method, true) &&
+        !common->devices.count) {
+        place_host(&run->place);
+    } else {
+        status = choose_places(&common->devices, &chosen, err);
+        if (!status && chosen.count > 1)
+            status = kn_fail(err, KN_ERROR_ARGUMENT, "--device names %zu devices; %s uses one", chosen.count,
+                             common->command);
+        if (!status)
+            status = place_open_with(chosen.specs[0].spec, common->policy, false, common->command,
+                                     &run->place, err);
+        if (!status && is_processor(run, chosen.specs[0].spec)) {
+            place_close(&run->place);
+            place_host(&run->place);
+        }
+        choose_free(&chosen);
+        if (status)
+            return status;
+    }
+    return autocorr_engine_begin(run->place.queue, method, autocorr_is_exact(run), &run->engine, err);
+}
+
+void autocorr_free(struct autocorr_run *run)
+{
+    for (size_t i = 0; i < run->row_count; i++) {
+        free(run->rows[i].rings);
+        free(run->rows[i].products);
+        free(run->rows[i].error);
+    }
+    for (size_t i = 0; run->rows && i < run->source_count; i++)
+        free(run->rows[i].name);
+    free(run->rows);
+    free(run->sources);
+    free(run->input.data);
+    free(run->mask.pixels);
+    free(run->with.pixels);
+    inputs_free(&run->files);
+    prepare_close(&run->plan);
+    autocorr_engine_end(&run->engine);
+    place_close(&run->place);
+}

@@ -1,0 +1,401 @@
+// SPDX-License-Identifier: Apache-2.0
+// koine autocorr: the files of --output and --sums, and the JSON.
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/error.h"
+#include "base/text.h"
+#include "io/array/npy.h"
+#include "io/output.h"
+#include "io/plot.h"
+#include "io/image/png.h"
+#include "cmd_autocorr.h"
+#include "cli/framework/interrupt.h"
+#include "cli/framework/report.h"
+
+static const char *const frame_endings[] = {".c2d.npy", ".c1d.csv", ".c2d.png", NULL};
+
+// ---- names ----
+
+static char *path_of(const struct autocorr_run *run, const char *name, const char *ending)
+{
+    return prepare_path(run->arguments->common.output, name, ending);
+}
+
+static kn_status check_names(const struct autocorr_run *run, kn_error *err)
+{
+    char **names = malloc(run->source_count * sizeof *names);
+    kn_status status;
+
+    if (!names)
+        return kn_fail_memory(err, run->source_count * sizeof *names, "naming the files");
+    for (size_t i = 0; i < run->source_count; i++)
+        names[i] = run->rows[i].name;
+    status = prepare_check_names(names, run->sources, run->source_count, frame_endings[0], err);
+    free(names);
+    return status;
+}
+
+static kn_status try_path(const struct autocorr_run *run, const char *name, const char *ending, kn_error *err)
+{
+    char *path = path_of(run, name, ending);
+    kn_status status = path ? report_try_file(path, run->arguments->common.force, err)
+                            : kn_fail_memory(err, 0, "naming the files");
+
+    free(path);
+    return status;
+}
+
+static kn_status try_folder(struct autocorr_run *run, kn_error *err)
+{
+    kn_status status = check_names(run, err);
+
+    if (!status)
+        status = kn_output_folder(run->arguments->common.output, err);
+    for (size_t i = 0; i < run->source_count && !status; i++)
+        status = prepare_try_steps(&run->plan, run->arguments->common.output, run->rows[i].name,
+                                   run->arguments->common.force, err);
+    for (size_t i = 0; i < run->source_count && !status; i++)
+        for (size_t e = 0; frame_endings[e] && !status; e++)
+            status = try_path(run, run->rows[i].name, frame_endings[e], err);
+    if (!status && !plot_available()) {
+        fprintf(stderr, "%s: no plots: they are drawn by gnuplot, which is not installed\n",
+                run->arguments->common.command);
+        return KN_OK;
+    }
+    if (!status)
+        status = try_path(run, "c1d", ".svg", err);
+    if (!status && run->interval > 0)
+        status = try_path(run, "growth", ".svg", err);
+    if (!status && run->arguments->variants)
+        status = try_path(run, "variants", ".svg", err);
+    return status;
+}
+
+kn_status autocorr_try_files(struct autocorr_run *run, kn_error *err)
+{
+    const struct autocorr_arguments *arguments = run->arguments;
+    kn_status status = report_try(&arguments->common, err);
+
+    for (size_t i = 0; i < run->source_count && !status; i++) {
+        run->rows[i].name = prepare_name(&run->sources[i]);
+        if (!run->rows[i].name)
+            status = kn_fail_memory(err, 0, "naming the files");
+    }
+    if (!status && arguments->sums)
+        status = report_try_file(arguments->sums, arguments->common.force, err);
+    return status || !arguments->common.output ? status : try_folder(run, err);
+}
+
+// ---- a frame's files ----
+
+static kn_status write_c2d(const struct autocorr_frame *frame, const char *path, bool force, kn_error *err)
+{
+    const struct npy array = {.type = KN_F64,
+                              .dims = 2,
+                              .shape = {frame->max_offset + 1, 2 * frame->max_offset + 1},
+                              .data = frame->values};
+
+    return npy_write(path, &array, force, err);
+}
+
+static void add_cell(struct kn_text *text, double value)
+{
+    if (isnan(value))
+        kn_text_add(text, ",nan");
+    else
+        kn_text_format(text, ",%.17g", value);
+}
+
+static kn_status write_c1d(const struct autocorr_run *run, const struct autocorr_row *row, const char *path,
+                           bool force, kn_error *err)
+{
+    struct kn_text text = KN_TEXT_INIT;
+    kn_status status;
+
+    kn_text_format(&text, "r_%s,c1d,standard_error,count\n", run->unit);
+    for (size_t k = 0; k <= row->max_offset; k++) {
+        const struct autocorr_ring *ring = &row->rings[k];
+
+        kn_text_format(&text, "%.17g", ring->radius * run->pixel);
+        add_cell(&text, ring->value);
+        add_cell(&text, ring->error);
+        kn_text_format(&text, ",%zu\n", ring->count);
+    }
+    status = text.failed ? kn_fail_memory(err, 0, "writing the results")
+                         : kn_output_write(path, text.data, text.length, force, err);
+    kn_text_free(&text);
+    return status;
+}
+
+static kn_status write_picture(const struct autocorr_frame *frame, const char *path, bool force,
+                               kn_error *err)
+{
+    double low = INFINITY, high = -INFINITY;
+    struct kn_picture picture = {.pixels = NULL};
+    kn_status status;
+
+    for (size_t i = 0; i < autocorr_offsets(frame->max_offset); i++)
+        if (!isnan(frame->values[i])) {
+            low = fmin(low, frame->values[i]);
+            high = fmax(high, frame->values[i]);
+        }
+    status = kn_picture_of(frame->values, 2 * frame->max_offset + 1, frame->max_offset + 1, 8, low, high,
+                           &picture, err);
+    if (!status)
+        status = kn_png_write(path, &picture, force, err);
+    free(picture.pixels);
+    return status;
+}
+
+kn_status autocorr_write_frame(const struct autocorr_run *run, const struct autocorr_row *row,
+                               const struct autocorr_frame *frame, kn_error *err)
+{
+    bool force = run->arguments->common.force;
+    kn_status status = KN_OK;
+
+    if (!run->arguments->common.output)
+        return KN_OK;
+    interrupt_hold();
+    for (size_t e = 0; frame_endings[e] && !status; e++) {
+        char *path = path_of(run, row->name, frame_endings[e]);
+
+        if (!path)
+            status = kn_fail_memory(err, 0, "naming the files");
+        else if (e == 0)
+            status = write_c2d(frame, path, force, err);
+        else if (e == 1)
+            status = write_c1d(run, row, path, force, err);
+        else
+            status = write_picture(frame, path, force, err);
+        free(path);
+    }
+    interrupt_release();
+    return status ? status
+                  : prepare_write_steps(&run->plan, run->arguments->common.output, row->name,
+                                        &frame->prepared, force, err);
+}
+
+// ---- those of all frames ----
+
+// One after another; those of which nothing came are left out.
+static kn_status write_sums(const struct autocorr_run *run, kn_error *err)
+{
+    size_t offsets = 0, good = 0, at = 0, dims = run->source_count > 1 ? 3 : 2;
+    struct npy array = {.type = KN_I64, .dims = dims};
+    kn_status status;
+
+    for (size_t i = 0; i < run->row_count; i++)
+        if (!run->rows[i].error) {
+            size_t max_offset = run->rows[i].max_offset;
+
+            offsets = autocorr_offsets(max_offset);
+            array.shape[0] = ++good;
+            array.shape[dims - 2] = max_offset + 1;
+            array.shape[dims - 1] = 2 * max_offset + 1;
+        }
+    array.data = malloc(good * offsets * sizeof(uint64_t));
+    if (!array.data)
+        return kn_fail_memory(err, good * offsets * sizeof(uint64_t), "the sums");
+    for (size_t i = 0; i < run->row_count; i++)
+        if (!run->rows[i].error)
+            memcpy((uint64_t *)array.data + offsets * at++, run->rows[i].products,
+                   offsets * sizeof(uint64_t));
+    interrupt_hold();
+    status = npy_write(run->arguments->sums, &array, run->arguments->common.force, err);
+    interrupt_release();
+    free(array.data);
+    return status;
+}
+
+static bool nothing_came(const struct autocorr_run *run)
+{
+    return run->pipeline.failed == run->source_count;
+}
+
+static kn_status
+write_plot(const struct autocorr_run *run, const char *name,
+           kn_status (*plot)(const struct autocorr_run *run, const char *path, kn_error *err), kn_error *err)
+{
+    char *path = path_of(run, name, ".svg");
+    kn_status status = path ? plot(run, path, err) : kn_fail_memory(err, 0, "naming the files");
+
+    free(path);
+    return status;
+}
+
+kn_status autocorr_write_files(const struct autocorr_run *run, kn_error *err)
+{
+    kn_status status = KN_OK;
+
+    if (nothing_came(run))
+        return KN_OK;
+    if (run->arguments->sums)
+        status = write_sums(run, err);
+    if (status || !run->arguments->common.output || !plot_available())
+        return status;
+    status = write_plot(run, "c1d", autocorr_plot_c1d, err);
+    if (!status && run->has_growth)
+        status = write_plot(run, "growth", autocorr_plot_growth, err);
+    if (!status && run->arguments->variants)
+        status = write_plot(run, "variants", autocorr_plot_variants, err);
+    return status;
+}
+
+void autocorr_print_files(const struct autocorr_run *run)
+{
+    const struct autocorr_arguments *arguments = run->arguments;
+
+    if (nothing_came(run))
+        return;
+    if (arguments->sums)
+        printf("written to %s: the exact sums\n", arguments->sums);
+    if (!arguments->common.output)
+        return;
+    printf("written to %s: ", arguments->common.output);
+    if (run->source_count == 1)
+        printf("%s.c2d.npy, .c1d.csv and .c2d.png", run->rows[0].name);
+    else
+        printf("for each of %zu frames .c2d.npy, .c1d.csv and .c2d.png",
+               run->source_count - run->pipeline.failed);
+    printf("%s%s%s\n", plot_available() ? "; c1d.svg" : "",
+           plot_available() && run->has_growth ? ", growth.svg" : "",
+           plot_available() && arguments->variants ? ", variants.svg" : "");
+}
+
+// ---- JSON ----
+
+static json_t *ring_json(const struct autocorr_run *run, const struct autocorr_ring *ring)
+{
+    json_t *array = json_array();
+
+    report_append(&array, kn_json_double(ring->radius * run->pixel));
+    report_append(&array, kn_json_double(ring->value));
+    report_append(&array, json_integer((json_int_t)ring->count));
+    return array;
+}
+
+static void put_verified(json_t **object, const struct autocorr_verified *verified)
+{
+    json_t *inner = json_object();
+
+    report_put(&inner, "count", json_integer((json_int_t)verified->count));
+    report_put(&inner, "wrong", json_integer((json_int_t)verified->wrong));
+    report_put(&inner, "greatest_difference", json_integer((json_int_t)verified->most));
+    report_put(object, "verified", inner);
+}
+
+static json_t *frame_json(const struct autocorr_run *run, const struct autocorr_row *row)
+{
+    const struct autocorr_lengths *lengths = &row->lengths;
+    json_t *object = json_object(), *rings = json_array();
+
+    for (size_t k = 0; k <= row->max_offset; k++)
+        report_append(&rings, ring_json(run, &row->rings[k]));
+    report_put(&object, "file", kn_json_string(row->source.file));
+    if (row->source.pages > 1)
+        report_put(&object, "page", json_integer((json_int_t)row->source.page + 1));
+    if (run->interval > 0)
+        report_put(&object, "t", kn_json_double((double)row->index * run->interval));
+    report_put(&object, "width", json_integer((json_int_t)row->width));
+    report_put(&object, "height", json_integer((json_int_t)row->height));
+    report_put(&object, "max_offset", json_integer((json_int_t)row->max_offset));
+    report_put(&object, "r_max", kn_json_double(lengths->r_max));
+    report_put(&object, "r_max_error", kn_json_double(lengths->r_max_error));
+    report_put(&object, "maximum", kn_json_double(lengths->maximum));
+    report_put(&object, "r_min", kn_json_double(lengths->r_min));
+    report_put(&object, "minimum", kn_json_double(lengths->minimum));
+    report_put(&object, "r_zero", kn_json_double(lengths->r_zero));
+    report_put(&object, "c1d", rings);
+    report_put(&object, "method", json_string(autocorr_method_names[row->method]));
+    if (run->plan.asked)
+        report_put(&object, "prepared", prepare_json(&run->plan, &row->prepared));
+    if (row->verified.count)
+        put_verified(&object, &row->verified);
+    report_put(&object, "seconds", kn_json_double(row->seconds));
+    return object;
+}
+
+static json_t *failed_json(const struct autocorr_row *row)
+{
+    json_t *object = json_object();
+
+    report_put(&object, "file", kn_json_string(row->source.file));
+    report_put(&object, "page", json_integer((json_int_t)row->source.page + 1));
+    report_put(&object, "error", kn_json_string(row->error));
+    return object;
+}
+
+static json_t *line_json(const struct autocorr_line *line)
+{
+    json_t *object = json_object();
+
+    report_put(&object, "slope", kn_json_double(line->slope));
+    report_put(&object, "slope_error", kn_json_double(line->slope_error));
+    report_put(&object, "intercept", kn_json_double(line->intercept));
+    report_put(&object, "intercept_error", kn_json_double(line->intercept_error));
+    report_put(&object, "r2", kn_json_double(line->r2));
+    return object;
+}
+
+static json_t *growth_json(const struct autocorr_growth *growth)
+{
+    json_t *object = line_json(&growth->line);
+
+    report_put(&object, "points", json_integer((json_int_t)growth->points));
+    report_put(&object, "origin", line_json(&growth->origin));
+    return object;
+}
+
+// Seconds that overlap: of all decoding threads together, of packing and copying, of what the device computed.
+static json_t *pipeline_json(const struct autocorr_run *run)
+{
+    const struct autocorr_pipeline *pipeline = &run->pipeline;
+    const struct autocorr_seconds *seconds = &run->engine.seconds;
+    json_t *object = json_object();
+
+    report_put(&object, "frames", json_integer((json_int_t)(pipeline->frames - pipeline->failed)));
+    report_put(&object, "decoders", json_integer((json_int_t)pipeline->decoders));
+    report_put(&object, "decode", kn_json_double(pipeline->decode));
+    report_put(&object, "wait", kn_json_double(pipeline->wait));
+    report_put(&object, "transfer", kn_json_double(seconds->upload + seconds->download));
+    report_put(&object, "compute", kn_json_double(seconds->compute));
+    report_put(&object, "analyse", kn_json_double(pipeline->analyse));
+    report_put(&object, "batches", json_integer((json_int_t)pipeline->batches));
+    report_put(&object, "overlapped", json_integer((json_int_t)pipeline->overlapped));
+    report_put(&object, "device_rings", json_integer((json_int_t)pipeline->device_rings));
+    return object;
+}
+
+kn_status autocorr_write_json(struct autocorr_run *run, kn_error *err)
+{
+    const struct autocorr_arguments *arguments = run->arguments;
+    json_t *frames = json_array(), *failed = json_array();
+    json_t *root = report_begin("autocorr", &run->place.device,
+                                precision_words[run->bound > 0 ? PRECISION_FLOAT : PRECISION_DOUBLE],
+                                policy_words[run->arguments->common.policy], &run->seconds);
+
+    for (size_t i = 0; i < run->row_count; i++)
+        if (run->rows[i].error)
+            report_append(&failed, failed_json(&run->rows[i]));
+        else
+            report_append(&frames, frame_json(run, &run->rows[i]));
+    report_put(&root, "method", json_string(autocorr_method_names[run->engine.ran]));
+    report_put(&root, "why", kn_json_string(autocorr_why(run)));
+    report_put(&root, "exact", json_boolean(!(run->bound > 0)));
+    report_put(&root, "bound", kn_json_double(run->bound));
+    report_put(&root, "normalize", json_string(autocorr_normalization_names[run->settings.normalization]));
+    report_put(&root, "with", arguments->with ? kn_json_string(arguments->with) : json_null());
+    report_put(&root, "unit", kn_json_string(run->unit));
+    report_put(&root, "pixel", kn_json_double(run->pixel));
+    report_put(&root, "frames", frames);
+    report_put(&root, "failed", failed);
+    if (run->has_growth)
+        report_put(&root, "growth", growth_json(&run->growth));
+    report_put(&root, "pipeline", pipeline_json(run));
+    if (arguments->variants)
+        report_put(&root, "variants", autocorr_variants_json(run));
+    return report_write(root, &arguments->common, err);
+}

@@ -1,0 +1,298 @@
+// SPDX-License-Identifier: Apache-2.0
+// koine autocorr: correlations of images, their azimuthal averages, and how the lengths in them grow.
+#include "cmd_autocorr.h"
+
+#include <inttypes.h>
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/clock.h"
+#include "base/error.h"
+#include "cli/commands.h"
+#include "cli/framework/report.h"
+
+#define FIELD(field) offsetof(struct autocorr_arguments, field)
+
+static const struct option_row options[] = {
+    {"max-offset", 'r', OPTION_COUNT, "R", NULL, NULL, FIELD(max_offset),
+     "the largest offset in pixels (default: a quarter of the first frame's shorter side, at most 250)"},
+    {"method", 'm', OPTION_CHOICE, NULL, autocorr_method_names, "auto", FIELD(method),
+     "how the sums are computed; auto takes what is fastest"},
+    {"exact", 0, OPTION_FLAG, NULL, NULL, NULL, FIELD(exact),
+     "every sum is exact: fft in double precision or whole numbers; the others always are"},
+    {"sums", 0, OPTION_PATH, "FILE.npy", NULL, NULL, FIELD(sums),
+     "write the exact sums here, as int64; of several frames one after another"},
+    {"verify", 0, OPTION_COUNT, "N", NULL, NULL, FIELD(verify),
+     "recompute N random offsets of each frame term by term; exit status 1 if one differs"},
+    {"with", 0, OPTION_PATH, "IMAGE", NULL, NULL, FIELD(with),
+     "correlate with this image, which is the shifted one, instead of each with itself"},
+    {"normalize", 'n', OPTION_CHOICE, NULL, autocorr_normalization_names, "pearson", FIELD(normalization),
+     "from sums to a correlation; see the manual page for the formulas"},
+    {"region", 0, OPTION_PATH, "X,Y,W,H", NULL, NULL, FIELD(region),
+     "only the W x H pixels whose upper left one is (X, Y)"},
+    {"mask", 0, OPTION_PATH, "IMAGE", NULL, NULL, FIELD(mask),
+     "only pixels that are not black in this image, which has the frames' size"},
+    {"interval", 0, OPTION_PATH, "SECONDS", NULL, NULL, FIELD(interval),
+     "from a frame to the next: they are a series, and R_max(t) is fitted by lines"},
+    {"pixel", 0, OPTION_PATH, "SIZE,UNIT", NULL, NULL, FIELD(pixel),
+     "how large a pixel is, such as 0.5,um: lengths are in that unit"},
+    {"variants", 0, OPTION_FLAG, NULL, NULL, NULL, FIELD(variants),
+     "one image by every method, for R = 16, 32 and so on: tables of times and speed-ups"},
+    {"decoders", 0, OPTION_COUNT, "N", NULL, NULL, FIELD(decoders),
+     "threads that decode frames (default: as many as there are processors)"},
+    PREPARE_OPTIONS(struct autocorr_arguments, prepare),
+    {.name = NULL},
+};
+
+// A colour image, or one of real numbers, is told of once.
+static void remark(struct autocorr_run *run, const struct autocorr_frame *frame)
+{
+    const char *command = run->arguments->common.command;
+
+    if (frame->colour && !run->said_colour && !run->arguments->prepare.grey)
+        fprintf(stderr, "%s: %s is in colour: its grey is 0.299 red + 0.587 green + 0.114 blue\n", command,
+                frame->source.file);
+    if (frame->stretched && !run->said_stretched)
+        fprintf(stderr,
+                "%s: %s has numbers that are not whole from 0 to 65535: each such frame is stretched, its "
+                "least to 0 and its greatest to 65535\n",
+                command, frame->source.file);
+    run->said_colour = run->said_colour || frame->colour;
+    run->said_stretched = run->said_stretched || frame->stretched;
+}
+
+static void scale(struct autocorr_lengths *lengths, double pixel)
+{
+    lengths->r_max *= pixel;
+    lengths->r_max_error *= pixel;
+    lengths->r_min *= pixel;
+    lengths->r_zero *= pixel;
+}
+
+// A frame comes: its files are written, and what is kept of it is kept.
+static kn_status take(void *context, struct autocorr_frame *frame, kn_error *err)
+{
+    struct autocorr_run *run = context;
+    struct autocorr_row *row = &run->rows[frame->index];
+
+    row->source = frame->source;
+    row->index = frame->index;
+    run->row_count = frame->index + 1;
+    progress_step(&run->progress, (double)run->row_count / (double)run->source_count);
+    if (frame->error) {
+        row->error = strdup(frame->error->text);
+        if (!row->error)
+            return kn_fail_memory(err, 0, "a frame's error");
+        if (run->source_count == 1) { // it is the command's own
+            if (err)
+                *err = *frame->error;
+            return frame->error->code;
+        }
+        progress_end(&run->progress);
+        fprintf(stderr, "%s: %s\n", run->arguments->common.command, row->error);
+        return KN_OK;
+    }
+    remark(run, frame);
+    row->width = frame->width;
+    row->height = frame->height;
+    row->max_offset = frame->max_offset;
+    row->lengths = frame->lengths;
+    row->method = frame->method;
+    row->bound = frame->bound;
+    run->bound = fmax(run->bound, frame->bound);
+    row->verified = frame->verified;
+    row->seconds = frame->seconds;
+    row->rings = frame->rings;
+    frame->rings = NULL;
+    if (run->arguments->sums) {
+        row->products = frame->products;
+        frame->products = NULL;
+    }
+    row->prepared = frame->prepared;
+    memset(row->prepared.pictures, 0, sizeof row->prepared.pictures);
+    scale(&row->lengths, run->pixel);
+    return autocorr_write_frame(run, row, frame, err);
+}
+
+// R_max(t), where an interval was given.
+static kn_status fit(struct autocorr_run *run, kn_error *err)
+{
+    double *times, *lengths;
+    size_t count = 0;
+
+    if (run->interval <= 0)
+        return KN_OK;
+    times = malloc(2 * run->row_count * sizeof *times);
+    if (!times)
+        return kn_fail_memory(err, 2 * run->row_count * sizeof *times, "the growth law");
+    lengths = times + run->row_count;
+    for (size_t i = 0; i < run->row_count; i++)
+        if (!run->rows[i].error) {
+            times[count] = (double)i * run->interval;
+            lengths[count++] = run->rows[i].lengths.r_max;
+        }
+    autocorr_fit_growth(times, lengths, count, &run->growth);
+    run->has_growth = true;
+    free(times);
+    return KN_OK;
+}
+
+static kn_status compute(struct autocorr_run *run, kn_error *err)
+{
+    double start = kn_clock_seconds();
+    bool on_device;
+    kn_status status;
+
+    progress_begin(&run->progress, run->arguments->common.quiet);
+    status = autocorr_series(&run->engine, run->sources, run->source_count, &run->settings, take, run,
+                             &run->pipeline, err);
+    progress_end(&run->progress);
+    on_device = run->place.queue != NULL;
+    run->seconds.read += run->pipeline.wait;
+    run->seconds.build = on_device ? run->engine.seconds.build : -1;
+    run->seconds.upload = on_device ? run->engine.seconds.upload : -1;
+    run->seconds.download = on_device ? run->engine.seconds.download : -1;
+    run->seconds.compute = run->engine.seconds.compute + run->pipeline.analyse;
+    run->seconds.total = kn_clock_seconds() - start + run->seconds.read - run->pipeline.wait;
+    return status ? status : fit(run, err);
+}
+
+// What was computed, and yet is not right: sums that are not those of the definition.
+static void judge(struct autocorr_run *run)
+{
+    struct common_arguments *common = &run->arguments->common;
+
+    for (size_t i = 0; i < run->row_count; i++) {
+        const struct autocorr_verified *verified = &run->rows[i].verified;
+
+        if (!verified->wrong)
+            continue;
+        fprintf(stderr,
+                "%s: %s: %zu of %zu recomputed sums differ; at (%td, %zu) %s found %" PRIu64
+                ", and the definition gives %" PRIu64 "\n",
+                common->command, run->rows[i].source.file, verified->wrong, verified->count, verified->x0,
+                verified->y0, autocorr_method_names[run->rows[i].method], verified->found,
+                verified->expected);
+        common->check_failed = true;
+    }
+    for (size_t m = 0; m < run->variants.count; m++)
+        for (size_t r = 0; r < run->variants.offset_count; r++)
+            if (run->variants.items[m].differ[r]) {
+                fprintf(stderr, "%s: at R = %zu %zu sums by %s are not those by %s\n", common->command,
+                        run->variants.offsets[r], run->variants.items[m].differ[r],
+                        run->variants.items[m].name, run->variants.items[0].name);
+                common->check_failed = true;
+            }
+}
+
+static kn_status report(struct autocorr_run *run, kn_error *err)
+{
+    const struct common_arguments *common = &run->arguments->common;
+    kn_status status = autocorr_write_files(run, err);
+
+    if (!status && common->json)
+        status = autocorr_write_json(run, err);
+    if (!status && report_shows_text(common) && run->pipeline.failed < run->source_count) {
+        if (!autocorr_print(run) || (run->arguments->variants && !autocorr_print_variants(run)))
+            status = kn_fail_memory(err, 0, "printing the results");
+        else
+            autocorr_print_files(run);
+    }
+    judge(run);
+    if (!status && run->pipeline.failed)
+        status = kn_fail(err, KN_ERROR_INPUT, "%zu of %zu frames could not be done, and are named above",
+                         run->pipeline.failed, run->source_count);
+    return status;
+}
+
+static kn_status run_autocorr(void *given, kn_error *err)
+{
+    struct autocorr_run run = {.arguments = given};
+    kn_status status = autocorr_settle(&run, err);
+
+    if (!status)
+        status = autocorr_read(&run, err);
+    if (!status)
+        status = autocorr_try_files(&run, err);
+    if (!status)
+        status = autocorr_open(&run, err);
+    if (!status)
+        status = compute(&run, err);
+    if (!status && run.arguments->variants)
+        status = autocorr_run_variants(&run, err);
+    if (!status)
+        status = report(&run, err);
+    autocorr_free(&run);
+    return status;
+}
+
+const struct command command_autocorr = {
+    .name = "autocorr",
+    .summary = "Correlates images with themselves, and finds the characteristic length and its growth",
+    .operands = "IMAGE|DIR...",
+    .description =
+        "Reads PNG and TIFF images (all pages of a stack; of a folder the files that end in .png, .tif or "
+        ".tiff, in the order of their names; - is standard input) and computes, for all offsets |X0| <= R "
+        "and 0 <= Y0 <= R, C2D: "
+        "the sum of I(x,y) I(x+X0,y+Y0) over the overlap. The other half plane is the same turned by half a "
+        "turn. With --with the second image is the shifted one. Colour "
+        "becomes grey (0.299 red + 0.587 green + 0.114 blue); transparency is not looked at.\n\n"
+        "The methods: naive is four nested loops on the host, simd its vectors and threads; direct is the "
+        "fastest kernel of sums on a device, and texture-style, two-kernel and two-line are those of Lu et "
+        "al. "
+        "(an offset a work-item; two lines in local memory, without and with atomic additions); fft runs in "
+        "both places and takes a time that hardly depends on R. auto takes what should be fastest: on a "
+        "device "
+        "direct or fft by their numbers of terms and the device's speeds, which are measured once and "
+        "remembered, and why is said; where "
+        "the best device is the processor itself and none is named, the host's own code. All sums are exact "
+        "whole numbers, but those of fft without --exact, --precision double or --sums, which are rounded "
+        "from "
+        "single precision: the bound of their error is printed.\n\n"
+        "The sums become a correlation by --normalize. With P the sum, n the number of pairs, S1, S2 and Q1, "
+        "Q2 the sums of the overlap's pixels and of their squares: pearson is (P - S1 S2 / n) / sqrt((Q1 - "
+        "S1^2 / n)(Q2 - S2^2 / n)); energy is P / sqrt(E1 E2) with the whole images' sums of squares "
+        "(equation "
+        "1 of Lu et al. 2009 as printed); lu2009 is P / Q2; geo is P / sqrt(Q1 Q2); zero takes the images' "
+        "means off, is 0 outside, and is divided by their variance; unbiased is zero N / n; symavg is P n / "
+        "(S1 S2). Where a formula divides by 0, as pearson does in an image of one level, the correlation is "
+        "not a number: such a frame has no lengths.\n\n"
+        "C1D is the azimuthal average in rings of one pixel, to both neighbours of which each offset counts "
+        "by "
+        "its distance; rounding it to one of them makes false maxima. R_max is the first maximum behind the "
+        "first trough (R_min), by a parabola through three rings; bumps lower than a quarter of a ring's "
+        "standard error are passed over. Its error says how much directions disagree (jackknife over twelve "
+        "sectors). Walls, scale bars and dark floors have correlations of their own: leave them out with "
+        "--region or --mask.\n\n"
+        "With --interval the frames are a series, all of one size, the first at t = 0; R_max(t) is fitted by "
+        "a "
+        "line through the origin and by a free one. Without it each frame is for itself, and may have a size "
+        "of its own. A frame that cannot be read is named, the others are done, and the exit status is 3; "
+        "the others keep their times. Frames are decoded by several threads while others are copied to the "
+        "device "
+        "and others computed there; without a mask their rings are made there, too, and of a frame only "
+        "those "
+        "come back, and what --sums, --output or --verify want.\n\n"
+        "With --output the folder receives for each frame NAME.c2d.npy (float64, rows Y0 = 0 to R, columns "
+        "X0 "
+        "= -R to R), NAME.c1d.csv and NAME.c2d.png (from the least correlation, black, to the greatest, "
+        "white), and for all c1d.svg and with --interval growth.svg. Pages of a stack are called NAME-p1, "
+        "NAME-p2 and so on. --variants adds variants.svg.\n\n"
+        "--grey, --stabilise, --flatten, --dust, --contrast and --crop prepare the frames first, as koine "
+        "prepare "
+        "does (see there); regions and masks are those of the prepared frames.\n\n"
+        "--variants is the comparison of Lu et al.: naive (four nested loops), simd (the host's vectors and "
+        "threads) and the kernels on the device, for growing R. Their times are what a caller waits, without "
+        "reading and compiling; all sums have to be the same.",
+    .common = COMMON_DEVICE | COMMON_PRECISION | COMMON_POLICY | COMMON_JSON | COMMON_OUTPUT | COMMON_FORCE,
+    .precision = "float",
+    .options = options,
+    .examples = {{"koine autocorr foam_1.tif --region 60,10,640,350 --max-offset 60",
+                  "the distance between bubbles in a part of a photograph"},
+                 {"koine autocorr frames/ --interval 3600 --pixel 12,um --output results",
+                  "how that distance grows over a series of photographs, with plots"}},
+    .arguments_size = sizeof(struct autocorr_arguments),
+    .run = run_autocorr,
+};

@@ -1,0 +1,100 @@
+// SPDX-License-Identifier: Apache-2.0
+// koine autocorr: what was asked for (cmd_autocorr.c, autocorr_settle.c), what is said of it
+// (autocorr_print.c, autocorr_variants.c), and what is written (autocorr_write.c, autocorr_plot.c).
+#ifndef KN_CLI_AUTOCORR_CMD_AUTOCORR_H
+#define KN_CLI_AUTOCORR_CMD_AUTOCORR_H
+
+#include "app/autocorr/series/growth.h"
+#include "app/autocorr/series/series.h"
+#include "app/autocorr/series/variants.h"
+#include "io/json.h"
+#include "cli/choose.h"
+#include "cli/inputs.h"
+#include "cli/framework/options.h"
+#include "prepare.h"
+#include "cli/framework/progress.h"
+
+struct autocorr_arguments {
+    struct common_arguments common;
+    const char *region, *mask, *with, *sums, *interval, *pixel;
+    size_t max_offset, verify, decoders;
+    int method;        // enum autocorr_method
+    int normalization; // enum autocorr_normalization
+    bool exact, variants;
+    struct prepare_arguments prepare;
+};
+
+// What is kept of a frame.
+struct autocorr_row {
+    struct autocorr_source source;
+    char *name; // of its files, without folder and ending
+    size_t index, width, height, max_offset;
+    struct autocorr_ring *rings;
+    struct autocorr_lengths lengths;   // in the unit
+    struct autocorr_prepared prepared; // without pictures
+    enum autocorr_method method;
+    double bound;
+    struct autocorr_verified verified;
+    double seconds;
+    uint64_t *products; // with --sums
+    char *error;        // why there is nothing of it; NULL: there is
+};
+
+struct autocorr_run {
+    struct autocorr_arguments *arguments;
+    struct inputs files;
+    struct image_bytes input; // standard input, where it is one of them
+    struct autocorr_source *sources;
+    size_t source_count;
+    struct autocorr_settings settings;
+    struct autocorr_region region;
+    struct autocorr_grey mask, with;
+    struct prepare_plan plan;
+    double interval; // seconds; 0: not given
+    double pixel;    // of the unit
+    const char *unit;
+    struct place place;
+    struct autocorr_engine engine;
+    struct progress progress;
+    struct autocorr_row *rows; // a row a frame
+    size_t row_count;
+    double bound; // the greatest of all frames
+    bool said_colour, said_stretched, has_growth;
+    struct autocorr_growth growth;
+    struct autocorr_pipeline pipeline;
+    struct autocorr_variants variants; // with --variants
+    struct kn_json_seconds seconds;
+};
+
+// What can be refused before anything is read; what is read before the frames; the device.
+kn_status autocorr_settle(struct autocorr_run *run, kn_error *err);
+kn_status autocorr_read(struct autocorr_run *run, kn_error *err);
+kn_status autocorr_open(struct autocorr_run *run, kn_error *err);
+// Whether every sum has to be.
+bool autocorr_is_exact(const struct autocorr_run *run);
+void autocorr_free(struct autocorr_run *run);
+
+// Why the method is the one that ran.
+const char *autocorr_why(const struct autocorr_run *run);
+// Tables for people. False if memory ran out.
+bool autocorr_print(const struct autocorr_run *run);
+
+// Whether the files can be written; those of a frame; those of all; naming them.
+kn_status autocorr_try_files(struct autocorr_run *run, kn_error *err);
+kn_status autocorr_write_frame(const struct autocorr_run *run, const struct autocorr_row *row,
+                               const struct autocorr_frame *frame, kn_error *err);
+kn_status autocorr_write_files(const struct autocorr_run *run, kn_error *err);
+void autocorr_print_files(const struct autocorr_run *run);
+kn_status autocorr_write_json(struct autocorr_run *run, kn_error *err);
+
+// --variants: by every method for growing R, after the frame's own results; the tables, and the JSON.
+kn_status autocorr_run_variants(struct autocorr_run *run, kn_error *err);
+bool autocorr_print_variants(const struct autocorr_run *run);
+json_t *autocorr_variants_json(const struct autocorr_run *run);
+
+// The plots among them.
+kn_status autocorr_plot_c1d(const struct autocorr_run *run, const char *path, kn_error *err);
+kn_status autocorr_plot_growth(const struct autocorr_run *run, const char *path, kn_error *err);
+kn_status autocorr_plot_variants(const struct autocorr_run *run, const char *path, kn_error *err);
+
+#endif

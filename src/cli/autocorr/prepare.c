@@ -1,0 +1,254 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "prepare.h"
+
+#include <errno.h>
+#include <inttypes.h>
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/error.h"
+#include "base/text.h"
+#include "io/image/png.h"
+#include "cli/framework/interrupt.h"
+#include "cli/framework/report.h"
+
+// ---- options ----
+
+kn_status prepare_region(const char *option, const char *text, struct autocorr_region *region, kn_error *err)
+{
+    size_t *const numbers[] = {&region->x, &region->y, &region->width, &region->height};
+    const char *at = text;
+    bool right = true;
+
+    for (size_t i = 0; i < 4 && right; i++) {
+        char *end = (char *)at;
+
+        errno = 0;
+        *numbers[i] = *at >= '0' && *at <= '9' ? (size_t)strtoumax(at, &end, 10) : 0;
+        right = end != at && !errno && *end == (i < 3 ? ',' : '\0') && (i < 2 || *numbers[i]);
+        at = end + 1;
+    }
+    return right
+               ? KN_OK
+               : kn_fail(err, KN_ERROR_ARGUMENT,
+                         "--%s: '%s' is not X,Y,W,H: four whole numbers, the last two from 1", option, text);
+}
+
+static kn_status read_contrast(const char *text, struct autocorr_preparation_options *options, kn_error *err)
+{
+    char *end;
+
+    options->contrast = true;
+    options->contrast_auto = strcmp(text, "auto") == 0;
+    if (options->contrast_auto)
+        return KN_OK;
+    options->low = strtod(text, &end);
+    if (end != text && *end == ',') {
+        const char *second = end + 1;
+
+        options->high = strtod(second, &end);
+        if (end != second && !*end && isfinite(options->low) && isfinite(options->high) &&
+            options->low < options->high)
+            return KN_OK;
+    }
+    return kn_fail(err, KN_ERROR_ARGUMENT,
+                   "--contrast: '%s' is neither auto nor LO,HI: two levels, the first less than the second",
+                   text);
+}
+
+kn_status prepare_settle(const struct prepare_arguments *arguments, const struct common_arguments *common,
+                         struct prepare_plan *plan, kn_error *err)
+{
+    struct autocorr_preparation_options *options = &plan->options;
+    kn_status status = KN_OK;
+
+    options->stabilise = arguments->stabilise;
+    options->flatten = (double)arguments->flatten;
+    options->find_dust = arguments->dust && strcmp(arguments->dust, "auto") == 0;
+    options->show = arguments->steps;
+    if (arguments->contrast)
+        status = read_contrast(arguments->contrast, options, err);
+    if (!status && arguments->crop) {
+        status = prepare_region("crop", arguments->crop, &plan->crop, err);
+        options->crop = &plan->crop;
+    }
+    if (!status && arguments->steps && !common->output)
+        status = kn_fail(err, KN_ERROR_ARGUMENT, "--steps writes pictures, and --output DIR says where");
+    plan->asked = arguments->stabilise || arguments->flatten || arguments->dust || arguments->contrast ||
+                  arguments->crop || arguments->steps;
+    return status;
+}
+
+kn_status prepare_open(const struct prepare_arguments *arguments, const struct autocorr_source *sources,
+                       size_t count, struct prepare_plan *plan, kn_error *err)
+{
+    kn_status status = KN_OK;
+
+    if (arguments->dust && !plan->options.find_dust) {
+        status = autocorr_grey_read(arguments->dust, &plan->dust, err);
+        plan->options.dust = &plan->dust;
+    }
+    if (!status && plan->asked)
+        status = autocorr_preparation_open(sources, count, &plan->options, &plan->preparation, err);
+    return status;
+}
+
+void prepare_close(struct prepare_plan *plan)
+{
+    autocorr_preparation_close(plan->preparation);
+    free(plan->dust.pixels);
+}
+
+// ---- files ----
+
+kn_status prepare_list(const struct inputs *files, const char *const others[], size_t other_count,
+                       struct image_bytes *input, struct autocorr_source **sources, size_t *count,
+                       kn_error *err)
+{
+    size_t named = 0;
+    kn_status status = KN_OK;
+
+    for (size_t i = 0; i < files->count; i++)
+        if (strcmp(files->paths[i], "-") == 0 && !named++)
+            status = image_read_input(input, err);
+    for (size_t i = 0; i < other_count; i++)
+        named += others[i] && strcmp(others[i], "-") == 0;
+    if (!status && named > 1)
+        status = kn_fail(err, KN_ERROR_ARGUMENT, "standard input (-) is named twice, and can be read once");
+    return status ? status : autocorr_list(files->paths, files->count, input, sources, count, err);
+}
+
+char *prepare_name(const struct autocorr_source *source)
+{
+    const char *slash = strrchr(source->file, '/'), *base = slash ? slash + 1 : source->file;
+    const char *dot = strrchr(base, '.');
+    struct kn_text name = KN_TEXT_INIT;
+
+    if (strcmp(base, "-") == 0)
+        kn_text_add(&name, "stdin");
+    else
+        kn_text_add_bytes(&name, base, dot && dot != base ? (size_t)(dot - base) : strlen(base));
+    if (source->pages > 1)
+        kn_text_format(&name, "-p%zu", source->page + 1);
+    return kn_text_take(&name);
+}
+
+char *prepare_path(const char *folder, const char *name, const char *ending)
+{
+    struct kn_text path = KN_TEXT_INIT;
+
+    kn_text_format(&path, "%s/%s%s", folder, name, ending);
+    return kn_text_take(&path);
+}
+
+struct named {
+    const char *name, *file;
+};
+
+static int compare_names(const void *a, const void *b)
+{
+    return strcmp(((const struct named *)a)->name, ((const struct named *)b)->name);
+}
+
+kn_status prepare_check_names(char *const *names, const struct autocorr_source *sources, size_t count,
+                              const char *ending, kn_error *err)
+{
+    struct named *sorted = malloc(count * sizeof *sorted);
+    kn_status status = KN_OK;
+
+    if (!sorted)
+        return kn_fail_memory(err, count * sizeof *sorted, "naming the files");
+    for (size_t i = 0; i < count; i++)
+        sorted[i] = (struct named){names[i], sources[i].file};
+    qsort(sorted, count, sizeof *sorted, compare_names);
+    for (size_t i = 1; i < count && !status; i++)
+        if (strcmp(sorted[i - 1].name, sorted[i].name) == 0)
+            status =
+                kn_fail(err, KN_ERROR_ARGUMENT,
+                        "--output: %s and %s would both be written to %s%s; give them different names, or a "
+                        "folder each",
+                        sorted[i - 1].file, sorted[i].file, sorted[i].name, ending);
+    free(sorted);
+    return status;
+}
+
+kn_status prepare_write_png(const char *path, const struct autocorr_grey *grey, bool force, kn_error *err)
+{
+    const struct kn_picture picture = {grey->width, grey->height, grey->type == KN_U8 ? 8 : 16, grey->pixels};
+    kn_status status;
+
+    interrupt_hold();
+    status = kn_png_write(path, &picture, force, err);
+    interrupt_release();
+    return status;
+}
+
+static char *step_path(const char *folder, const char *name, size_t step)
+{
+    struct kn_text ending = KN_TEXT_INIT;
+    char *path = NULL;
+
+    kn_text_format(&ending, ".%s.png", autocorr_step_names[step]);
+    if (!ending.failed)
+        path = prepare_path(folder, name, ending.data);
+    kn_text_free(&ending);
+    return path;
+}
+
+kn_status prepare_write_steps(const struct prepare_plan *plan, const char *folder, const char *name,
+                              const struct autocorr_prepared *prepared, bool force, kn_error *err)
+{
+    kn_status status = KN_OK;
+
+    for (size_t step = 0; plan->options.show && step < AUTOCORR_STEPS && !status; step++) {
+        char *path;
+
+        if (!prepared->pictures[step].pixels)
+            continue;
+        path = step_path(folder, name, step);
+        status = path ? prepare_write_png(path, &prepared->pictures[step], force, err)
+                      : kn_fail_memory(err, 0, "naming the files");
+        free(path);
+    }
+    return status;
+}
+
+kn_status prepare_try_steps(const struct prepare_plan *plan, const char *folder, const char *name, bool force,
+                            kn_error *err)
+{
+    kn_status status = KN_OK;
+
+    for (size_t step = 0; plan->options.show && step < AUTOCORR_STEPS && !status; step++) {
+        char *path = step_path(folder, name, step);
+
+        status = path ? report_try_file(path, force, err) : kn_fail_memory(err, 0, "naming the files");
+        free(path);
+    }
+    return status;
+}
+
+// ---- JSON ----
+
+static json_t *pair(double first, double second)
+{
+    json_t *array = json_array();
+
+    report_append(&array, kn_json_double(first));
+    report_append(&array, kn_json_double(second));
+    return array;
+}
+
+json_t *prepare_json(const struct prepare_plan *plan, const struct autocorr_prepared *prepared)
+{
+    const struct autocorr_preparation_options *options = &plan->options;
+    json_t *object = json_object();
+
+    if (options->stabilise)
+        report_put(&object, "shift", pair(prepared->x, prepared->y));
+    if (options->find_dust || options->dust)
+        report_put(&object, "dust_pixels", json_integer((json_int_t)prepared->dust));
+    if (options->contrast)
+        report_put(&object, "contrast", pair(prepared->low, prepared->high));
+    return object;
+}

@@ -1,0 +1,118 @@
+// SPDX-License-Identifier: Apache-2.0
+// The options of the image preparation, which koine prepare and koine autocorr have both.
+#ifndef KN_CLI_AUTOCORR_PREPARE_H
+#define KN_CLI_AUTOCORR_PREPARE_H
+
+#include "app/autocorr/prepare/reader.h"
+#include "io/json.h"
+#include "cli/inputs.h"
+#include "cli/framework/options.h"
+
+// The fields that their options fill.
+struct prepare_arguments {
+    bool grey, stabilise, steps;
+    size_t flatten;
+    const char *dust, *contrast, *crop;
+};
+
+#define PREPARE_OPTIONS(arguments, prepare)                                                                  \
+    {"grey",                                                                                                 \
+     0,                                                                                                      \
+     OPTION_FLAG,                                                                                            \
+     NULL,                                                                                                   \
+     NULL,                                                                                                   \
+     NULL,                                                                                                   \
+     offsetof(arguments, prepare.grey),                                                                      \
+     "make grey of colour; it is done without this option too, but remarked on"},                            \
+        {"stabilise",                                                                                        \
+         0,                                                                                                  \
+         OPTION_FLAG,                                                                                        \
+         NULL,                                                                                               \
+         NULL,                                                                                               \
+         NULL,                                                                                               \
+         offsetof(arguments, prepare.stabilise),                                                             \
+         "move each frame back to where the first one is, by parts of a pixel (phase correlation)"},         \
+        {"flatten",                                                                                          \
+         0,                                                                                                  \
+         OPTION_COUNT,                                                                                       \
+         "RADIUS",                                                                                           \
+         NULL,                                                                                               \
+         NULL,                                                                                               \
+         offsetof(arguments, prepare.flatten),                                                               \
+         "even out light that varies over more than RADIUS pixels"},                                         \
+        {"dust",                                                                                             \
+         0,                                                                                                  \
+         OPTION_PATH,                                                                                        \
+         "MASK|auto",                                                                                        \
+         NULL,                                                                                               \
+         NULL,                                                                                               \
+         offsetof(arguments, prepare.dust),                                                                  \
+         "fill dust from around it: where this image is not black, or what stands out by far"},              \
+        {"contrast",                                                                                         \
+         0,                                                                                                  \
+         OPTION_PATH,                                                                                        \
+         "LO,HI|auto",                                                                                       \
+         NULL,                                                                                               \
+         NULL,                                                                                               \
+         offsetof(arguments, prepare.contrast),                                                              \
+         "stretch levels LO to HI from black to white; auto: of the first frame, but for 0.1 % at both "     \
+         "ends"},                                                                                            \
+        {"crop",                                                                                             \
+         0,                                                                                                  \
+         OPTION_PATH,                                                                                        \
+         "X,Y,W,H",                                                                                          \
+         NULL,                                                                                               \
+         NULL,                                                                                               \
+         offsetof(arguments, prepare.crop),                                                                  \
+         "keep the W x H pixels whose upper left one is (X, Y)"},                                            \
+    {                                                                                                        \
+        "steps", 0, OPTION_FLAG, NULL, NULL, NULL, offsetof(arguments, prepare.steps),                       \
+            "write a picture of each step too: NAME.1-grey.png, NAME.2-stabilised.png and so on"             \
+    }
+
+// What the options ask for, and what they read.
+struct prepare_plan {
+    bool asked; // for anything
+    struct autocorr_preparation_options options;
+    struct autocorr_region crop;
+    struct autocorr_grey dust;
+    struct autocorr_preparation *preparation;
+};
+
+// "X,Y,W,H" of the option of that name. KN_ERROR_ARGUMENT.
+kn_status prepare_region(const char *option, const char *text, struct autocorr_region *region, kn_error *err);
+
+// What can be refused before anything is read. KN_ERROR_ARGUMENT.
+kn_status prepare_settle(const struct prepare_arguments *arguments, const struct common_arguments *common,
+                         struct prepare_plan *plan, kn_error *err);
+// Reads the dust's mask and the first frame, as far as they are needed. Errors of autocorr_preparation_open.
+kn_status prepare_open(const struct prepare_arguments *arguments, const struct autocorr_source *sources,
+                       size_t count, struct prepare_plan *plan, kn_error *err);
+void prepare_close(struct prepare_plan *plan);
+
+// All pages of the files; "-" is standard input, which is read into `input`, whose data the caller frees. The
+// `others` are names that are read as well, some of them NULL. KN_ERROR_ARGUMENT where standard input is
+// named twice; image_read_input's errors; KN_ERROR_MEMORY.
+kn_status prepare_list(const struct inputs *files, const char *const others[], size_t other_count,
+                       struct image_bytes *input, struct autocorr_source **sources, size_t *count,
+                       kn_error *err);
+
+// The name of a frame's files, without folder and ending: the file's own, and the page of a stack. The caller
+// frees it; NULL: out of memory.
+char *prepare_name(const struct autocorr_source *source);
+// A file in a folder. The same.
+char *prepare_path(const char *folder, const char *name, const char *ending);
+// Two frames of one name would write the same files: KN_ERROR_ARGUMENT. `names` may have NULL.
+kn_status prepare_check_names(char *const *names, const struct autocorr_source *sources, size_t count,
+                              const char *ending, kn_error *err);
+// Writes the pictures that there are, or looks whether those that there will be can be written.
+kn_status prepare_write_steps(const struct prepare_plan *plan, const char *folder, const char *name,
+                              const struct autocorr_prepared *prepared, bool force, kn_error *err);
+kn_status prepare_try_steps(const struct prepare_plan *plan, const char *folder, const char *name, bool force,
+                            kn_error *err);
+kn_status prepare_write_png(const char *path, const struct autocorr_grey *grey, bool force, kn_error *err);
+
+// What was done to a frame, as JSON: "shift", "dust_pixels", "contrast".
+json_t *prepare_json(const struct prepare_plan *plan, const struct autocorr_prepared *prepared);
+
+#endif

@@ -1,0 +1,191 @@
+// SPDX-License-Identifier: Apache-2.0
+// koine devices: what devices there are, through which path, and why one is not used.
+#include <inttypes.h>
+#include <stdio.h>
+#include <string.h>
+
+#include <koine/device.h>
+
+#include "base/clock.h"
+#include "base/error.h"
+#include "cli/commands.h"
+#include "cli/framework/progress.h"
+#include "cli/framework/report.h"
+#include "cli/framework/table.h"
+
+struct devices_arguments {
+    struct common_arguments common;
+    bool all;
+};
+
+static const struct option_row options[] = {
+    {"all", 'a', OPTION_FLAG, NULL, NULL, NULL, offsetof(struct devices_arguments, all),
+     "list also what is not used, and why not"},
+    {.name = NULL},
+};
+
+static const char *const type_names[] = {
+    [KN_DEVICE_CPU] = "cpu",
+    [KN_DEVICE_GPU] = "gpu",
+    [KN_DEVICE_ACCELERATOR] = "accelerator",
+};
+
+static bool is_used(const kn_device_info *device)
+{
+    return !*device->why_not && !*device->alias_of;
+}
+
+static bool print_table(const kn_device_info *list, size_t count, bool all, FILE *out)
+{
+    struct table table;
+    bool printed;
+
+    table_begin(&table, all ? "llrrlll" : "llrrll");
+    for (const char *const *title =
+             (const char *const[]){"spec", "name", "type", "memory", "fp64", "default", NULL};
+         *title; title++)
+        table_add(&table, "%s", *title);
+    if (all)
+        table_add(&table, "not used because");
+    for (size_t i = 0; i < count; i++) {
+        const kn_device_info *device = &list[i];
+
+        if (!all && !is_used(device))
+            continue;
+        table_add(&table, "%s", device->spec);
+        table_add(&table, "%s", device->name);
+        table_add(&table, "%s", type_names[device->type]);
+        table_add(&table, "%.1f GiB", (double)device->global_memory / (1 << 30));
+        table_add(&table, "%s", device->fp64 ? "yes" : "no");
+        table_add(&table, "%s", device->is_default ? "*" : "");
+        if (all && *device->alias_of && !*device->why_not)
+            table_add(&table, "it is used as %s", device->alias_of);
+        else if (all)
+            table_add(&table, "%s", device->why_not);
+    }
+    printed = table_print(&table, out);
+    table_free(&table);
+    return printed;
+}
+
+// Whether NVIDIA's own path is used, and if not, why: from its entry, or from the reasons of the paths without one.
+static void print_cuda(const kn_device_info *list, size_t count, const char *why)
+{
+    static const char title[] = "CUDA: ", next[] = "; OpenCL: ";
+    const char *reason = strstr(why, title), *end;
+
+    for (size_t i = 0; i < count; i++)
+        if (strcmp(list[i].backend, "cuda") == 0) {
+            printf("CUDA: %s %s%s\n", list[i].spec, *list[i].why_not ? "is not used: " : "is used", list[i].why_not);
+            reason = NULL;
+        }
+    if (!reason)
+        return;
+    reason += strlen(title);
+    end = strstr(reason, next);
+    printf("CUDA: not used: %.*s\n", end ? (int)(end - reason) : (int)strlen(reason), reason);
+}
+
+static void print_text(const kn_device_info *list, size_t count, const char *why, bool all, bool *failed)
+{
+    size_t used = 0;
+
+    for (size_t i = 0; i < count; i++)
+        used += is_used(&list[i]);
+    if (used == 0)
+        printf("No device that can be used%s%s\n", *why ? ": " : "", why);
+    if (used > 0 || (all && count > 0))
+        *failed = !print_table(list, count, all, stdout);
+    if (!all && count > used)
+        printf("%zu not used; 'koine devices --all' says why\n", count - used);
+    print_cuda(list, count, why);
+}
+
+static json_t *device_json(const kn_device_info *device)
+{
+    json_t *object = json_object();
+
+    report_put(&object, "spec", kn_json_string(device->spec));
+    report_put(&object, "name", kn_json_string(device->name));
+    report_put(&object, "vendor", kn_json_string(device->vendor));
+    report_put(&object, "backend", kn_json_string(device->backend));
+    report_put(&object, "version", kn_json_string(device->version));
+    report_put(&object, "driver", kn_json_string(device->driver));
+    report_put(&object, "type", kn_json_string(type_names[device->type]));
+    report_put(&object, "compute_units", json_integer(device->compute_units));
+    report_put(&object, "global_memory", json_integer((json_int_t)device->global_memory));
+    report_put(&object, "local_memory", json_integer((json_int_t)device->local_memory));
+    report_put(&object, "max_alloc", json_integer((json_int_t)device->max_alloc));
+    report_put(&object, "constant_memory", json_integer((json_int_t)device->constant_memory));
+    report_put(&object, "fp64", json_boolean(device->fp64));
+    report_put(&object, "subgroup", json_boolean(device->subgroup));
+    report_put(&object, "images", json_boolean(device->images));
+    report_put(&object, "alias_of", report_text(device->alias_of));
+    report_put(&object, "default", json_boolean(device->is_default));
+    report_put(&object, "why_not", report_text(device->why_not));
+    return object;
+}
+
+static kn_status write_json(const kn_device_info *list, size_t count, double seconds,
+                            const struct devices_arguments *arguments, kn_error *err)
+{
+    const struct kn_json_seconds times = {seconds, -1, -1, -1, -1, -1};
+    const kn_device_info *best = NULL;
+    json_t *array = json_array(), *root;
+
+    for (size_t i = 0; i < count; i++) {
+        if (list[i].is_default)
+            best = &list[i];
+        if (arguments->all || is_used(&list[i]))
+            report_append(&array, device_json(&list[i]));
+    }
+    root = report_begin("devices", best, NULL, NULL, &times);
+    report_put(&root, "devices", array);
+    return report_write(root, &arguments->common, err);
+}
+
+static kn_status run(void *given, kn_error *err)
+{
+    struct devices_arguments *arguments = given;
+    const struct common_arguments *common = &arguments->common;
+    double start = kn_clock_seconds();
+    kn_device_info *list = NULL;
+    size_t count = 0;
+    char why[256] = "";
+    bool failed = false;
+    kn_status status = options_at_most(common, 0, err);
+
+    if (!status)
+        status = report_try(common, err);
+    if (!status)
+        status = kn_devices_list(&list, &count, why, err);
+    if (!status && common->json)
+        status = write_json(list, count, kn_clock_seconds() - start, arguments, err);
+    if (!status && report_shows_text(common))
+        print_text(list, count, why, arguments->all, &failed);
+    if (failed)
+        status = kn_fail_memory(err, 0, "printing the devices");
+    kn_devices_free(list);
+    return status;
+}
+
+const struct command command_devices = {
+    .name = "devices",
+    .summary = "Lists the devices there are, and which one is used by default",
+    .description = "Lists every device through which kernels can be run: how --device names it, its driver's "
+                   "name for it, its "
+                   "type, its memory, whether it computes in double precision, and a * at the one that is "
+                   "used where none is "
+                   "named.\n\n"
+                   "With --all the list has also what is not used, and why: a driver that reports an error "
+                   "or ends the programs that open it, a device that "
+                   "is reached through another path already. The exit status is 0 even if there is no "
+                   "device: the list is "
+                   "then empty, and a line says why.",
+    .common = COMMON_JSON | COMMON_FORCE,
+    .options = options,
+    .examples = {{"koine devices", "a line for each device; the * marks the default"},
+                 {"koine devices --all --json -", "everything that is known of each, for a program"}},
+    .arguments_size = sizeof(struct devices_arguments),
+    .run = run,
+};

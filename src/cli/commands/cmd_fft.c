@@ -1,0 +1,224 @@
+// SPDX-License-Identifier: Apache-2.0
+// koine fft: the discrete Fourier transform of an array, as numpy's fftn, ifftn, rfftn and irfftn.
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/error.h"
+#include "cli/commands.h"
+#include "cli/framework/report.h"
+#include "cli/tool.h"
+
+static const char *const library_words[] = {"auto", "own", "clfft", "cufft", NULL}; // as kn_fft_library
+
+struct fft_arguments {
+    struct tool_arguments tool;
+    bool inverse, real;
+    size_t axes, last;
+    int library;
+};
+
+#define FIELD(field) offsetof(struct fft_arguments, field)
+
+static const struct option_row options[] = {
+    TOOL_OUT_OPTION(struct fft_arguments),
+    {"inverse", 0, OPTION_FLAG, NULL, NULL, NULL, FIELD(inverse), "back, divided by the number of points"},
+    {"real", 0, OPTION_FLAG, NULL, NULL, NULL, FIELD(real),
+     "real numbers to half of their spectrum (numpy's rfftn), or with --inverse back (irfftn)"},
+    {"axes", 0, OPTION_COUNT, "N", NULL, NULL, FIELD(axes),
+     "transform the last N dimensions, 1 to 3 (default: all); those before are a batch"},
+    {"last", 0, OPTION_COUNT, "N", NULL, NULL, FIELD(last),
+     "with --real --inverse: the length of the last dimension of the result (default: even)"},
+    {"library", 0, OPTION_CHOICE, NULL, library_words, "auto", FIELD(library), "whose kernels transform"},
+    {.name = NULL},
+};
+
+struct transform {
+    const struct fft_arguments *arguments;
+    struct tool tool;
+    struct npy in, out;
+    kn_fft_shape shape;
+    kn_fft_plan *plan;
+    kn_buffer *buffers[2];
+};
+
+// Complex numbers from real ones, for the transform that wants them.
+static kn_status widen(struct npy *array, kn_error *err)
+{
+    size_t size = kn_type_size(array->type);
+    char *data = calloc(array->count + 1, 2 * size);
+
+    if (!data)
+        return kn_fail_memory(err, 2 * size * array->count, "the transform's input");
+    for (size_t i = 0; i < array->count; i++)
+        memcpy(data + 2 * size * i, (const char *)array->data + size * i, size);
+    free(array->data);
+    array->data = data;
+    array->is_complex = true;
+    return KN_OK;
+}
+
+static kn_status check_input(struct transform *transform, kn_error *err)
+{
+    const struct fft_arguments *arguments = transform->arguments;
+    const char *path = arguments->tool.common.operands.items[0];
+    struct npy *in = &transform->in;
+    size_t axes = arguments->axes ? arguments->axes : in->dims;
+
+    if (in->type != KN_F32 && in->type != KN_F64)
+        return kn_fail_at(err, KN_ERROR_INPUT, path, 0,
+                          "is of %s, expected float32, float64, complex64 or complex128", npy_type_name(in));
+    if (axes < 1 || axes > 3 || axes > in->dims)
+        return kn_fail_at(err, KN_ERROR_INPUT, path, 0,
+                          "has %zu dimensions; 1 to 3 of them can be transformed, which --axes N tells",
+                          in->dims);
+    if (in->count == 0)
+        return kn_fail_at(err, KN_ERROR_INPUT, path, 0, "is an array without elements");
+    if (arguments->real && in->is_complex != arguments->inverse)
+        return kn_fail_at(err, KN_ERROR_INPUT, path, 0, "is of %s, but --real%s takes %s numbers",
+                          npy_type_name(in), arguments->inverse ? " --inverse" : "",
+                          arguments->inverse ? "complex" : "real");
+    return arguments->real || in->is_complex ? KN_OK : widen(in, err);
+}
+
+// The shape of the transform and of its result.
+static kn_status lay_out(struct transform *transform, kn_error *err)
+{
+    const struct fft_arguments *arguments = transform->arguments;
+    const struct npy *in = &transform->in;
+    kn_fft_shape *shape = &transform->shape;
+    struct npy *out = &transform->out;
+    size_t last = in->shape[in->dims - 1], points = 1;
+
+    *out = *in;
+    out->data = NULL;
+    out->is_complex = !(arguments->real && arguments->inverse);
+    if (arguments->real && arguments->inverse) {
+        out->shape[in->dims - 1] = arguments->last ? arguments->last : 2 * (last - 1);
+        if (out->shape[in->dims - 1] / 2 + 1 != last)
+            return kn_fail(err, KN_ERROR_ARGUMENT,
+                           "--last: half of the spectrum of %zu numbers has %zu, but here are %zu",
+                           out->shape[in->dims - 1], out->shape[in->dims - 1] / 2 + 1, last);
+    } else if (arguments->real) {
+        out->shape[in->dims - 1] = last / 2 + 1;
+    }
+    *shape = (kn_fft_shape){.rank = (unsigned)(arguments->axes ? arguments->axes : in->dims),
+                            .batch = 1,
+                            .type = in->type,
+                            .kind = !arguments->real     ? KN_FFT_COMPLEX
+                                    : arguments->inverse ? KN_FFT_COMPLEX_TO_REAL
+                                                         : KN_FFT_REAL_TO_COMPLEX};
+    out->count = 1;
+    for (size_t d = 0; d < in->dims; d++) {
+        size_t length = arguments->real && arguments->inverse ? out->shape[d] : in->shape[d];
+
+        out->count *= out->shape[d];
+        if (d < in->dims - shape->rank)
+            shape->batch *= length;
+        else
+            points *= shape->dims[in->dims - 1 - d] = length;
+    }
+    shape->scale = arguments->inverse ? 1 / (double)points : 1;
+    out->data = calloc(out->count + 1, npy_element_size(out));
+    return out->data ? KN_OK : kn_fail_memory(err, out->count * npy_element_size(out), "the transform");
+}
+
+static kn_status compute(struct transform *transform, kn_error *err)
+{
+    const kn_fft_options how = {.library = (kn_fft_library)transform->arguments->library};
+    struct tool *tool = &transform->tool;
+    kn_fft_direction direction = transform->arguments->inverse ? KN_FFT_INVERSE : KN_FFT_FORWARD;
+    kn_status status = tool_upload(tool, &transform->in, &transform->buffers[0], err);
+
+    if (!status)
+        status = tool_upload(tool, &transform->out, &transform->buffers[1], err);
+    if (status)
+        return status;
+    tool_compute(tool);
+    status = kn_fft_plan_create(tool->place.queue, &transform->shape, &how, &transform->plan, err);
+    if (!status)
+        status = kn_fft_execute(tool->place.queue, transform->plan, direction, transform->buffers[0],
+                                transform->buffers[1], err);
+    status = tool_computed(tool, status, err);
+    return status ? status : tool_download(tool, transform->buffers[1], &transform->out, err);
+}
+
+static void print_shape(const struct npy *array)
+{
+    for (size_t d = 0; d < array->dims; d++)
+        printf("%s%zu", d ? " x " : "", array->shape[d]);
+    printf(" %s", npy_type_name(array));
+}
+
+static kn_status report(struct transform *transform, kn_error *err)
+{
+    json_t *root = tool_report(&transform->tool, transform->in.type), *shape = json_array();
+
+    for (size_t d = 0; d < transform->out.dims; d++)
+        report_append(&shape, json_integer((json_int_t)transform->out.shape[d]));
+    report_put(&root, "shape", shape);
+    report_put(&root, "type", json_string(npy_type_name(&transform->out)));
+    report_put(&root, "library", json_string(library_words[kn_fft_plan_library(transform->plan)]));
+    report_put(&root, "plan", json_string(kn_fft_plan_text(transform->plan)));
+    if (tool_shows_text(&transform->tool)) {
+        print_shape(&transform->in);
+        printf(" to ");
+        print_shape(&transform->out);
+        printf(" (%s: %s) ", library_words[kn_fft_plan_library(transform->plan)],
+               kn_fft_plan_text(transform->plan));
+        tool_print_place(&transform->tool);
+    }
+    return tool_report_write(&transform->tool, root, err);
+}
+
+static kn_status run_fft(void *given, kn_error *err)
+{
+    const struct fft_arguments *arguments = given;
+    struct transform transform = {.arguments = arguments};
+    kn_status status = tool_begin(&transform.tool, &arguments->tool, 1, "IN.npy", true, err);
+
+    if (!status && arguments->last && !(arguments->real && arguments->inverse))
+        status = kn_fail(err, KN_ERROR_ARGUMENT, "--last goes with --real --inverse");
+    if (!status)
+        status = tool_check_library(&transform.tool, library_words, arguments->library, err);
+    if (!status)
+        status = tool_read(&transform.tool, arguments->tool.common.operands.items[0], &transform.in, err);
+    if (!status)
+        status = check_input(&transform, err);
+    if (!status)
+        status = lay_out(&transform, err);
+    if (!status)
+        status = tool_open(&transform.tool, TOOL_DEVICE, err);
+    if (!status)
+        status = compute(&transform, err);
+    if (!status)
+        status = tool_write(&transform.tool, &transform.out, err);
+    if (!status)
+        status = report(&transform, err);
+    kn_fft_plan_free(transform.plan);
+    kn_buffer_free(transform.buffers[0]);
+    kn_buffer_free(transform.buffers[1]);
+    npy_free(&transform.in);
+    npy_free(&transform.out);
+    tool_end(&transform.tool);
+    return status;
+}
+
+const struct command command_fft = {
+    .name = "fft",
+    .summary = "Transforms an array to its spectrum and back (discrete Fourier transform) on a device",
+    .operands = "IN.npy",
+    .description = "The result is that of numpy's fftn, ifftn, rfftn and irfftn, in the precision of the "
+                   "input (numpy's own is "
+                   "double). Any lengths are taken; those whose prime factors are small are faster. "
+                   "--library names what transforms: "
+                   "the project's own kernels, clFFT on OpenCL devices, cuFFT on CUDA; what is named and not "
+                   "there is refused.",
+    .common = COMMON_DEVICE | COMMON_POLICY | COMMON_JSON | COMMON_FORCE,
+    .options = options,
+    .examples = {{"koine fft image.npy --real -o spectrum.npy", "half of the spectrum of a real image"},
+                 {"koine fft frames.npy --axes 2 --library own -o spectra.npy",
+                  "a batch of frames, by the own kernels"}},
+    .arguments_size = sizeof(struct fft_arguments),
+    .run = run_fft,
+};

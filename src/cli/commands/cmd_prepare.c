@@ -1,0 +1,304 @@
+// SPDX-License-Identifier: Apache-2.0
+// koine prepare: photographs made ready for koine autocorr.
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "app/autocorr/prepare/reader.h"
+#include "base/clock.h"
+#include "base/error.h"
+#include "base/parallel.h"
+#include "io/output.h"
+#include "cli/choose.h"
+#include "cli/commands.h"
+#include "cli/inputs.h"
+#include "cli/autocorr/prepare.h"
+#include "cli/framework/progress.h"
+#include "cli/framework/report.h"
+#include "cli/framework/table.h"
+
+enum { AHEAD = 8 };
+
+struct arguments {
+    struct common_arguments common;
+    struct prepare_arguments prepare;
+};
+
+struct row {
+    char *name;
+    char *error; // why there is nothing of it; NULL: there is
+    size_t width, height;
+    struct autocorr_prepared prepared; // without pictures
+};
+
+struct run {
+    struct arguments *arguments;
+    struct inputs files;
+    struct image_bytes input; // standard input, where it is one of the files
+    struct autocorr_source *sources;
+    size_t count, failed;
+    struct row *rows;
+    struct prepare_plan plan;
+    struct progress progress;
+    struct kn_json_seconds seconds;
+};
+
+static const char *const endings[] = {".png", ".tif", ".tiff", NULL};
+
+static const struct option_row options[] = {
+    PREPARE_OPTIONS(struct arguments, prepare),
+    {.name = NULL},
+};
+
+// ---- before the work ----
+
+static kn_status try_files(struct run *run, kn_error *err)
+{
+    const struct common_arguments *common = &run->arguments->common;
+    char **names = calloc(run->count, sizeof *names);
+    kn_status status = names ? KN_OK : kn_fail_memory(err, run->count * sizeof *names, "the frames");
+
+    for (size_t i = 0; i < run->count && !status; i++) {
+        names[i] = run->rows[i].name = prepare_name(&run->sources[i]);
+        if (!names[i])
+            status = kn_fail_memory(err, 0, "naming the files");
+    }
+    if (!status)
+        status = prepare_check_names(names, run->sources, run->count, ".png", err);
+    if (!status)
+        status = kn_output_folder(common->output, err);
+    for (size_t i = 0; i < run->count && !status; i++) {
+        char *path = prepare_path(common->output, names[i], ".png");
+
+        status =
+            path ? report_try_file(path, common->force, err) : kn_fail_memory(err, 0, "naming the files");
+        if (!status)
+            status = prepare_try_steps(&run->plan, common->output, names[i], common->force, err);
+        free(path);
+    }
+    free(names);
+    return status;
+}
+
+static kn_status begin(struct run *run, kn_error *err)
+{
+    const struct arguments *arguments = run->arguments;
+    const struct common_arguments *common = &arguments->common;
+    kn_status status;
+
+    if (common->operands.count < 1)
+        return kn_fail(err, KN_ERROR_ARGUMENT, "expected IMAGE, a file or a folder; try '%s --help'",
+                       common->command);
+    if (!common->output)
+        return kn_fail(err, KN_ERROR_ARGUMENT,
+                       "expected --output DIR, for the prepared images; try '%s --help'", common->command);
+    status = prepare_settle(&arguments->prepare, common, &run->plan, err);
+    run->plan.asked = true;
+    if (!status)
+        status = inputs_add(&run->files, &common->operands, endings, err);
+    if (!status)
+        status = report_try(common, err);
+    if (!status)
+        status = prepare_list(&run->files, &arguments->prepare.dust, 1, &run->input, &run->sources,
+                              &run->count, err);
+    run->rows = status ? NULL : calloc(run->count, sizeof *run->rows);
+    if (!status && !run->rows)
+        status = kn_fail_memory(err, run->count * sizeof *run->rows, "the frames");
+    if (!status)
+        status = try_files(run, err);
+    return status;
+}
+
+// ---- the work ----
+
+static kn_status take(struct run *run, size_t i, struct autocorr_decoded *decoded, bool *said_colour,
+                      kn_error *err)
+{
+    const struct common_arguments *common = &run->arguments->common;
+    struct row *row = &run->rows[i];
+    char *path;
+    kn_status status;
+
+    if (decoded->error.code) {
+        run->failed++;
+        row->error = strdup(decoded->error.text);
+        if (!row->error)
+            return kn_fail_memory(err, 0, "a frame's error");
+        if (run->count == 1) { // it is the command's own
+            if (err)
+                *err = decoded->error;
+            return decoded->error.code;
+        }
+        progress_end(&run->progress);
+        fprintf(stderr, "%s: %s\n", common->command, row->error);
+        return KN_OK;
+    }
+    if (decoded->grey.colour && !run->arguments->prepare.grey && !*said_colour) {
+        fprintf(stderr, "%s: %s is in colour: its grey is 0.299 red + 0.587 green + 0.114 blue\n",
+                common->command, run->sources[i].file);
+        *said_colour = true;
+    }
+    row->width = decoded->grey.width;
+    row->height = decoded->grey.height;
+    row->prepared = decoded->prepared;
+    memset(row->prepared.pictures, 0, sizeof row->prepared.pictures);
+    path = prepare_path(common->output, row->name, ".png");
+    status = path ? prepare_write_png(path, &decoded->grey, common->force, err)
+                  : kn_fail_memory(err, 0, "naming the files");
+    free(path);
+    return status ? status
+                  : prepare_write_steps(&run->plan, common->output, row->name, &decoded->prepared,
+                                        common->force, err);
+}
+
+static kn_status work(struct run *run, kn_error *err)
+{
+    struct autocorr_reader_options reading = {.ahead = AHEAD, .preparation = run->plan.preparation};
+    struct autocorr_reader *reader = NULL;
+    bool said_colour = false;
+    kn_status status = autocorr_reader_open(run->sources, run->count, &reading, &reader, err);
+
+    progress_begin(&run->progress, run->arguments->common.quiet);
+    for (size_t i = 0; i < run->count && !status; i++) {
+        struct autocorr_decoded decoded = {.grey = {.pixels = NULL}};
+
+        autocorr_reader_next(reader, true, &decoded);
+        status = take(run, i, &decoded, &said_colour, err);
+        free(decoded.grey.pixels);
+        autocorr_prepared_free(&decoded.prepared);
+        progress_step(&run->progress, (double)(i + 1) / (double)run->count);
+    }
+    progress_end(&run->progress);
+    autocorr_reader_close(reader, &run->seconds.compute);
+    return status;
+}
+
+// ---- the report ----
+
+static bool print(const struct run *run)
+{
+    const struct autocorr_preparation_options *chosen = &run->plan.options;
+    struct table table;
+
+    table_begin(&table, "lrrrr");
+    table_add_all(&table, (const char *const[]){"frame", "pixels", "moved x", "y", "dust", NULL});
+    for (size_t i = 0; i < run->count; i++) {
+        const struct row *row = &run->rows[i];
+
+        if (row->error)
+            continue;
+        table_add(&table, "%s", row->name);
+        table_add(&table, "%zu x %zu", row->width, row->height);
+        if (chosen->stabilise) {
+            table_add(&table, "%.3f", row->prepared.x);
+            table_add(&table, "%.3f", row->prepared.y);
+        } else {
+            table_add_all(&table, (const char *const[]){"-", "-", NULL});
+        }
+        table_add(&table, chosen->find_dust || chosen->dust ? "%zu" : "-", row->prepared.dust);
+    }
+    if (!table_finish(&table))
+        return false;
+    printf("written to %s: NAME.png%s; seconds: total %.3f, all threads %.3f\n",
+           run->arguments->common.output, chosen->show ? ", NAME.1-grey.png and so on" : "",
+           run->seconds.total, run->seconds.compute);
+    return true;
+}
+
+static kn_status write_json(const struct run *run, kn_error *err)
+{
+    struct place host;
+    json_t *frames = json_array(), *failed = json_array(), *root;
+
+    place_host(&host);
+    root = report_begin("prepare", &host.device, precision_words[PRECISION_FLOAT],
+                        policy_words[KN_POLICY_DEFAULT], &run->seconds);
+    for (size_t i = 0; i < run->count; i++) {
+        const struct row *row = &run->rows[i];
+        json_t *object = row->error ? json_object() : prepare_json(&run->plan, &row->prepared);
+
+        report_put(&object, "file", kn_json_string(run->sources[i].file));
+        report_put(&object, "page", json_integer((json_int_t)run->sources[i].page + 1));
+        if (row->error) {
+            report_put(&object, "error", kn_json_string(row->error));
+            report_append(&failed, object);
+            continue;
+        }
+        report_put(&object, "name", kn_json_string(row->name));
+        report_put(&object, "width", json_integer((json_int_t)row->width));
+        report_put(&object, "height", json_integer((json_int_t)row->height));
+        report_append(&frames, object);
+    }
+    report_put(&root, "frames", frames);
+    report_put(&root, "failed", failed);
+    return report_write(root, &run->arguments->common, err);
+}
+
+static void end(struct run *run)
+{
+    for (size_t i = 0; run->rows && i < run->count; i++) {
+        free(run->rows[i].name);
+        free(run->rows[i].error);
+    }
+    free(run->rows);
+    free(run->sources);
+    free(run->input.data);
+    inputs_free(&run->files);
+    prepare_close(&run->plan);
+}
+
+static kn_status run_prepare(void *given, kn_error *err)
+{
+    struct run run = {.arguments = given};
+    const struct common_arguments *common = &run.arguments->common;
+    double start = kn_clock_seconds();
+    kn_status status = begin(&run, err);
+
+    run.seconds = (struct kn_json_seconds){.build = -1, .upload = -1, .download = -1, .read = -1};
+    if (!status)
+        status = prepare_open(&run.arguments->prepare, run.sources, run.count, &run.plan, err);
+    if (!status)
+        status = work(&run, err);
+    run.seconds.total = kn_clock_seconds() - start;
+    if (!status && common->json)
+        status = write_json(&run, err);
+    if (!status && report_shows_text(common) && run.failed < run.count && !print(&run))
+        status = kn_fail_memory(err, 0, "printing the results");
+    if (!status && run.failed)
+        status = kn_fail(err, KN_ERROR_INPUT, "%zu of %zu frames could not be done, and are named above",
+                         run.failed, run.count);
+    end(&run);
+    return status;
+}
+
+const struct command command_prepare = {
+    .name = "prepare",
+    .summary = "Makes photographs ready to be correlated: stabilised, evenly lit, without dust",
+    .operands = "IMAGE|DIR...",
+    .description =
+        "Reads PNG and TIFF images as koine autocorr does and writes each as a grey PNG of its own 8 or 16 "
+        "bits "
+        "into the folder of --output. The steps are those of Lu et al. (2009, figure 3), in this order "
+        "whatever the options' order: grey, --stabilise, --flatten, --dust, --contrast, --crop; between them "
+        "levels are not rounded. koine autocorr takes the same options.\n\n"
+        "--stabilise tells by phase correlation how far a frame has moved against the first one, to a few "
+        "hundredths of a pixel, and moves it back; what comes in at an edge repeats the edge, so crop it "
+        "off. "
+        "Shifts up to an eighth of the picture are found.\n\n"
+        "--flatten divides by the picture's own blur and multiplies by its mean. The radius is the blur's "
+        "standard deviation: several times the length that is looked for, or that goes too.\n\n"
+        "--dust fills what the mask marks, or with auto what is off its neighbourhood's median (17 x 17 "
+        "pixels) "
+        "by more than 8 standard deviations of all pixels and twice as far as 98 % of them (so that what the "
+        "picture is "
+        "made of is no dust), with the smoothest surface through its edge.\n\n"
+        "--contrast auto takes the levels of the first frame for all, so that they stay comparable.",
+    .common = COMMON_JSON | COMMON_OUTPUT | COMMON_FORCE,
+    .options = options,
+    .examples = {{"koine prepare photos/ --stabilise --flatten 200 --dust auto --output ready",
+                  "a series of photographs, each moved back onto the first, evenly lit and cleaned"},
+                 {"koine prepare photo.png --flatten 90 --crop 60,10,640,350 --steps --output x",
+                  "one photograph, with a picture of each step"}},
+    .arguments_size = sizeof(struct arguments),
+    .run = run_prepare,
+};

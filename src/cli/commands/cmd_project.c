@@ -1,0 +1,180 @@
+// SPDX-License-Identifier: Apache-2.0
+// koine project: a picture's sinogram with parallel rays, or a sinogram smeared back over the picture.
+#include <stdio.h>
+#include <stdlib.h>
+
+#include "app/sparse/tomography/project.h"
+#include "base/clock.h"
+#include "base/error.h"
+#include "io/array/volume.h"
+#include "cli/commands.h"
+#include "cli/framework/interrupt.h"
+#include "cli/framework/report.h"
+#include "cli/tool.h"
+
+struct project_arguments {
+    struct tool_arguments tool;
+    bool transposed;
+    int format;
+};
+
+#define FIELD(field) offsetof(struct project_arguments, field)
+
+static const struct option_row options[] = {
+    {"out", 'o', OPTION_PATH, "FILE", NULL, NULL, FIELD(tool.out),
+     "write the sinogram (or with --transpose the picture) here: .npy, .png, .nii or .cfl"},
+    {"transpose", 0, OPTION_FLAG, NULL, NULL, NULL, FIELD(transposed),
+     "the other way: every pixel sums what the sinogram has of it, by the exact transpose"},
+    {"format", 0, OPTION_CHOICE, "NAME", sparse_format_names, "auto", FIELD(format),
+     "on a device: on-the-fly, on-the-fly+local-memory (auto: the faster one), or a stored matrix's: see "
+     "koine "
+     "spmv"},
+    {.name = NULL},
+};
+
+struct project {
+    const struct project_arguments *arguments;
+    struct tool tool;
+    struct sparse_parallel geometry;
+    struct sparse_projection projection;
+    size_t from_height, from_width, to_height, to_width;
+    double *from, *to;
+};
+
+static kn_status read_input(struct project *project, kn_error *err)
+{
+    const char *const *operands = project->arguments->tool.common.operands.items;
+    const struct sparse_parallel *geometry = &project->geometry;
+    bool transposed = project->arguments->transposed;
+    kn_status status = sparse_parallel_parse(operands[0], &project->geometry, err);
+
+    if (status)
+        return status;
+    project->projection = (struct sparse_projection){
+        geometry, transposed, (enum sparse_format)project->arguments->format, KN_TEXT_INIT};
+    project->from_height = transposed ? geometry->angles : geometry->size;
+    project->from_width = transposed ? geometry->detectors : geometry->size;
+    project->to_height = transposed ? geometry->size : geometry->angles;
+    project->to_width = transposed ? geometry->size : geometry->detectors;
+    project->tool.clock = kn_clock_seconds();
+    status = sparse_read_plane(operands[1], project->from_height, project->from_width, &project->from, err);
+    project->tool.seconds.read = kn_clock_seconds() - project->tool.clock;
+    return status;
+}
+
+static kn_status compute(struct project *project, kn_error *err)
+{
+    size_t bytes = project->to_height * project->to_width * sizeof *project->to;
+    kn_status status;
+
+    project->to = malloc(bytes);
+    if (!project->to)
+        return kn_fail_memory(err, bytes, "the result");
+    tool_compute(&project->tool);
+    status = sparse_project(project->tool.place.queue, &project->projection, project->from, project->to, err);
+    return tool_computed(&project->tool, status, err);
+}
+
+static kn_status write_output(struct project *project, kn_error *err)
+{
+    const struct tool_arguments *arguments = &project->arguments->tool;
+    struct npy array = {.type = KN_F64,
+                        .dims = 2,
+                        .shape = {project->to_height, project->to_width},
+                        .count = project->to_height * project->to_width,
+                        .data = project->to};
+    kn_status status;
+
+    interrupt_hold();
+    status = volume_write(arguments->out, VOLUME_IMAGE, &array, arguments->common.force, err);
+    interrupt_release();
+    return status;
+}
+
+// ---- reports ----
+
+static void print(const struct project *project)
+{
+    const struct sparse_parallel *geometry = &project->geometry;
+
+    printf("%s of %zu x %zu pixels, %zu projections of %zu detectors, axis at %g, %s ",
+           project->projection.transposed ? "the transpose" : "a sinogram", geometry->size, geometry->size,
+           geometry->angles, geometry->detectors, geometry->axis,
+           sparse_format_names[project->projection.format]);
+    tool_print_place(&project->tool);
+}
+
+static kn_status report(struct project *project, kn_error *err)
+{
+    const struct sparse_parallel *geometry = &project->geometry;
+    json_t *root = tool_report(&project->tool, project->tool.place.queue ? KN_F32 : KN_F64),
+           *shape = json_object();
+
+    report_put(&shape, "angles", json_integer((json_int_t)geometry->angles));
+    report_put(&shape, "detectors", json_integer((json_int_t)geometry->detectors));
+    report_put(&shape, "size", json_integer((json_int_t)geometry->size));
+    report_put(&shape, "axis", kn_json_double(geometry->axis));
+    report_put(&root, "geometry", shape);
+    report_put(&root, "transposed", json_boolean(project->projection.transposed));
+    report_put(&root, "format", json_string(sparse_format_names[project->projection.format]));
+    report_put(&root, "why", report_text(kn_text_string(&project->projection.why)));
+    return tool_report_write(&project->tool, root, err);
+}
+
+static kn_status run_project(void *given, kn_error *err)
+{
+    const struct project_arguments *arguments = given;
+    struct project project = {.arguments = arguments};
+    kn_status status =
+        tool_begin(&project.tool, &arguments->tool, 2,
+                   "a geometry (parallel:ANGLES,DETECTORS,SIZE[,AXIS]) and an image", true, err);
+
+    if (!status)
+        status = volume_try(arguments->tool.out, VOLUME_IMAGE, arguments->tool.common.force, err);
+    if (!status)
+        status = read_input(&project, err);
+    if (!status)
+        status = tool_open(&project.tool, TOOL_DEVICE_OR_HOST, err);
+    if (!status)
+        status = compute(&project, err);
+    if (!status)
+        status = write_output(&project, err);
+    if (!status && tool_shows_text(&project.tool))
+        print(&project);
+    if (!status)
+        status = report(&project, err);
+    free(project.from);
+    free(project.to);
+    kn_text_free(&project.projection.why);
+    sparse_parallel_free(&project.geometry);
+    tool_end(&project.tool);
+    return status;
+}
+
+const struct command command_project = {
+    .name = "project",
+    .summary = "Projects a picture with parallel rays, or a sinogram back, by the exact transpose",
+    .operands = "parallel:ANGLES,DETECTORS,SIZE[,AXIS] IMAGE",
+    .description =
+        "The picture has SIZE x SIZE pixels of side 1, detectors are 1 apart, and projection t is at 180 t / "
+        "ANGLES "
+        "degrees. AXIS is the detector, counted from 0, that sees the axis of rotation, the picture's middle "
+        "(default: (DETECTORS - 1) / 2). Projection 0 sums the columns; towards 90 degrees detectors go from "
+        "the first "
+        "line to the last. Sums are Joseph's: between the two nearest pixels of each line or column that a "
+        "ray "
+        "crosses.\n\n"
+        "IMAGE is a .npy of SIZE x SIZE (with --transpose ANGLES x DETECTORS) numbers, or a grey PNG or "
+        "TIFF. Rays are "
+        "computed from the geometry: in single precision on a device, in double by the host (--device host). "
+        "Files are "
+        "float64; a .png shows magnitudes, the greatest white.",
+    .common = COMMON_DEVICE | COMMON_JSON | COMMON_FORCE,
+    .options = options,
+    .examples = {{"koine project parallel:180,256,256 phantom.png -o sinogram.npy",
+                  "180 projections of a picture"},
+                 {"koine project parallel:180,256,256 sinogram.npy --transpose -o smeared.png",
+                  "its unfiltered backprojection"}},
+    .arguments_size = sizeof(struct project_arguments),
+    .run = run_project,
+};

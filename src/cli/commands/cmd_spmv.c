@@ -1,0 +1,307 @@
+// SPDX-License-Identifier: Apache-2.0
+// koine spmv: a sparse matrix times a vector, in one of the device's formats or in all of them.
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+
+#include "app/sparse/files.h"
+#include "app/sparse/variants.h"
+#include "base/clock.h"
+#include "base/error.h"
+#include "cli/commands.h"
+#include "cli/framework/interrupt.h"
+#include "cli/framework/report.h"
+#include "cli/framework/table.h"
+#include "cli/tool.h"
+
+struct spmv_arguments {
+    struct tool_arguments tool;
+    const char *vector;
+    bool transposed, variants;
+    int format;
+};
+
+#define FIELD(field) offsetof(struct spmv_arguments, field)
+
+static const struct option_row options[] = {
+    {"out", 'o', OPTION_PATH, "FILE", NULL, NULL, FIELD(tool.out), "write the product here: .npy or .mtx"},
+    {"vector", 'x', OPTION_PATH, "FILE", NULL, NULL, FIELD(vector),
+     "the vector, a column of .npy or .mtx (default: numbers from -1 to 1, always the same)"},
+    {"transpose", 0, OPTION_FLAG, NULL, NULL, NULL, FIELD(transposed),
+     "the transposed matrix times the vector"},
+    {"format", 0, OPTION_CHOICE, "NAME", sparse_format_names, "auto", FIELD(format),
+     "how the matrix is kept on the device, and multiplied: auto, simple, memory-layout, local-memory, "
+     "memory-layout+local-memory, on-the-fly, on-the-fly+local-memory, backprojection, ell, csr-vector, coo, "
+     "hyb, "
+     "sell, merge"},
+    {"variants", 0, OPTION_FLAG, NULL, NULL, NULL, FIELD(variants),
+     "every format, both ways: times and shares of the device's bandwidth"},
+    {.name = NULL},
+};
+
+struct spmv {
+    const struct spmv_arguments *arguments;
+    struct tool tool;
+    struct sparse_parallel geometry;
+    struct sparse_problem problem;
+    float *product;
+    struct sparse_variant variants[2 * SPARSE_FORMATS];
+    bool transposed[2 * SPARSE_FORMATS];
+    size_t count;
+};
+
+static kn_status check_arguments(const struct spmv_arguments *arguments, kn_error *err)
+{
+    const char *found = arguments->vector        ? "--vector"
+                        : arguments->tool.out    ? "--out"
+                        : arguments->transposed  ? "--transpose"
+                        : arguments->format != 0 ? "--format"
+                                                 : NULL;
+
+    if (arguments->variants && found)
+        return kn_fail(err, KN_ERROR_ARGUMENT,
+                       "%s goes with one product; --variants runs all of them, both ways", found);
+    return KN_OK;
+}
+
+// ---- input ----
+
+static kn_status read_vector(struct spmv *spmv, float *x, size_t count, kn_error *err)
+{
+    struct sparse_columns columns = {.values = NULL};
+    const char *path = spmv->arguments->vector;
+    kn_status status = sparse_read_columns(path, &columns, err);
+
+    if (!status && (columns.count != 1 || columns.rows != count))
+        status = kn_fail_at(
+            err, KN_ERROR_INPUT, path, 0,
+            "has %zu columns of %zu numbers, but the matrix is %zu x %zu: expected one of %zu", columns.count,
+            columns.rows, spmv->problem.matrix.rows, spmv->problem.matrix.columns, count);
+    for (size_t i = 0; i < count && !status; i++)
+        x[i] = (float)columns.values[i];
+    free(columns.values);
+    return status;
+}
+
+// A file, or the matrix of a geometry.
+static kn_status read_matrix(struct spmv *spmv, kn_error *err)
+{
+    const char *name = spmv->arguments->tool.common.operands.items[0];
+    kn_status status;
+
+    if (!sparse_is_parallel(name))
+        return sparse_read(name, &spmv->problem.matrix, err);
+    status = sparse_parallel_parse(name, &spmv->geometry, err);
+    spmv->problem.geometry = &spmv->geometry;
+    return status ? status : sparse_parallel_matrix(&spmv->geometry, &spmv->problem.matrix, err);
+}
+
+static kn_status read_input(struct spmv *spmv, kn_error *err)
+{
+    const struct spmv_arguments *arguments = spmv->arguments;
+    kn_status status;
+
+    spmv->tool.clock = kn_clock_seconds();
+    status = read_matrix(spmv, err);
+    for (unsigned i = 0; i < 2 && !status; i++) {
+        size_t count = i ? spmv->problem.matrix.rows : spmv->problem.matrix.columns;
+        spmv->problem.vectors[i] = malloc(count * sizeof(float) + 1);
+        if (!spmv->problem.vectors[i])
+            return kn_fail_memory(err, count * sizeof(float), "a vector");
+        sparse_fill(spmv->problem.vectors[i], count);
+        if (arguments->vector && i == arguments->transposed)
+            status = read_vector(spmv, spmv->problem.vectors[i], count, err);
+    }
+    spmv->tool.seconds.read = kn_clock_seconds() - spmv->tool.clock;
+    return status;
+}
+
+// ---- products ----
+
+static kn_status run_format(struct spmv *spmv, enum sparse_format format, bool transposed, kn_error *err)
+{
+    spmv->transposed[spmv->count] = transposed;
+    return sparse_time_format(spmv->tool.place.queue, &spmv->problem, format, transposed, spmv->product,
+                              &spmv->variants[spmv->count++], err);
+}
+
+static kn_status compute_one(struct spmv *spmv, kn_error *err)
+{
+    bool transposed = spmv->arguments->transposed;
+    size_t rows = transposed ? spmv->problem.matrix.columns : spmv->problem.matrix.rows;
+    kn_status status;
+
+    spmv->product = malloc(rows * sizeof *spmv->product + 1);
+    if (!spmv->product)
+        return kn_fail_memory(err, rows * sizeof *spmv->product, "the product");
+    status = run_format(spmv, (enum sparse_format)spmv->arguments->format, transposed, err);
+    if (!status && !spmv->variants[0].ran)
+        status = kn_fail(err, KN_ERROR_ARGUMENT, "%s", spmv->variants[0].why);
+    return status;
+}
+
+static kn_status compute(struct spmv *spmv, kn_error *err)
+{
+    kn_status status;
+
+    tool_compute(&spmv->tool);
+    status = sparse_copy_rate(spmv->tool.place.queue, &spmv->problem.rate, err);
+    if (!status && !spmv->arguments->variants)
+        status = compute_one(spmv, err);
+    for (unsigned i = 0; i < 2 * SPARSE_FORMATS && spmv->arguments->variants && !status; i++)
+        status = run_format(spmv, (enum sparse_format)(i / 2), i % 2, err);
+    return tool_computed(&spmv->tool, status, err);
+}
+
+static bool is_wrong(const struct sparse_variant *variant)
+{
+    return variant->ran && !(variant->error <= 1);
+}
+
+static kn_status write_product(const struct spmv *spmv, kn_error *err)
+{
+    const struct spmv_arguments *arguments = spmv->arguments;
+    struct sparse_columns columns = {
+        arguments->transposed ? spmv->problem.matrix.columns : spmv->problem.matrix.rows, 1, NULL};
+    kn_status status;
+
+    if (!arguments->tool.out)
+        return KN_OK;
+    columns.values = malloc(columns.rows * sizeof *columns.values + 1);
+    if (!columns.values)
+        return kn_fail_memory(err, columns.rows * sizeof *columns.values, "the product");
+    for (size_t i = 0; i < columns.rows; i++)
+        columns.values[i] = (double)spmv->product[i];
+    interrupt_hold();
+    status = sparse_write_columns(arguments->tool.out, &columns, arguments->tool.common.force, err);
+    interrupt_release();
+    free(columns.values);
+    return status;
+}
+
+// ---- reports ----
+
+static kn_status print(const struct spmv *spmv, kn_error *err)
+{
+    struct table table;
+
+    printf("%zu x %zu, %zu nonzeros ", spmv->problem.matrix.rows, spmv->problem.matrix.columns,
+           spmv->problem.matrix.nonzeros);
+    tool_print_place(&spmv->tool);
+    printf("a copy moves %.1f GB/s, read and written\n\n", spmv->problem.rate * 1e-9);
+    table_begin(&table, "llrrrl");
+    table_add_all(&table,
+                  (const char *const[]){"format", "", "us", "GB/s", "of a copy", "against double", NULL});
+    for (size_t i = 0; i < spmv->count; i++) {
+        const struct sparse_variant *variant = &spmv->variants[i];
+
+        if (variant->asked == variant->format || !variant->ran)
+            table_add(&table, "%s", sparse_format_names[variant->asked]);
+        else
+            table_add(&table, "%s: %s", sparse_format_names[variant->asked],
+                      sparse_format_names[variant->format]);
+        table_add(&table, "%s", spmv->transposed[i] ? "A^T y" : "A x");
+        if (variant->ran) {
+            table_add(&table, "%.2f", variant->seconds * 1e6);
+            table_add(&table, "%.1f", (double)variant->bytes / variant->seconds * 1e-9);
+            table_add(&table, "%.1f %%", variant->share * 100);
+            table_add(&table, "%s, %.2g of the bound", is_wrong(variant) ? "WRONG" : "right", variant->error);
+        } else {
+            table_add_all(&table, (const char *const[]){"-", "-", "-", variant->why, NULL});
+        }
+    }
+    return table_finish(&table) ? KN_OK : kn_fail_memory(err, 0, "the table");
+}
+
+static kn_status report(struct spmv *spmv, kn_error *err)
+{
+    json_t *root = tool_report(&spmv->tool, KN_F32), *variants = json_array();
+
+    for (size_t i = 0; i < spmv->count; i++) {
+        const struct sparse_variant *variant = &spmv->variants[i];
+        json_t *row = json_object();
+
+        report_put(&row, "variant", json_string(sparse_format_names[variant->asked]));
+        report_put(&row, "format", json_string(sparse_format_names[variant->format]));
+        report_put(&row, "transposed", json_boolean(spmv->transposed[i]));
+        report_put(&row, "seconds", kn_json_double(variant->ran ? variant->seconds : NAN));
+        report_put(&row, "bytes", json_integer((json_int_t)variant->bytes));
+        report_put(&row, "share", kn_json_double(variant->ran ? variant->share : NAN));
+        report_put(&row, "error", kn_json_double(variant->ran ? variant->error : NAN));
+        report_put(&row, "ok", variant->ran ? json_boolean(!is_wrong(variant)) : json_null());
+        report_put(&row, "why", report_text(variant->why));
+        report_append(&variants, row);
+    }
+    report_put(&root, "rows", json_integer((json_int_t)spmv->problem.matrix.rows));
+    report_put(&root, "columns", json_integer((json_int_t)spmv->problem.matrix.columns));
+    report_put(&root, "nonzeros", json_integer((json_int_t)spmv->problem.matrix.nonzeros));
+    report_put(&root, "copy_bytes_per_second", kn_json_double(spmv->problem.rate));
+    report_put(&root, "variants", variants);
+    return tool_report_write(&spmv->tool, root, err);
+}
+
+static kn_status run_spmv(void *given, kn_error *err)
+{
+    struct spmv_arguments *arguments = given;
+    struct spmv spmv = {.arguments = arguments};
+    kn_status status =
+        tool_begin(&spmv.tool, &arguments->tool, 1, "A.mtx, A.npz or parallel:...", false, err);
+
+    if (!status)
+        status = check_arguments(arguments, err);
+    if (!status)
+        status = read_input(&spmv, err);
+    if (!status)
+        status = tool_open(&spmv.tool, TOOL_DEVICE, err);
+    if (!status)
+        status = compute(&spmv, err);
+    if (!status)
+        status = write_product(&spmv, err);
+    for (size_t i = 0; i < spmv.count; i++)
+        arguments->tool.common.check_failed |= is_wrong(&spmv.variants[i]);
+    if (!status && tool_shows_text(&spmv.tool))
+        status = print(&spmv, err);
+    if (!status)
+        status = report(&spmv, err);
+    sparse_free(&spmv.problem.matrix);
+    sparse_parallel_free(&spmv.geometry);
+    free(spmv.problem.vectors[0]);
+    free(spmv.problem.vectors[1]);
+    free(spmv.product);
+    tool_end(&spmv.tool);
+    return status;
+}
+
+const struct command command_spmv = {
+    .name = "spmv",
+    .summary = "Multiplies a sparse matrix, or its transpose, with a vector on a device",
+    .operands = "A.mtx|A.npz|parallel:...",
+    .description =
+        "The matrix is a Matrix Market file (.mtx, .mtx.gz), one that SciPy's save_npz wrote, or that of "
+        "parallel rays, parallel:ANGLES,DETECTORS,SIZE[,AXIS] (see koine-project(1)). It is kept on the "
+        "device in single precision, in the format that --format names; auto is the one that a "
+        "measurement with this "
+        "matrix on this device found to be the fastest, which is remembered in the cache. Every "
+        "product is compared "
+        "with double precision: exit status 1 if an element is off by more than a rounding for "
+        "each of its terms.\n\n"
+        "simple, memory-layout, local-memory, both, and backprojection are the variants of Stock "
+        "and Koch's A Fast GPU "
+        "Implementation for Solving Sparse Ill-Posed Linear Equation Systems; ell, csr-vector, "
+        "coo and hyb its prior "
+        "work; sell and merge came after. All but backprojection, whose additions are atomic, "
+        "give the same bits "
+        "every time. Times are of one product of many, enqueued back to back; bytes are those of "
+        "the matrix as it is "
+        "kept and of both vectors, once. on-the-fly and on-the-fly+local-memory keep nothing and compute "
+        "rows from "
+        "the geometry, which a file does not tell; auto is the faster of these two where there is a "
+        "geometry.",
+    .common = COMMON_DEVICE | COMMON_POLICY | COMMON_JSON | COMMON_FORCE,
+    .options = options,
+    .examples = {{"koine spmv system.mtx --variants", "every format, both ways"},
+                 {"koine spmv system.npz -x image.npy -o projections.npy",
+                  "the fastest one, with this vector"}},
+    .arguments_size = sizeof(struct spmv_arguments),
+    .run = run_spmv,
+};

@@ -1,0 +1,181 @@
+// SPDX-License-Identifier: Apache-2.0
+// koine trajectory: where in k-space the samples of a scan lie.
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/clock.h"
+#include "base/error.h"
+#include "io/array/volume.h"
+#include "cli/choose.h"
+#include "cli/commands.h"
+#include "cli/recon/convention.h"
+#include "cli/framework/interrupt.h"
+#include "cli/framework/report.h"
+
+struct trajectory_arguments {
+    struct common_arguments common;
+    const char *out;
+    size_t spokes, samples, partitions, matrix;
+};
+
+#define FIELD(field) offsetof(struct trajectory_arguments, field)
+
+static const struct option_row options[] = {
+    {"out", 'o', OPTION_PATH, "TRAJ", NULL, NULL, FIELD(out), "write it here: a .cfl/.hdr pair, or a .npy"},
+    {"spokes", 's', OPTION_COUNT, "N", NULL, NULL, FIELD(spokes),
+     "diameters, a spiral's arms, or lines, in a partition (default: dense up to the edge; 16 arms)"},
+    {"samples", 'n', OPTION_COUNT, "N", NULL, NULL, FIELD(samples),
+     "samples of each (default: the matrix; of a spiral: dense)"},
+    {"partitions", 'p', OPTION_COUNT, "N", NULL, NULL, FIELD(partitions),
+     "planes kz of stack (default: 16) and cartesian (default: 1)"},
+    {"matrix", 'm', OPTION_COUNT, "N", NULL, NULL, FIELD(matrix),
+     "voxels each way that it is for: k goes to N/2 (default: as many as samples, or 128)"},
+    {.name = NULL},
+};
+
+static kn_status read_kind(const char *word, enum trajectory_kind *kind, kn_error *err)
+{
+    for (int i = 0; i < TRAJECTORY_KINDS; i++)
+        if (strcmp(word, trajectory_names[i]) == 0) {
+            *kind = (enum trajectory_kind)i;
+            return KN_OK;
+        }
+    return kn_fail(
+        err, KN_ERROR_ARGUMENT,
+        "there is no trajectory '%s'; there are radial, golden, spiral, kooshball, stack, cartesian", word);
+}
+
+static kn_status read_arguments(const struct trajectory_arguments *arguments, struct trajectory_plan *plan,
+                                kn_error *err)
+{
+    const struct common_arguments *common = &arguments->common;
+    kn_status status;
+
+    if (common->operands.count < 1)
+        return kn_fail(err, KN_ERROR_ARGUMENT, "expected a KIND, such as radial; try '%s --help'",
+                       common->command);
+    status = options_at_most(common, 1, err);
+    *plan = (struct trajectory_plan){.spokes = arguments->spokes,
+                                     .samples = arguments->samples,
+                                     .partitions = arguments->partitions,
+                                     .extent = arguments->matrix};
+    if (!status)
+        status = read_kind(common->operands.items[0], &plan->kind, err);
+    if (!status && !arguments->out)
+        status = kn_fail(err, KN_ERROR_ARGUMENT, "expected -o TRAJ, for the result; try '%s --help'",
+                         common->command);
+    if (!status)
+        status = trajectory_plan(plan, err);
+    if (!status)
+        status = report_try(common, err);
+    return status ? status : volume_try(arguments->out, VOLUME_ARRAY, common->force, err);
+}
+
+static kn_status write_array(const struct trajectory_arguments *arguments, const struct trajectory_plan *plan,
+                             double *k, kn_error *err)
+{
+    const struct npy array = {.type = KN_F64,
+                              .dims = 3,
+                              .shape = {plan->partitions * plan->spokes, plan->samples, MRI_AXES},
+                              .count = MRI_AXES * trajectory_points(plan),
+                              .data = k};
+    kn_status status;
+
+    interrupt_hold();
+    status = volume_write(arguments->out, VOLUME_ARRAY, &array, arguments->common.force, err);
+    interrupt_release();
+    return status;
+}
+
+static void print(const struct trajectory_plan *plan, const struct trajectory_range *range)
+{
+    const struct mri_matrix matrix = trajectory_matrix(plan);
+
+    printf("%s: ", trajectory_names[plan->kind]);
+    if (plan->partitions > 1)
+        printf("%zu partitions of ", plan->partitions);
+    printf("%zu %s of %zu samples, %zu in all, for a matrix of ", plan->spokes,
+           plan->kind == TRAJECTORY_SPIRAL      ? "arms"
+           : plan->kind == TRAJECTORY_CARTESIAN ? "lines"
+                                                : "spokes",
+           plan->samples, trajectory_points(plan));
+    convention_print_matrix(&matrix);
+    printf("\n");
+    convention_print_range(&matrix, range);
+}
+
+static kn_status report(const struct trajectory_arguments *arguments, const struct trajectory_plan *plan,
+                        const struct trajectory_range *range, const struct kn_json_seconds *seconds,
+                        kn_error *err)
+{
+    const struct common_arguments *common = &arguments->common;
+    const struct mri_matrix matrix = trajectory_matrix(plan);
+    struct place host;
+    json_t *root;
+
+    if (report_shows_text(common) && strcmp(arguments->out, "-") != 0)
+        print(plan, range);
+    place_host(&host);
+    root = report_begin("trajectory", &host.device, precision_words[PRECISION_DOUBLE],
+                        policy_words[KN_POLICY_DEFAULT], seconds);
+    report_put(&root, "kind", json_string(trajectory_names[plan->kind]));
+    report_put(&root, "spokes", json_integer((json_int_t)plan->spokes));
+    report_put(&root, "samples", json_integer((json_int_t)plan->samples));
+    report_put(&root, "partitions", json_integer((json_int_t)plan->partitions));
+    report_put(&root, "points", json_integer((json_int_t)trajectory_points(plan)));
+    convention_report(&root, &matrix, range);
+    return report_write(root, common, err);
+}
+
+static kn_status run_trajectory(void *given, kn_error *err)
+{
+    const struct trajectory_arguments *arguments = given;
+    struct kn_json_seconds seconds = {.read = -1, .build = -1, .upload = -1, .download = -1};
+    struct trajectory_range range;
+    struct trajectory_plan plan;
+    double start = kn_clock_seconds(), *k;
+    kn_status status = read_arguments(arguments, &plan, err);
+    size_t points;
+
+    if (status)
+        return status;
+    points = trajectory_points(&plan);
+    k = malloc(MRI_AXES * sizeof *k * points);
+    if (!k)
+        return kn_fail_memory(err, MRI_AXES * sizeof *k * points, "a trajectory");
+    seconds.compute = kn_clock_seconds();
+    trajectory_fill(&plan, k);
+    range = trajectory_range(k, points);
+    seconds.compute = kn_clock_seconds() - seconds.compute;
+    status = write_array(arguments, &plan, k, err);
+    seconds.total = kn_clock_seconds() - start;
+    if (!status)
+        status = report(arguments, &plan, &range, &seconds, err);
+    free(k);
+    return status;
+}
+
+const struct command command_trajectory = {
+    .name = "trajectory",
+    .summary = "Makes a trajectory of an MRI scan: radial, golden, spiral, kooshball, stack or cartesian",
+    .operands = "KIND",
+    .description =
+        "radial: diameters at equal angles. golden: diameters 111.246 degrees apart. spiral: Archimedean "
+        "arms. "
+        "kooshball: diameters of a ball, by the two-dimensional golden means. stack: radial in planes kz. "
+        "cartesian: lines along kx.\n\n"
+        "k is in cycles per field of view, from -N/2 to N/2 for a matrix of N voxels. Sample j of D of a "
+        "diameter or a "
+        "line is at (j - floor(D/2)) N/D, so that one is at k = 0. A .cfl has [3, samples, spokes], a .npy "
+        "the shape "
+        "(spokes, samples, 3) in double precision, partitions one after the other.",
+    .common = COMMON_JSON | COMMON_FORCE,
+    .options = options,
+    .examples = {{"koine trajectory radial --samples 256 --spokes 402 -o radial",
+                  "radial.cfl and radial.hdr"},
+                 {"koine trajectory spiral --matrix 64 --spokes 4 -o spiral.npy",
+                  "four arms, dense for 64 x 64"}},
+    .arguments_size = sizeof(struct trajectory_arguments),
+    .run = run_trajectory,
+};

@@ -1,0 +1,400 @@
+// SPDX-License-Identifier: Apache-2.0
+// koine tune: measures what algorithms leave open on a device, and keeps the best for later runs.
+#include <signal.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/prctl.h>
+
+#include "tools/tune/tune.h"
+#include "base/array.h"
+#include "base/clock.h"
+#include "base/error.h"
+#include "engine/cache/cache.h"
+#include "cli/choose.h"
+#include "cli/commands.h"
+#include "cli/framework/nearest.h"
+#include "cli/framework/report.h"
+#include "cli/framework/table.h"
+
+struct tune_arguments {
+    struct common_arguments common;
+    bool quick, list, reset;
+    const char *journal;
+};
+
+#define FIELD(field) offsetof(struct tune_arguments, field)
+
+static const struct option_row options[] = {
+    {"quick", 0, OPTION_FLAG, NULL, NULL, NULL, FIELD(quick),
+     "small problems, and each tunable once: seconds instead of minutes"},
+    {"list", 0, OPTION_FLAG, NULL, NULL, NULL, FIELD(list), "measure nothing: what is kept for the device"},
+    {"reset", 0, OPTION_FLAG, NULL, NULL, NULL, FIELD(reset),
+     "measure nothing: forget what is kept, so that the built-in values serve again"},
+    {"journal", 0, OPTION_PATH, "FILE", NULL, NULL, FIELD(journal),
+     "measure one ALGO in this very process, with a line in FILE before and after each candidate, and go on "
+     "behind those that "
+     "are there: what koine tune starts itself with, so that a candidate that crashes the driver ends that "
+     "process alone"},
+    {.name = NULL},
+};
+
+// What is known of an algorithm in the end.
+struct outcome {
+    const struct tune_subject *subject;
+    struct tune_report report; // without rows where nothing was measured
+    char why[256];             // it was not
+    bool kept;
+    unsigned values[ENGINE_TUNABLES];
+    struct kn_text words; // of the measurement that is kept
+};
+
+struct tune_run {
+    const struct tune_arguments *arguments;
+    struct place place;
+    struct outcome *outcomes;
+    size_t count, capacity;
+    double seconds, built;
+};
+
+// ---- what is asked for ----
+
+static kn_status add_subject(struct tune_run *run, const struct tune_subject *subject, kn_error *err)
+{
+    const struct outcome outcome = {.subject = subject, .words = KN_TEXT_INIT};
+
+    for (size_t i = 0; i < run->count; i++)
+        if (run->outcomes[i].subject == subject)
+            return KN_OK;
+    return KN_ARRAY_PUSH(run->outcomes, run->count, run->capacity, outcome)
+               ? KN_OK
+               : kn_fail_memory(err, 0, "the list of algorithms");
+}
+
+// Its name, or what stands before the hyphen in several.
+static bool is_named(const struct tune_subject *subject, const char *word)
+{
+    const char *name = subject->tunables->algorithm;
+    size_t length = strlen(word);
+
+    return length && strncmp(name, word, length) == 0 && (!name[length] || name[length] == '-');
+}
+
+static kn_status add_named(struct tune_run *run, const char *word, kn_error *err)
+{
+    struct nearest nearest = {word, NULL, 0};
+    struct kn_text names = KN_TEXT_INIT;
+    kn_status status = KN_OK;
+    bool found = false;
+
+    for (size_t i = 0; tune_subjects[i] && !status; i++) {
+        const char *name = tune_subjects[i]->tunables->algorithm;
+
+        nearest_offer(&nearest, name);
+        kn_text_format(&names, "%s%s", i ? ", " : "", name);
+        if (is_named(tune_subjects[i], word)) {
+            status = add_subject(run, tune_subjects[i], err);
+            found = true;
+        }
+    }
+    if (!found)
+        status = kn_fail(err, KN_ERROR_ARGUMENT, "'%s' is none of those that have tunables: %s%s%s%s", word,
+                         kn_text_string(&names), nearest.best ? "; did you mean '" : "",
+                         nearest.best ? nearest.best : "", nearest.best ? "'?" : "");
+    kn_text_free(&names);
+    return status;
+}
+
+static kn_status read_subjects(struct tune_run *run, kn_error *err)
+{
+    const struct string_list *operands = &run->arguments->common.operands;
+    kn_status status = KN_OK;
+
+    for (size_t i = 0; i < operands->count && !status; i++)
+        status = add_named(run, operands->items[i], err);
+    for (size_t i = 0; tune_subjects[i] && !operands->count && !status; i++)
+        status = add_subject(run, tune_subjects[i], err);
+    return status;
+}
+
+static kn_status check_arguments(const struct tune_arguments *arguments, kn_error *err)
+{
+    if (arguments->list && arguments->reset)
+        return kn_fail(err, KN_ERROR_ARGUMENT, "--list and --reset exclude each other; choose one");
+    if (arguments->quick && (arguments->list || arguments->reset))
+        return kn_fail(err, KN_ERROR_ARGUMENT, "--quick is for measurements, and --%s makes none",
+                       arguments->list ? "list" : "reset");
+    if (arguments->journal && (arguments->list || arguments->reset || arguments->common.json))
+        return kn_fail(err, KN_ERROR_ARGUMENT,
+                       "--journal is for one measurement, without --list, --reset and --json");
+    return report_try(&arguments->common, err);
+}
+
+static kn_status open_place(struct tune_run *run, kn_error *err)
+{
+    const struct common_arguments *common = &run->arguments->common;
+    struct places chosen = {NULL, 0};
+    kn_status status = choose_places(&common->devices, &chosen, err);
+
+    if (!status && chosen.count > 1)
+        status = kn_fail(err, KN_ERROR_ARGUMENT, "--device names %zu devices; %s measures one", chosen.count,
+                         common->command);
+    if (!status && strcmp(chosen.specs[0].spec, "host") == 0)
+        status = kn_fail(err, KN_ERROR_NO_DEVICE,
+                         "device host: its code has no tunables; name a device, such as cpu");
+    if (!status)
+        status = place_open(chosen.specs[0].spec, true, common->command, &run->place, err);
+    choose_free(&chosen);
+    return status;
+}
+
+// ---- the work ----
+
+static void print_report(const struct outcome *outcome)
+{
+    const struct tune_report *report = &outcome->report;
+    double best = report->rows[report->best].seconds;
+    struct table table;
+
+    printf("%s (%s), %s:\n", outcome->subject->tunables->algorithm, outcome->subject->what,
+           report->by_device_clock ? "kernels by the device's clock" : "by the wall's clock");
+    table_begin(&table, "lrrl");
+    table_add_all(&table, (const char *const[]){"candidate", "ms", "of the best", "", NULL});
+    for (size_t i = 0; i < report->count; i++) {
+        const struct tune_row *row = &report->rows[i];
+        struct kn_text text = KN_TEXT_INIT;
+        bool counts = row->seconds >= 0;
+
+        tune_describe(outcome->subject, row->values, &text);
+        table_add(&table, "%s", kn_text_string(&text));
+        table_add(&table, counts ? "%.4g" : "-", row->seconds * 1e3);
+        table_add(&table, counts ? "%.0f %%" : "-", 100 * best / row->seconds);
+        table_add(&table, "%s%s%s", row->why, i == 0 ? "built-in" : "",
+                  i == report->best ? i == 0 ? ", best" : "best" : "");
+        kn_text_free(&text);
+    }
+    table_finish(&table);
+}
+
+// In a process of its own: this one closes the device before, as some serve one process at a time.
+static kn_status measure_apart(const struct tune_run *run, struct outcome *outcome, kn_error *err)
+{
+    const char *words[] = {"/proc/self/exe",
+                           "tune",
+                           outcome->subject->tunables->algorithm,
+                           "--device",
+                           run->place.device.spec,
+                           run->arguments->quick ? "--quick" : "--journal",
+                           run->arguments->quick ? "--journal" : NULL,
+                           NULL};
+    struct kn_text said = KN_TEXT_INIT;
+    kn_status status = tune_measure_apart(outcome->subject, words, &outcome->report, &said, err);
+
+    if (said.length)
+        fputs(kn_text_string(&said), stderr);
+    kn_text_free(&said);
+    return status;
+}
+
+static kn_status measure(struct tune_run *run, struct outcome *outcome, kn_error *err)
+{
+    kn_error why = KN_ERROR_INIT;
+    kn_status status = measure_apart(run, outcome, &why);
+
+    if (status == KN_ERROR_UNSUPPORTED && !run->arguments->common.operands.count) {
+        snprintf(outcome->why, sizeof outcome->why, "%.*s", (int)sizeof outcome->why - 1, why.text);
+        return KN_OK;
+    }
+    if (status) {
+        if (err)
+            *err = why;
+        return status;
+    }
+    run->built += outcome->report.built;
+    if (report_shows_text(&run->arguments->common)) {
+        print_report(outcome);
+        fflush(stdout);
+    }
+    return KN_OK;
+}
+
+// The cache is tried before the minutes that a measurement takes.
+static kn_status measure_all(struct tune_run *run, kn_error *err)
+{
+    char dir[4096], spec[sizeof run->place.device.spec];
+    kn_status status = cache_default_dir(dir, sizeof dir, err);
+
+    if (!status)
+        status = cache_try(dir, err);
+    snprintf(spec, sizeof spec, "%s", run->place.device.spec);
+    place_close(&run->place);
+    for (size_t i = 0; i < run->count && !status; i++)
+        status = measure(run, &run->outcomes[i], err);
+    return status ? status : place_open(spec, true, run->arguments->common.command, &run->place, err);
+}
+
+static kn_status work(struct tune_run *run, kn_error *err)
+{
+    const struct tune_arguments *arguments = run->arguments;
+    kn_status status = arguments->list || arguments->reset ? KN_OK : measure_all(run, err);
+
+    for (size_t i = 0; i < run->count && !status; i++) {
+        struct outcome *outcome = &run->outcomes[i];
+        const struct engine_tunables *tunables = outcome->subject->tunables;
+
+        if (arguments->reset)
+            engine_tuning_forget(run->place.context, tunables);
+        outcome->kept = engine_tuning_kept(run->place.context, tunables, outcome->values, &outcome->words);
+    }
+    return status;
+}
+
+// As the process that another koine tune started: the journal has all that is to be said.
+static kn_status work_with_journal(struct tune_run *run, kn_error *err)
+{
+    prctl(PR_SET_PDEATHSIG, SIGTERM); // without the other one nobody reads the journal
+    if (run->count != 1)
+        return kn_fail(err, KN_ERROR_ARGUMENT, "--journal is for one ALGO, and %zu are named", run->count);
+    return tune_measure(run->place.queue, run->outcomes[0].subject, run->arguments->quick,
+                        run->arguments->journal, &run->outcomes[0].report, err);
+}
+
+// ---- what is said of it ----
+
+static void print_kept(const struct tune_run *run)
+{
+    const kn_device_info *device = &run->place.device;
+
+    for (size_t i = 0; i < run->count; i++) {
+        const struct outcome *outcome = &run->outcomes[i];
+        const char *name = outcome->subject->tunables->algorithm;
+        struct kn_text text = KN_TEXT_INIT;
+
+        tune_describe(outcome->subject, outcome->values, &text);
+        if (*outcome->why)
+            printf("%s\n", outcome->why);
+        else if (outcome->kept)
+            printf("%s on %s (%s): kept %s; %s\n", name, device->name, device->spec, kn_text_string(&text),
+                   kn_text_string(&outcome->words));
+        else
+            printf("%s on %s (%s): nothing is kept, the built-in values serve\n", name, device->name,
+                   device->spec);
+        kn_text_free(&text);
+    }
+}
+
+static json_t *values_json(const struct tune_subject *subject, const unsigned *values)
+{
+    json_t *object = json_object();
+
+    for (size_t i = 0; subject->tunables->names[i]; i++)
+        report_put(&object, subject->tunables->names[i], json_integer(values[i]));
+    return object;
+}
+
+static json_t *row_json(const struct tune_report *report, size_t i)
+{
+    const struct tune_row *row = &report->rows[i];
+    bool counts = row->seconds >= 0;
+    json_t *object = json_object();
+
+    report_put(&object, "values", values_json(report->subject, row->values));
+    report_put(&object, "seconds", counts ? kn_json_double(row->seconds) : json_null());
+    report_put(&object, "share",
+               counts ? kn_json_double(report->rows[report->best].seconds / row->seconds) : json_null());
+    report_put(&object, "error", kn_json_double(row->error));
+    report_put(&object, "built_in", json_boolean(i == 0));
+    report_put(&object, "best", json_boolean(i == report->best));
+    report_put(&object, "why", report_text(row->why));
+    return object;
+}
+
+static kn_status write_json(const struct tune_run *run, kn_error *err)
+{
+    const struct kn_json_seconds times = {run->seconds, -1, run->built, -1, -1, -1};
+    json_t *root = report_begin("tune", &run->place.device, precision_words[PRECISION_FLOAT],
+                                policy_words[KN_POLICY_DEFAULT], &times);
+    json_t *results = json_array();
+
+    for (size_t i = 0; i < run->count; i++) {
+        const struct outcome *outcome = &run->outcomes[i];
+        json_t *object = json_object(), *rows = json_array();
+
+        for (size_t k = 0; k < outcome->report.count; k++)
+            report_append(&rows, row_json(&outcome->report, k));
+        report_put(&object, "algorithm", json_string(outcome->subject->tunables->algorithm));
+        report_put(&object, "candidates", rows);
+        report_put(&object, "why", report_text(outcome->why));
+        report_put(&object, "kept",
+                   outcome->kept ? values_json(outcome->subject, outcome->values) : json_null());
+        report_put(&object, "measured", report_text(kn_text_string(&outcome->words)));
+        report_append(&results, object);
+    }
+    report_put(&root, "results", results);
+    return report_write(root, &run->arguments->common, err);
+}
+
+static kn_status tell(const struct tune_run *run, kn_error *err)
+{
+    if (report_shows_text(&run->arguments->common))
+        print_kept(run);
+    return write_json(run, err);
+}
+
+static kn_status run_tune(void *given, kn_error *err)
+{
+    struct tune_run run = {.arguments = given};
+    double start = kn_clock_seconds();
+    kn_status status = check_arguments(run.arguments, err);
+
+    if (!status)
+        status = read_subjects(&run, err);
+    if (!status)
+        status = open_place(&run, err);
+    if (!status)
+        status = run.arguments->journal ? work_with_journal(&run, err) : work(&run, err);
+    run.seconds = kn_clock_seconds() - start;
+    if (!status && !run.arguments->journal)
+        status = tell(&run, err);
+    for (size_t i = 0; i < run.count; i++) {
+        tune_free(&run.outcomes[i].report);
+        kn_text_free(&run.outcomes[i].words);
+    }
+    free(run.outcomes);
+    place_close(&run.place);
+    return status;
+}
+
+const struct command command_tune = {
+    .name = "tune",
+    .summary = "Measures tunables on a device and keeps the best",
+    .operands = "[ALGO]...",
+    .description =
+        "Work-group sizes and the like are built in as they were measured on some devices; on others, other "
+        "values may be faster. This command measures them on the device that is there, and keeps the best in "
+        "the cache's folder (koine cache): later runs of the algorithm on this device, by this driver and "
+        "with these kernels, take it.\n\n"
+        "ALGO is recon (the sums of koine recon --kernel tuned: the work-group, voxels a work-item, vectors, "
+        "memory for k-space, samples in local memory at a time, unrolling), gridding (gridding-2d and "
+        "gridding-3d: the work-group, samples a group takes, tiles of the grid), sort (many keys of 4 bytes "
+        "by "
+        "radix: the work-group, keys a work-item, groups a compute unit, loading ahead) or gemm (large "
+        "products of "
+        "floats by Koine's own kernel: tiles of a group and of a work-item). Without it, everything is "
+        "tuned; "
+        "sort and gemm have other kernels for CPUs, which have nothing to tune.\n\n"
+        "One tunable after another goes through its candidates. What a candidate computes must be what the "
+        "built-in values compute, else it does not count; the time is the median of several runs, and the "
+        "best "
+        "has to be 2 % faster than the built-in values to be kept instead of them. Each ALGO is measured in "
+        "a process of its "
+        "own: a candidate that crashes the driver is a row of the table, and a new process goes on behind "
+        "it. --reset, or koine cache "
+        "clear, brings the built-in values back.",
+    .common = COMMON_DEVICE | COMMON_JSON | COMMON_FORCE,
+    .options = options,
+    .examples = {{"koine tune recon", "the fastest way to sum on the best device, for all later runs there"},
+                 {"koine tune --list --device gpu", "what is kept for that device"}},
+    .arguments_size = sizeof(struct tune_arguments),
+    .run = run_tune,
+};

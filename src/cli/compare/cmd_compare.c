@@ -1,0 +1,307 @@
+// SPDX-License-Identifier: Apache-2.0
+// koine compare: the same work on every device and path, timed, checked, and held against the device's own
+// limits.
+#include "cmd_compare.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/array.h"
+#include "base/clock.h"
+#include "base/error.h"
+#include "base/text.h"
+#include "cli/commands.h"
+#include "cli/framework/nearest.h"
+#include "cli/framework/report.h"
+
+#define FIELD(field) offsetof(struct compare_arguments, field)
+
+static const struct option_row options[] = {
+    {"quick", 0, OPTION_FLAG, NULL, NULL, NULL, FIELD(quick),
+     "small sizes and few repetitions: under a minute on a CPU"},
+    {"repetitions", 'n', OPTION_COUNT, "N", NULL, NULL, FIELD(repetitions),
+     "repeat each measurement N times where there is time (default: 11, with --quick 5)"},
+    {.name = NULL},
+};
+
+// ---- what shall be done ----
+
+static const struct compare_job *job_named(const char *name)
+{
+    for (const struct compare_job *const *job = compare_jobs; *job; job++)
+        if (strcmp((*job)->name, name) == 0)
+            return *job;
+    return NULL;
+}
+
+static kn_status unknown_job(const char *name, kn_error *err)
+{
+    struct nearest nearest = {name, NULL, 0};
+    struct kn_text text = KN_TEXT_INIT;
+    kn_status status;
+
+    kn_text_format(&text, "there is no job '%s'", name);
+    for (const struct compare_job *const *job = compare_jobs; *job; job++)
+        nearest_offer(&nearest, (*job)->name);
+    if (nearest.best)
+        kn_text_format(&text, ", did you mean %s?", nearest.best);
+    kn_text_add(&text, nearest.best ? " There are" : "; there are");
+    for (const struct compare_job *const *job = compare_jobs; *job; job++)
+        kn_text_format(&text, " %s", (*job)->name);
+    status = kn_fail(err, KN_ERROR_ARGUMENT, "%s", kn_text_string(&text));
+    kn_text_free(&text);
+    return status;
+}
+
+static bool is_wanted(const struct common_arguments *common, const struct compare_job *job)
+{
+    for (size_t i = 0; i < common->operands.count; i++) {
+        const struct compare_job *named = job_named(common->operands.items[i]);
+
+        if (named == job || compare_ceiling_job(named->ceiling) == job)
+            return true;
+    }
+    return common->operands.count == 0;
+}
+
+// The jobs that were named, those that give them their ceiling, and all if none was named.
+static kn_status choose_jobs(struct compare_session *session, kn_error *err)
+{
+    const struct common_arguments *common = &session->arguments->common;
+    size_t count = 0;
+
+    for (size_t i = 0; i < common->operands.count; i++)
+        if (!job_named(common->operands.items[i]))
+            return unknown_job(common->operands.items[i], err);
+    while (compare_jobs[count])
+        count++;
+    session->jobs = calloc(count, sizeof *session->jobs);
+    if (!session->jobs)
+        return kn_fail_memory(err, 0, "listing the jobs");
+    for (size_t i = 0; i < count; i++)
+        if (is_wanted(common, compare_jobs[i]))
+            session->jobs[session->job_count++] = compare_jobs[i];
+    return KN_OK;
+}
+
+// ---- where ----
+
+static kn_status open_places(struct compare_session *session, const struct places *chosen, kn_error *err)
+{
+    const char *command = session->arguments->common.command;
+
+    for (size_t i = 0; i < chosen->count; i++) {
+        const struct place_spec *spec = &chosen->specs[i];
+        struct place *place = &session->opened[session->place_count];
+        kn_error why = KN_ERROR_INIT;
+
+        if (!place_open(spec->spec, true, command, place, &why)) {
+            session->places[session->place_count++] = (struct compare_place){place->queue, &place->device};
+        } else if (spec->from_all) {
+            fprintf(stderr, "%s: %s is left out: %s\n", command, spec->spec, why.text);
+        } else {
+            *err = why;
+            return why.code;
+        }
+    }
+    return session->place_count ? KN_OK : kn_fail(err, KN_ERROR_NO_DEVICE, "no device could be opened");
+}
+
+static kn_status choose_devices(struct compare_session *session, kn_error *err)
+{
+    struct places chosen = {NULL, 0};
+    const struct common_arguments *common = &session->arguments->common;
+    kn_status status = choose_paths(&common->devices, common->command, &chosen, err);
+
+    if (status)
+        return status;
+    session->opened = calloc(chosen.count, sizeof *session->opened);
+    session->places = calloc(chosen.count, sizeof *session->places);
+    status = session->opened && session->places ? open_places(session, &chosen, err)
+                                                : kn_fail_memory(err, 0, "opening the devices");
+    choose_free(&chosen);
+    return status;
+}
+
+// ---- doing it ----
+
+static void step(void *user, double done)
+{
+    struct compare_session *session = user;
+
+    progress_step(&session->bar, session->jobs_before + done / (double)session->job_count);
+}
+
+// What a driver lost with a failure, a new context has. If even that fails, the old one stays, and so does
+// what it says.
+static void reopen(void *user, size_t index)
+{
+    struct compare_session *session = user;
+    struct place *place = &session->opened[index], anew;
+
+    if (place_open(place->device.spec, true, session->arguments->common.command, &anew, NULL))
+        return;
+    session->build += place->queue ? kn_context_build_seconds(place->context) : 0;
+    place_close(place);
+    *place = anew;
+    session->places[index] = (struct compare_place){place->queue, &place->device};
+}
+
+static kn_status run_jobs(struct compare_session *session, kn_error *err)
+{
+    const struct common_arguments *common = &session->arguments->common;
+    double start = kn_clock_seconds();
+    kn_status status = KN_OK;
+
+    session->run =
+        (struct compare_run){.places = session->places,
+                             .place_count = session->place_count,
+                             .options = {session->arguments->quick, session->arguments->repetitions},
+
+                             .progress = step,
+                             .reopen = reopen,
+                             .user = session};
+    for (size_t i = 0; i < session->job_count && !status; i++) {
+        size_t first = session->run.row_count;
+
+        session->jobs_before = (double)i / (double)session->job_count;
+        progress_begin(&session->bar, common->quiet);
+        status = compare_job_run(&session->run, session->jobs[i], err);
+        progress_end(&session->bar);
+        if (!status && report_shows_text(common) && !compare_print(session, session->jobs[i], first))
+            status = kn_fail_memory(err, 0, "printing the results");
+    }
+    for (size_t i = 0; i < session->place_count; i++)
+        if (session->opened[i].queue)
+            session->build += kn_context_build_seconds(session->opened[i].context);
+    session->total = kn_clock_seconds() - start;
+    return status;
+}
+
+// Wrong anywhere: a check failed. Nothing but failures: the devices did.
+static kn_status judge(struct compare_session *session, bool *wrong, kn_error *err)
+{
+    const struct compare_row *failed = NULL;
+    bool computed = false;
+
+    *wrong = false;
+    for (size_t i = 0; i < session->run.row_count; i++) {
+        const struct compare_row *row = &session->run.rows[i];
+
+        *wrong = *wrong || row->verdict == COMPARE_WRONG;
+        computed = computed || row->verdict != COMPARE_FAILED;
+        if (row->verdict == COMPARE_FAILED && !failed)
+            failed = row;
+    }
+    if (failed && !computed)
+        return kn_fail(err, KN_ERROR_DEVICE, "every job failed; the first, %s %s: %s", failed->job->name,
+                       failed->which->name, failed->why);
+    return KN_OK;
+}
+
+// ---- files ----
+
+static kn_status write_reports(const struct compare_session *session, kn_error *err)
+{
+    const struct common_arguments *common = &session->arguments->common;
+    json_t *root;
+    kn_status status = KN_OK;
+
+    if (!common->output && !common->json)
+        return KN_OK;
+    root = compare_json(session);
+    if (common->output)
+        status = compare_write_files(session, root, err);
+    if (!status)
+        return report_write(root, common, err);
+    json_decref(root);
+    return status;
+}
+
+static void free_session(struct compare_session *session)
+{
+    compare_run_free(&session->run);
+    for (size_t i = 0; i < session->place_count; i++)
+        place_close(&session->opened[i]);
+    free(session->opened);
+    free(session->places);
+    free(session->jobs);
+}
+
+static kn_status run_compare(void *given, kn_error *err)
+{
+    struct compare_arguments *arguments = given;
+    const struct common_arguments *common = &arguments->common;
+    struct compare_session session = {.arguments = arguments};
+    bool wrong = false;
+    kn_status status = choose_jobs(&session, err), judged = KN_OK;
+    kn_error verdict = KN_ERROR_INIT;
+
+    if (!status)
+        status = report_try(common, err);
+    if (!status)
+        status = common->output ? compare_try_files(&session, err) : KN_OK;
+    if (!status)
+        status = choose_devices(&session, err);
+    if (!status && report_shows_text(common))
+        compare_print_places(&session);
+    if (!status)
+        status = run_jobs(&session, err);
+    if (!status) {
+        judged = judge(&session, &wrong, &verdict);
+        status = write_reports(&session, err);
+    }
+    if (!status && judged) {
+        status = judged;
+        *err = verdict;
+    }
+    arguments->common.check_failed = wrong;
+    free_session(&session);
+    return status;
+}
+
+const struct command command_compare = {
+    .name = "compare",
+    .summary = "Does the same work on every device and path, checks the answers, and compares the times",
+    .operands = "[JOB]...",
+    .description =
+        "The jobs are bandwidth, flops, launch, build, sort, reduce, select, scan, fft and gemm; all of "
+        "them unless some "
+        "are named. A job whose "
+        "ceiling is the device's memory or arithmetic brings the job along that measures it.\n\n"
+        "Without --device and KOINE_DEVICE every usable path is a row: a GPU that is reached "
+        "through CUDA and through "
+        "OpenCL has two. Each problem is made once and given to all of them; after a warm-up they "
+        "take turns, "
+        "repetition by repetition.\n\n"
+        "--device host is the host's own code, beside devices or alone; it has sort, reduce and select, and "
+        "no clock but "
+        "the wall's. Where no device is named and none is found it is the only place, and a line says so.\n\n"
+        "Device ms is the median by the device's own clock, from the first kernel's start to the "
+        "last one's end; wall ms "
+        "what the host waited, without copies and compilation. The least and the most are of the "
+        "device's clock, or of "
+        "the wall's where a device measures nothing. Rates and ratios are made from the same one. "
+        "Of ceiling is the "
+        "share of what this device itself reached in the job bandwidth (at a footprint that holds "
+        "the data) or flops, "
+        "counting each input read once and each result written once. Ratio is how many times as "
+        "fast as the first "
+        "device a row is, by the wall's clock where one of the two has no other.\n\n"
+        "Every answer is checked against the host's own, in double precision or to the bit, and "
+        "is right if it is "
+        "within the bound that report.json states. One that is not makes the exit status 1. A "
+        "device that fails is a "
+        "row with the reason; if all fail, the exit status is 4.\n\n"
+        "With --output the folder receives report.json and, where gnuplot is installed, a plot of "
+        "the rates of each job "
+        "that has several sizes (sort.svg).",
+    .common = COMMON_DEVICE | COMMON_JSON | COMMON_OUTPUT | COMMON_FORCE,
+    .options = options,
+    .examples = {{"koine compare --quick", "all jobs on all devices, in small sizes"},
+                 {"koine compare sort --device cuda:0 --device opencl:1.0 --output result",
+                  "sorting through CUDA and OpenCL, kept as result/report.json"}},
+    .arguments_size = sizeof(struct compare_arguments),
+    .run = run_compare,
+};

@@ -1,0 +1,138 @@
+// SPDX-License-Identifier: Apache-2.0
+// The files of koine compare --output: report.json, and for each job that has several sizes a plot of its
+// rates.
+#include <stdio.h>
+#include <stdlib.h>
+
+#include "base/error.h"
+#include "base/text.h"
+#include "io/output.h"
+#include "io/plot.h"
+#include "cmd_compare.h"
+#include "cli/framework/interrupt.h"
+#include "cli/framework/report.h"
+
+static char *path_of(const struct compare_session *session, const char *name, const char *ending)
+{
+    struct kn_text text = KN_TEXT_INIT;
+
+    kn_text_format(&text, "%s/%s.%s", session->arguments->common.output, name, ending);
+    return kn_text_take(&text);
+}
+
+// A job with one size has nothing to draw a line through.
+static bool is_plotted(const struct compare_session *session, const struct compare_job *job)
+{
+    return (session->arguments->quick ? job->quick : job->full)[1] != 0;
+}
+
+static kn_status try_file(const struct compare_session *session, const char *name, const char *ending,
+                          kn_error *err)
+{
+    char *path = path_of(session, name, ending);
+    kn_status status = path ? report_try_file(path, session->arguments->common.force, err)
+                            : kn_fail_memory(err, 0, "naming the files of the result");
+
+    free(path);
+    return status;
+}
+
+kn_status compare_try_files(const struct compare_session *session, kn_error *err)
+{
+    const struct common_arguments *common = &session->arguments->common;
+    kn_status status = kn_output_folder(common->output, err);
+
+    if (!status)
+        status = try_file(session, "report", "json", err);
+    if (!plot_available())
+        fprintf(stderr, "%s: gnuplot is not installed: no plots are drawn\n", common->command);
+    else
+        for (size_t i = 0; i < session->job_count && !status; i++)
+            if (is_plotted(session, session->jobs[i]))
+                status = try_file(session, session->jobs[i]->name, "svg", err);
+    return status;
+}
+
+// The points of a job: for each case and place its sizes and rates, one behind the other.
+struct points {
+    double *x, *y;
+    char (*names)[96];
+    struct plot_series *series;
+    size_t count, series_count;
+};
+
+static void add_series(const struct compare_session *session, const struct compare_job *job,
+                       const struct compare_case *which, size_t place, struct points *points)
+{
+    struct plot_series *series = &points->series[points->series_count];
+    size_t first = points->count;
+
+    for (size_t i = 0; i < session->run.row_count; i++) {
+        const struct compare_row *row = &session->run.rows[i];
+
+        if (row->job != job || row->which != which || row->place != place || !(row->rate > 0))
+            continue;
+        points->x[points->count] = (double)row->n;
+        points->y[points->count++] = row->rate;
+    }
+    if (points->count == first)
+        return;
+    snprintf(points->names[points->series_count], sizeof *points->names, "%s, %s", which->name,
+             session->places[place].device->spec);
+    *series = (struct plot_series){.name = points->names[points->series_count],
+                                   .x = points->x + first,
+                                   .y = points->y + first,
+                                   .count = points->count - first};
+    points->series_count++;
+}
+
+static kn_status plot_job(const struct compare_session *session, const struct compare_job *job, kn_error *err)
+{
+    size_t rows = session->run.row_count, lines = COMPARE_CASES * session->place_count;
+    struct points points = {calloc(rows, sizeof(double)),
+                            calloc(rows, sizeof(double)),
+                            calloc(lines, sizeof *points.names),
+                            calloc(lines, sizeof *points.series),
+                            0,
+                            0};
+    char *path = path_of(session, job->name, "svg");
+    kn_status status = KN_OK;
+
+    if (!points.x || !points.y || !points.names || !points.series || !path) {
+        status = kn_fail_memory(err, 0, "drawing the plots");
+    } else {
+        for (const struct compare_case *which = job->cases; which->name; which++)
+            for (size_t place = 0; place < session->place_count; place++)
+                add_series(session, job, which, place, &points);
+        const struct plot plot = {job->name, job->size,     job->unit,           true,
+                                  true,      points.series, points.series_count, false};
+
+        interrupt_hold();
+        if (points.count)
+            status = plot_write(path, &plot, session->arguments->common.force, err);
+        interrupt_release();
+    }
+    free(path);
+    free(points.x);
+    free(points.y);
+    free(points.names);
+    free(points.series);
+    return status;
+}
+
+kn_status compare_write_files(const struct compare_session *session, json_t *root, kn_error *err)
+{
+    char *path = path_of(session, "report", "json");
+    kn_status status;
+
+    if (!path)
+        return kn_fail_memory(err, 0, "naming the files of the result");
+    interrupt_hold();
+    status = kn_json_write(root, path, session->arguments->common.force, err);
+    interrupt_release();
+    free(path);
+    for (size_t i = 0; i < session->job_count && !status && plot_available(); i++)
+        if (is_plotted(session, session->jobs[i]))
+            status = plot_job(session, session->jobs[i], err);
+    return status;
+}

@@ -1,0 +1,210 @@
+// SPDX-License-Identifier: Apache-2.0
+// The results of koine compare as tables and as JSON (doc/compare.schema.json).
+#include <math.h>
+#include <stdio.h>
+#include <string.h>
+
+#include "base/array.h"
+#include "cmd_compare.h"
+#include "cli/framework/report.h"
+#include "cli/framework/table.h"
+
+static const char *const verdict_words[] = {
+    [COMPARE_RIGHT] = "right",
+    [COMPARE_WRONG] = "wrong",
+    [COMPARE_FAILED] = "failed",
+    [COMPARE_LEFT_OUT] = "left out",
+};
+
+static bool was_computed(const struct compare_row *row)
+{
+    return row->verdict == COMPARE_RIGHT || row->verdict == COMPARE_WRONG;
+}
+
+// ---- for people ----
+
+void compare_print_places(const struct compare_session *session)
+{
+    for (size_t i = 0; i < session->place_count; i++) {
+        const kn_device_info *device = session->places[i].device;
+
+        if (!session->places[i].queue)
+            printf("%s: %s (the host's own code)\n", device->spec, device->name);
+        else
+            printf("%s: %s (%s, driver %s)%s%s\n", device->spec, device->name, device->version,
+                   device->driver, *device->alias_of ? ", the same device as " : "", device->alias_of);
+    }
+}
+
+static void add_milliseconds(struct table *table, double seconds)
+{
+    if (seconds > 0)
+        table_add(table, "%.4g", 1e3 * seconds);
+    else
+        table_add(table, "-");
+}
+
+static void add_spread(struct table *table, const struct compare_times *times)
+{
+    if (times->median > 0)
+        table_add(table, "%.3g to %.3g", 1e3 * times->least, 1e3 * times->most);
+    else
+        table_add(table, "-");
+}
+
+static void add_number(struct table *table, double value, const char *format, bool known)
+{
+    char text[32];
+
+    snprintf(text, sizeof text, format, value);
+    table_add(table, "%s", known ? text : "-");
+}
+
+static void add_verdict(struct table *table, const struct compare_row *row)
+{
+    if (row->verdict == COMPARE_WRONG)
+        table_add(table, "WRONG");
+    else if (row->verdict == COMPARE_RIGHT && row->error > 0)
+        table_add(table, "right, %.1e", row->error);
+    else
+        table_add(table, "%s", verdict_words[row->verdict]);
+}
+
+static void add_row(struct table *table, const struct compare_session *session, const struct compare_row *row,
+                    bool repeats)
+{
+    const struct compare_times *times = row->device.median > 0 ? &row->device : &row->wall;
+
+    table_add(table, "%s", repeats ? "" : row->which->name);
+    if (repeats)
+        table_add(table, "%s", "");
+    else
+        table_add(table, "%zu", row->n);
+    table_add(table, "%s", session->places[row->place].device->spec);
+    add_milliseconds(table, row->device.median);
+    add_spread(table, times);
+    add_milliseconds(table, row->wall.median);
+    add_number(table, row->rate, "%.4g", row->rate > 0);
+    add_number(table, 100 * row->share, "%.0f %%", row->share > 0);
+    add_number(table, row->ratio, "%.3g", row->ratio > 0);
+    add_verdict(table, row);
+}
+
+// What a table's cells have no room for.
+static void print_remarks(const struct compare_session *session, const struct compare_job *job, size_t first)
+{
+    for (size_t i = first; i < session->run.row_count; i++) {
+        const struct compare_row *row = &session->run.rows[i];
+
+        if (row->place == 0 && row->n < row->asked)
+            printf("%s %s: %zu %s instead of %zu, which a device's memory does not hold\n", job->name,
+                   row->which->name, row->n, job->size, row->asked);
+        if (*row->why)
+            printf("%s %s %zu, %s: %s\n", job->name, row->which->name, row->n,
+                   session->places[row->place].device->spec, row->why);
+    }
+}
+
+bool compare_print(const struct compare_session *session, const struct compare_job *job, size_t first)
+{
+    const char *const titles[] = {job->name,       job->size, "device",  "device ms",
+                                  "least to most", "wall ms", job->unit, job->ceiling ? "of ceiling" : "",
+                                  "ratio",         "answer"};
+    const struct compare_row *before = NULL;
+    struct table table;
+    bool printed;
+
+    table_begin(&table, "lrlrrrrrrl");
+    for (size_t i = 0; i < KN_COUNT(titles); i++)
+        table_add(&table, "%s", titles[i]);
+    for (size_t i = first; i < session->run.row_count; i++) {
+        const struct compare_row *row = &session->run.rows[i];
+
+        add_row(&table, session, row, before && before->which == row->which && before->n == row->n);
+        before = row;
+    }
+    putchar('\n');
+    printed = table_print(&table, stdout);
+    table_free(&table);
+    print_remarks(session, job, first);
+    fflush(stdout);
+    return printed;
+}
+
+// ---- JSON ----
+
+static json_t *times_json(const struct compare_times *times)
+{
+    json_t *object;
+
+    if (!(times->median > 0))
+        return json_null();
+    object = json_object();
+    report_put(&object, "median", kn_json_double(times->median));
+    report_put(&object, "least", kn_json_double(times->least));
+    report_put(&object, "most", kn_json_double(times->most));
+    return object;
+}
+
+static json_t *number_or_null(double value, bool known)
+{
+    return known ? kn_json_double(value) : json_null();
+}
+
+static json_t *row_json(const struct compare_session *session, const struct compare_row *row)
+{
+    json_t *object = json_object();
+    bool computed = was_computed(row);
+
+    report_put(&object, "job", json_string(row->job->name));
+    report_put(&object, "case", json_string(row->which->name));
+    report_put(&object, "type", json_string(kn_type_name(row->which->type)));
+    report_put(&object, "n", json_integer((json_int_t)row->n));
+    report_put(&object, "n_asked", json_integer((json_int_t)row->asked));
+    report_put(&object, "counts", json_string(row->job->size));
+    report_put(&object, "device", kn_json_string(session->places[row->place].device->spec));
+    report_put(&object, "verdict", json_string(verdict_words[row->verdict]));
+    report_put(&object, "why", report_text(row->why));
+    report_put(&object, "repetitions", json_integer((json_int_t)row->repetitions));
+    report_put(&object, "device_seconds", times_json(&row->device));
+    report_put(&object, "wall_seconds", times_json(&row->wall));
+    report_put(&object, "rate", number_or_null(row->rate, row->rate > 0));
+    report_put(&object, "unit", json_string(row->job->unit));
+    report_put(&object, "ceiling_share", number_or_null(row->share, row->share > 0));
+    report_put(&object, "ratio", number_or_null(row->ratio, row->ratio > 0));
+    report_put(&object, "error", number_or_null(row->error, computed));
+    report_put(&object, "bound", number_or_null(row->bound, computed));
+    report_put(&object, "error_is", json_string(row->job->error_is));
+    return object;
+}
+
+static json_t *place_json(const struct compare_place *place)
+{
+    const kn_device_info *device = place->device;
+    json_t *object = json_object();
+
+    report_put(&object, "spec", kn_json_string(device->spec));
+    report_put(&object, "name", kn_json_string(device->name));
+    report_put(&object, "backend", kn_json_string(device->backend));
+    report_put(&object, "version", report_text(device->version));
+    report_put(&object, "driver", report_text(device->driver));
+    report_put(&object, "alias_of", report_text(device->alias_of));
+    return object;
+}
+
+json_t *compare_json(const struct compare_session *session)
+{
+    const struct kn_json_seconds seconds = {session->total, -1, session->build, -1, -1, -1};
+    json_t *root =
+        report_begin("compare", session->places[0].device, NULL, policy_words[KN_POLICY_DEFAULT], &seconds);
+    json_t *devices = json_array(), *rows = json_array();
+
+    for (size_t i = 0; i < session->place_count; i++)
+        report_append(&devices, place_json(&session->places[i]));
+    for (size_t i = 0; i < session->run.row_count; i++)
+        report_append(&rows, row_json(session, &session->run.rows[i]));
+    report_put(&root, "quick", json_boolean(session->arguments->quick));
+    report_put(&root, "devices", devices);
+    report_put(&root, "results", rows);
+    return root;
+}

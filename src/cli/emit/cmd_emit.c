@@ -1,0 +1,458 @@
+// SPDX-License-Identifier: Apache-2.0
+// koine emit: a kernel file as one text that needs nothing else, and what a host program must know to launch
+// it.
+#include <config.h>
+#include <libgen.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+
+#include "base/array.h"
+#include "base/clock.h"
+#include "base/error.h"
+#include "base/text.h"
+#include "io/json.h"
+#include "io/output.h"
+#include "source/cuda/cuda.h"
+#include "source/preprocess/language.h"
+#include "cli/commands.h"
+#include "cli/defines.h"
+#include "emit_metadata.h"
+#include "cli/framework/interrupt.h"
+#include "cli/framework/nearest.h"
+#include "cli/framework/progress.h"
+#include "cli/framework/report.h"
+
+// The languages that are written.
+static const struct {
+    const char *name, *ending;
+} languages[] = {{"opencl", ".cl"}, {"cuda", ".cu"}};
+
+enum { OPENCL, CUDA, LANGUAGE_COUNT };
+
+struct emit_arguments {
+    struct common_arguments common;
+    struct build_words build;
+    struct string_list targets;
+    bool list;
+};
+
+#define FIELD(field) offsetof(struct emit_arguments, field)
+
+static const struct option_row options[] = {
+    {"target", 't', OPTION_STRINGS, "opencl|cuda", NULL, NULL, FIELD(targets),
+     "the language to write; may be repeated (default: opencl)"},
+    {"list", 'l', OPTION_FLAG, NULL, NULL, NULL, FIELD(list),
+     "print the names of Koine's own kernels, one a line"},
+    BUILD_OPTION_ROWS(FIELD(build)),
+    {.name = NULL},
+};
+
+// What every OpenCL C 1.2 compiler defines, and the extensions that a program may ask for; the last ones only
+// where it is for CUDA.
+enum { CUDA_ONLY = 5 };
+static const kn_define predefined[] = {
+    SRC_LANGUAGE_MACROS,
+    {"__OPENCL_VERSION__", "120"},
+    {"cl_khr_byte_addressable_store", "1"},
+    {"cl_khr_fp64", "1"},
+    {"cl_khr_global_int32_base_atomics", "1"},
+    {"cl_khr_global_int32_extended_atomics", "1"},
+    {"cl_khr_local_int32_base_atomics", "1"},
+    {"cl_khr_local_int32_extended_atomics", "1"},
+    {"cl_khr_int64_base_atomics", "1"},
+    {"cl_khr_int64_extended_atomics", "1"},
+    {"cl_khr_3d_image_writes", "1"},
+    {"__IMAGE_SUPPORT__", "1"},
+    {"KN_CPU", "0"},
+};
+
+static struct src_options source_options(const struct build_defines *defines, size_t language)
+{
+    struct src_options how = build_source_options(defines);
+
+    how.predefined = predefined;
+    how.predefined_count = KN_COUNT(predefined) - (language == CUDA ? 0 : CUDA_ONLY);
+    return how;
+}
+
+static bool ends_in(const char *name, const char *ending)
+{
+    size_t length = strlen(name), ending_length = strlen(ending);
+
+    return length >= ending_length && strcmp(name + length - ending_length, ending) == 0;
+}
+
+// ---- Koine's own kernels ----
+
+static kn_status read_builtin(const char *file, const struct build_defines *defines, size_t language,
+                              struct src_unit **unit, kn_error *err)
+{
+    struct src_options how = source_options(defines, language);
+
+    how.builtin = true;
+    return src_read(file, NULL, &how, unit, err);
+}
+
+// Their names, one a line; into `names` too.
+static kn_status list_kernels(const struct build_defines *defines, bool shows_text, json_t **names,
+                              kn_error *err)
+{
+    kn_status status = KN_OK;
+
+    for (const struct src_embedded *file = src_embedded_kernels; file->name && !status; file++) {
+        struct src_unit *unit = NULL;
+
+        if (!ends_in(file->name, ".cl"))
+            continue;
+        status = read_builtin(file->name, defines, OPENCL, &unit, err);
+        for (size_t i = 0; !status && i < unit->kernel_count; i++) {
+            report_append(names, kn_json_string(unit->kernels[i].name));
+            if (shows_text)
+                puts(unit->kernels[i].name);
+        }
+        src_free(unit);
+    }
+    return status;
+}
+
+// The file of ours that has a kernel of that name.
+static kn_status read_kernel(const char *name, const struct build_defines *defines, size_t language,
+                             struct src_unit **unit, kn_error *err)
+{
+    struct nearest nearest = {name, NULL, 0};
+    char best[128] = "";
+
+    for (const struct src_embedded *file = src_embedded_kernels; file->name; file++) {
+        kn_status status;
+
+        if (!ends_in(file->name, ".cl"))
+            continue;
+        status = read_builtin(file->name, defines, language, unit, err);
+        if (status)
+            return status;
+        for (size_t i = 0; i < (*unit)->kernel_count; i++) {
+            if (strcmp((*unit)->kernels[i].name, name) == 0)
+                return KN_OK;
+            nearest_offer(&nearest, (*unit)->kernels[i].name);
+        }
+        if (nearest.best && nearest.best != best)
+            snprintf(best, sizeof best, "%s", nearest.best);
+        nearest.best = *best ? best : NULL; // the unit's goes with it
+        src_free(*unit);
+        *unit = NULL;
+    }
+    return kn_fail(
+        err, KN_ERROR_ARGUMENT,
+        "'%s' is no kernel of Koine's%s%s%s; 'koine emit --list' has their names, and a file's name ends "
+        "in .cl",
+        name, *best ? ", did you mean '" : "", best, *best ? "'?" : "");
+}
+
+// ---- writing ----
+
+// What is written for one operand.
+struct emit_work {
+    bool is_wanted[LANGUAGE_COUNT];
+    struct src_unit *units[LANGUAGE_COUNT];
+    struct src_cuda *cuda;
+    struct kn_text texts[LANGUAGE_COUNT];
+    char *name; // that the files share
+    char *sources[LANGUAGE_COUNT];
+    char *json, *header;
+};
+
+static void free_work(struct emit_work *work)
+{
+    for (size_t i = 0; i < LANGUAGE_COUNT; i++) {
+        src_free(work->units[i]);
+        kn_text_free(&work->texts[i]);
+        free(work->sources[i]);
+    }
+    src_cuda_free(work->cuda);
+    free(work->name);
+    free(work->json);
+    free(work->header);
+}
+
+// ---- the texts ----
+
+static kn_status choose_languages(const struct string_list *targets, struct emit_work *work, kn_error *err)
+{
+    work->is_wanted[OPENCL] = targets->count == 0;
+    for (size_t i = 0; i < targets->count; i++) {
+        size_t language = 0;
+
+        while (language < LANGUAGE_COUNT && strcmp(targets->items[i], languages[language].name) != 0)
+            language++;
+        if (language == LANGUAGE_COUNT)
+            return kn_fail(err, KN_ERROR_ARGUMENT, "--target: '%s' is none of opencl, cuda",
+                           targets->items[i]);
+        work->is_wanted[language] = true;
+    }
+    return KN_OK;
+}
+
+// A program that CUDA cannot have is one that does not compile.
+static kn_status write_cuda(struct emit_work *work, const struct src_options *how, kn_error *err)
+{
+    kn_status status = src_cuda_program(work->units[CUDA], how, &work->cuda, err);
+
+    if (status == KN_ERROR_UNSUPPORTED && err)
+        err->code = KN_ERROR_BUILD;
+    if (status)
+        return status == KN_ERROR_UNSUPPORTED ? KN_ERROR_BUILD : status;
+    kn_text_format(&work->texts[CUDA], "// CUDA C++17, written by koine emit " PACKAGE_VERSION
+                                       ". Compiles with nvcc -std=c++17, and with NVRTC --std=c++17 "
+                                       "--device-as-default-execution-space.\n");
+    kn_text_add_bytes(&work->texts[CUDA], work->cuda->text, work->cuda->length);
+    return KN_OK;
+}
+
+// `text` is that of a file; NULL: it is read.
+static kn_status read_operand(const char *operand, bool is_file, const char *text,
+                              const struct build_defines *defines, struct emit_work *work, kn_error *err)
+{
+    kn_status status = KN_OK;
+    bool warned = false;
+
+    for (size_t i = 0; i < LANGUAGE_COUNT && !status; i++) {
+        const struct src_options how = source_options(defines, i);
+
+        if (!work->is_wanted[i])
+            continue;
+        status = is_file ? src_read(build_input_name(operand), text, &how, &work->units[i], err)
+                         : read_kernel(operand, defines, i, &work->units[i], err);
+        if (!status && !warned)
+            warned = fputs(work->units[i]->warnings, stderr) >= 0;
+        if (!status && i == CUDA)
+            status = write_cuda(work, &how, err);
+        else if (!status)
+            kn_text_add_bytes(&work->texts[i], work->units[i]->opencl, work->units[i]->opencl_length);
+        if (!status && work->texts[i].failed)
+            status = kn_fail_memory(err, 0, "emitting a kernel");
+    }
+    return status;
+}
+
+// ---- the files ----
+
+static char *path_of(const char *folder, const char *name, const char *ending)
+{
+    struct kn_text path = KN_TEXT_INIT;
+
+    kn_text_format(&path, "%s%s%s%s", folder ? folder : "", folder ? "/" : "", name, ending);
+    return kn_text_take(&path);
+}
+
+static bool name_files(const char *operand, const char *folder, struct emit_work *work)
+{
+    char *copy = strdup(operand);
+    bool named;
+
+    work->name = copy ? strdup(basename(copy)) : NULL;
+    free(copy);
+    if (!work->name)
+        return false;
+    if (ends_in(work->name, ".cl"))
+        work->name[strlen(work->name) - strlen(".cl")] = '\0';
+    work->json = path_of(folder, work->name, ".json");
+    work->header = path_of(folder, work->name, ".h");
+    named = work->json && work->header;
+    for (size_t i = 0; i < LANGUAGE_COUNT && named; i++)
+        if (work->is_wanted[i])
+            named = (work->sources[i] = path_of(folder, work->name, languages[i].ending)) != NULL;
+    return named;
+}
+
+// The source itself is not overwritten, not even with --force.
+static kn_status spare_input(const char *input, const struct emit_work *work, kn_error *err)
+{
+    struct stat from, to;
+
+    for (size_t i = 0; i < LANGUAGE_COUNT; i++)
+        if (work->sources[i] && stat(input, &from) == 0 && stat(work->sources[i], &to) == 0 &&
+            from.st_ino == to.st_ino && from.st_dev == to.st_dev)
+            return kn_fail_at(err, KN_ERROR_OUTPUT, work->sources[i], 0,
+                              "is the source itself; name another folder with --output");
+    return KN_OK;
+}
+
+static kn_status try_files(const struct emit_work *work, bool force, kn_error *err)
+{
+    kn_status status = KN_OK;
+
+    for (size_t i = 0; i < LANGUAGE_COUNT && !status; i++)
+        if (work->sources[i])
+            status = report_try_file(work->sources[i], force, err);
+    if (!status)
+        status = report_try_file(work->json, force, err);
+    return status ? status : report_try_file(work->header, force, err);
+}
+
+static kn_status write_files(const struct emit_work *work, const struct emit_metadata *metadata, bool force,
+                             kn_error *err)
+{
+    struct kn_text header = KN_TEXT_INIT;
+    json_t *json = emit_json(metadata);
+    kn_status status = KN_OK;
+
+    emit_header(metadata, &header);
+    if (header.failed || !json)
+        status = kn_fail_memory(err, 0, "writing the metadata");
+    if (!status)
+        status = try_files(work, force, err);
+    interrupt_hold();
+    for (size_t i = 0; i < LANGUAGE_COUNT && !status; i++)
+        if (work->sources[i])
+            status =
+                kn_output_write(work->sources[i], work->texts[i].data, work->texts[i].length, force, err);
+    if (!status)
+        status = kn_json_write(json, work->json, force, err);
+    if (!status)
+        status = kn_output_write(work->header, header.data, header.length, force, err);
+    interrupt_release();
+    json_decref(json);
+    kn_text_free(&header);
+    return status;
+}
+
+static const char *file_name(const char *path)
+{
+    const char *slash = strrchr(path, '/');
+
+    return slash ? slash + 1 : path;
+}
+
+// The metadata are those of the first language.
+static kn_status write_work(const struct emit_work *work, const struct build_defines *defines, bool force,
+                            kn_error *err)
+{
+    struct emit_source sources[LANGUAGE_COUNT];
+    struct emit_metadata metadata = {.name = work->name, .sources = sources};
+    struct emit_macros macros = {NULL, 0, 0};
+    kn_status status = KN_OK;
+
+    for (size_t i = 0; i < LANGUAGE_COUNT; i++) {
+        if (!work->is_wanted[i])
+            continue;
+        if (metadata.source_count == 0)
+            metadata.unit = work->units[i];
+        sources[metadata.source_count++] = (struct emit_source){
+            languages[i].name, file_name(work->sources[i]), i == CUDA ? work->cuda : NULL, work->units[i]};
+    }
+    metadata.macros = &macros;
+    if (!emit_macros_find(metadata.unit, defines->defines, defines->count, &macros))
+        status = kn_fail_memory(err, 0, "emitting a kernel");
+    if (!status)
+        status = write_files(work, &metadata, force, err);
+    emit_macros_free(&macros);
+    return status;
+}
+
+// The names of the files, one a line; into `names` too.
+static void list_files(const struct emit_work *work, bool shows_text, json_t **names)
+{
+    const char *files[LANGUAGE_COUNT + 2];
+    size_t count = 0;
+
+    for (size_t i = 0; i < LANGUAGE_COUNT; i++)
+        if (work->sources[i])
+            files[count++] = work->sources[i];
+    files[count++] = work->json;
+    files[count++] = work->header;
+    for (size_t i = 0; i < count; i++) {
+        report_append(names, kn_json_string(files[i]));
+        if (shows_text)
+            puts(files[i]);
+    }
+}
+
+static kn_status emit(const struct emit_arguments *arguments, const struct build_defines *defines,
+                      const char *operand, json_t **names, kn_error *err)
+{
+    const bool is_input = strcmp(operand, "-") == 0, is_file = is_input || strpbrk(operand, "./") != NULL;
+    const char *folder = arguments->common.output;
+    struct emit_work work = {.name = NULL};
+    char *text = NULL;
+    kn_status status = choose_languages(&arguments->targets, &work, err);
+
+    if (!status)
+        status = build_input_read(operand, &text, err);
+    if (!status)
+        status = read_operand(operand, is_file, text, defines, &work, err);
+    if (!status && !name_files(is_input ? "stdin" : operand, folder, &work))
+        status = kn_fail_memory(err, 0, "emitting a kernel");
+    if (!status && folder)
+        status = kn_output_folder(folder, err);
+    if (!status && is_file)
+        status = spare_input(operand, &work, err);
+    if (!status)
+        status = write_work(&work, defines, arguments->common.force, err);
+    if (!status)
+        list_files(&work, report_shows_text(&arguments->common), names);
+    free_work(&work);
+    free(text);
+    return status;
+}
+
+static kn_status run_emit(void *given, kn_error *err)
+{
+    struct emit_arguments *arguments = given;
+    const struct string_list *operands = &arguments->common.operands;
+    const struct common_arguments *common = &arguments->common;
+    struct kn_json_seconds times = {-1, -1, -1, -1, -1, -1};
+    const double start = kn_clock_seconds();
+    struct build_defines defines = {.count = 0};
+    json_t *root = NULL, *names = json_array();
+    kn_status status = options_at_most(common, arguments->list ? 0 : 1, err);
+
+    if (!status && !arguments->list && operands->count == 0)
+        status = kn_fail(err, KN_ERROR_ARGUMENT, "name a kernel or a file; try 'koine emit --help'");
+    if (!status)
+        status = build_defines_read(&arguments->build, &defines, err);
+    if (!status)
+        status = report_try(common, err);
+    if (!status)
+        status = arguments->list ? list_kernels(&defines, report_shows_text(common), &names, err)
+                                 : emit(arguments, &defines, operands->items[0], &names, err);
+    build_defines_free(&defines);
+    if (status) {
+        json_decref(names);
+        return status;
+    }
+    times.total = kn_clock_seconds() - start;
+    root = report_begin("emit", NULL, NULL, NULL, &times);
+    report_put(&root, arguments->list ? "kernels" : "files", names);
+    return report_write(root, common, err);
+}
+
+const struct command command_emit = {
+    .name = "emit",
+    .summary = "Writes a kernel as one stand-alone source, with what a host program must know to launch it",
+    .operands = "KERNEL|FILE.cl",
+    .description =
+        "Writes NAME.cl, the source with all its includes in place, which compiles as it stands "
+        "with any OpenCL compiler; with --target cuda NAME.cu, the same program in CUDA C++17, which "
+        "compiles alone with NVRTC and with nvcc; and NAME.json and NAME.h, the launch metadata: of "
+        "each kernel the arguments in their order, with kind, type and size, and the work-group it "
+        "requires; the macros with their values; and for CUDA the symbols, how arguments arrive, and "
+        "the one that every kernel has at its end. The files go into the folder of --output, else "
+        "into the current one, and their names are printed.\n\n"
+        "A file's name ends in .cl. Any other name is that of one of Koine's own kernels "
+        "(--list), and the file "
+        "that holds it is written.\n\n"
+        "For an argument in local memory an OpenCL host passes a number of bytes: its elements times "
+        "the size that the metadata give. The macros are those of -D, which stand at the head of the "
+        "OpenCL text and are settled in the CUDA text, and those that the "
+        "source gives a default (#ifndef, #define).",
+    .common = COMMON_JSON | COMMON_OUTPUT | COMMON_FORCE,
+    .options = options,
+    .examples = {{"koine emit --output kernels -D GROUP=128 reduce_leaves",
+                  "Koine's reduction, for another program"},
+                 {"koine emit -I include --output flat filter.cl",
+                  "a file of your own, its includes in place"}},
+    .arguments_size = sizeof(struct emit_arguments),
+    .run = run_emit,
+};

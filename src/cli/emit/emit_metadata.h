@@ -1,0 +1,54 @@
+// SPDX-License-Identifier: Apache-2.0
+// What a host program must know to launch emitted kernels: as JSON, and as a C header.
+#ifndef KN_CLI_EMIT_EMIT_METADATA_H
+#define KN_CLI_EMIT_EMIT_METADATA_H
+
+#include <stdbool.h>
+
+#include <jansson.h>
+
+#include "base/text.h"
+#include "source/cuda/cuda.h"
+#include "source/source.h"
+
+// A macro with a default that the host may set: `#ifndef NAME`, `#define NAME VALUE`.
+struct emit_macro {
+    char *name;
+    char *value;    // as it stands there, or as -D gave it
+    bool was_given; // with -D
+};
+
+struct emit_macros {
+    struct emit_macro *items;
+    size_t count, capacity;
+};
+
+// The tunable macros of all files of the unit, and those given. False if memory ran out.
+bool emit_macros_find(const struct src_unit *unit, const kn_define *given, size_t given_count,
+                      struct emit_macros *macros);
+void emit_macros_free(struct emit_macros *macros);
+
+// A source that was written.
+struct emit_source {
+    const char *target;          // "opencl"
+    const char *file;            // its name: "scale.cl"
+    const struct src_cuda *cuda; // NULL: it is OpenCL C
+    const struct src_unit *unit; // that it was written from
+};
+
+struct emit_metadata {
+    const char *name; // of the files, without their endings
+    const struct emit_source *sources;
+    size_t source_count; // at least one
+    const struct src_unit *unit;
+    const struct emit_macros *macros;
+};
+
+// The one of them that is CUDA's; NULL if there is none.
+const struct emit_source *emit_cuda_source(const struct emit_metadata *metadata);
+
+// NULL: out of memory.
+json_t *emit_json(const struct emit_metadata *metadata);
+void emit_header(const struct emit_metadata *metadata, struct kn_text *text);
+
+#endif

@@ -1,0 +1,24 @@
+// SPDX-License-Identifier: Apache-2.0
+// The help texts: made from the command's table.
+#ifndef KN_CLI_FRAMEWORK_HELP_H
+#define KN_CLI_FRAMEWORK_HELP_H
+
+#include <stdio.h>
+
+#include "base/text.h"
+#include "options.h"
+
+// "koine stats --help": usage, a line an option, two examples.
+void help_command(const struct command *command, FILE *out);
+
+// "koine --help": the commands, a line each. `commands` ends in NULL.
+void help_overview(const struct command *const *commands, FILE *out);
+
+// An option's spelling with its value, "-d, --device SPEC", for the help and the man page.
+void help_spelling(const struct option_row *row, struct kn_text *text);
+
+// What an option does, with its default: "overwrite files that are there", "numeric policy: ... (default:
+// default)".
+void help_meaning(const struct option_row *row, struct kn_text *text);
+
+#endif

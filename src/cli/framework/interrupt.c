@@ -1,0 +1,65 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "interrupt.h"
+
+#include <errno.h>
+#include <signal.h>
+#include <stdbool.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "base/array.h"
+#include "status.h"
+
+static const int held[] = {SIGINT, SIGTERM, SIGHUP};
+
+static bool pipe_was_ignored;
+
+static void leave(int number)
+{
+    (void)number;
+    _exit(EXIT_INTERRUPTED);
+}
+
+static bool is_ignored(int number)
+{
+    struct sigaction action;
+
+    return sigaction(number, NULL, &action) == 0 && action.sa_handler == SIG_IGN;
+}
+
+void interrupt_install(void)
+{
+    pipe_was_ignored = is_ignored(SIGPIPE);
+    if (!is_ignored(SIGINT))
+        signal(SIGINT, leave);
+    signal(SIGPIPE, SIG_IGN);
+    signal(SIGXFSZ, SIG_IGN);
+}
+
+static void mask(int how)
+{
+    sigset_t set;
+
+    sigemptyset(&set);
+    for (size_t i = 0; i < KN_COUNT(held); i++)
+        sigaddset(&set, held[i]);
+    sigprocmask(how, &set, NULL);
+}
+
+void interrupt_hold(void)
+{
+    mask(SIG_BLOCK);
+}
+
+void interrupt_release(void)
+{
+    mask(SIG_UNBLOCK);
+}
+
+void interrupt_broken_pipe(const kn_error *err)
+{
+    if (err->code != KN_ERROR_OUTPUT || err->native != EPIPE || pipe_was_ignored)
+        return;
+    signal(SIGPIPE, SIG_DFL);
+    raise(SIGPIPE);
+}

@@ -1,0 +1,175 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "man.h"
+
+#include <config.h>
+#include <ctype.h>
+#include <string.h>
+
+#include "base/env.h"
+#include "cli/commands.h"
+#include "help.h"
+#include "status.h"
+
+// Text in which roff shall see nothing but text. Hyphens are minus signs: they are copied into shells.
+static void print_text(const char *text, FILE *out)
+{
+    bool line_start = true;
+
+    for (; *text; text++) {
+        if (line_start && (*text == '.' || *text == '\''))
+            fputs("\\&", out);
+        if (*text == '\\')
+            fputs("\\e", out);
+        else if (*text == '-')
+            fputs("\\-", out);
+        else
+            fputc(*text, out);
+        line_start = *text == '\n';
+    }
+}
+
+static void print_heading(const char *page, const char *summary, FILE *out)
+{
+    fputs(".TH \"", out);
+    for (const char *c = page; *c; c++)
+        fputc(toupper((unsigned char)*c), out);
+    fputs("\" 1 \"\" \"koine " PACKAGE_VERSION "\" \"User Commands\"\n.SH NAME\n", out);
+    print_text(page, out);
+    fputs(" \\- ", out);
+    print_text(summary, out);
+    fputs("\n.SH SYNOPSIS\n", out);
+}
+
+// A tagged paragraph: the term in bold, its meaning below.
+static void print_term(const char *term, const char *meaning, FILE *out)
+{
+    fputs(".TP\n\\fB", out);
+    print_text(term, out);
+    fputs("\\fR\n", out);
+    print_text(meaning, out);
+    fputc('\n', out);
+}
+
+static void print_paragraphs(const char *text, FILE *out)
+{
+    const char *end;
+
+    for (; (end = strstr(text, "\n\n")); text = end + 2) {
+        struct kn_text paragraph = KN_TEXT_INIT;
+
+        kn_text_add_bytes(&paragraph, text, (size_t)(end - text));
+        print_text(kn_text_string(&paragraph), out);
+        fputs("\n.PP\n", out);
+        kn_text_free(&paragraph);
+    }
+    print_text(text, out);
+    fputc('\n', out);
+}
+
+static void print_examples(const struct command_example *examples, size_t count, FILE *out)
+{
+    fputs(".SH EXAMPLES\n", out);
+    for (size_t i = 0; i < count; i++)
+        print_term(examples[i].line, examples[i].meaning, out);
+}
+
+static void print_statuses(FILE *out)
+{
+    fputs(".SH EXIT STATUS\n", out);
+    for (const struct exit_meaning *row = exit_meanings; row->meaning; row++) {
+        char number[16];
+
+        snprintf(number, sizeof number, "%d", (int)row->status);
+        print_term(number, row->meaning, out);
+    }
+}
+
+static void print_command(const struct command *command, const char *page, FILE *out)
+{
+    struct option_row rows[OPTION_ROWS_MAX];
+    size_t count = options_collect(command, rows);
+
+    print_heading(page, command->summary, out);
+    fprintf(out, "\\fBkoine %s\\fR [\\fIOPTION\\fR]...", command->name);
+    if (command->operands) {
+        fputs(" \\fI", out);
+        print_text(command->operands, out);
+        fputs("\\fR", out);
+    }
+    fputs("\n.SH DESCRIPTION\n", out);
+    print_paragraphs(command->description, out);
+    fputs(".SH OPTIONS\nAn option's name may be written with underscores for its hyphens.\n", out);
+    for (size_t i = 0; i < count; i++) {
+        struct kn_text spelling = KN_TEXT_INIT, meaning = KN_TEXT_INIT;
+
+        help_spelling(&rows[i], &spelling);
+        help_meaning(&rows[i], &meaning);
+        print_term(kn_text_string(&spelling), kn_text_string(&meaning), out);
+        kn_text_free(&spelling);
+        kn_text_free(&meaning);
+    }
+    print_statuses(out);
+    fputs(".SH ENVIRONMENT\nThe variables are listed in\n.BR koine (1).\n", out);
+    print_examples(command->examples, sizeof command->examples / sizeof *command->examples, out);
+    fputs(".SH SEE ALSO\n.BR koine (1)\n", out);
+}
+
+static void print_koine(FILE *out)
+{
+    print_heading("koine", KOINE_SUMMARY, out);
+    fputs("\\fBkoine\\fR \\fICOMMAND\\fR [\\fIOPTION\\fR]... [\\fIFILE\\fR]...\n.br\n"
+          "\\fBkoine help\\fR [\\fICOMMAND\\fR]\n.br\n"
+          "\\fBkoine \\-\\-version\\fR\n.SH DESCRIPTION\n",
+          out);
+    print_paragraphs(
+        "Each command reads files, computes on a device, and prints a table. --json FILE writes the same as "
+        "JSON. "
+        "Text goes to standard output; progress and messages go to standard error.\n\n"
+        "The device is the best one found (a GPU before a CPU) unless --device or KOINE_DEVICE names "
+        "another. "
+        "Where there is none, commands that can do so compute with the host's own code and say so in one "
+        "line.\n\n"
+        "Every JSON result has koine (the version), command, device, precision, policy and seconds. "
+        "precision "
+        "is the type of the numbers as the device holds them: float, double, or the integers' own in OpenCL "
+        "C's "
+        "word (char, uchar, short ... ulong); sums of floats are folded in double precision all the same. It "
+        "is "
+        "null where nothing is computed, and from compare and run, whose results have a type each. "
+        "Not-a-number "
+        "and infinities are null.\n\n"
+        "Files are written under a temporary name and renamed when they are complete; nothing is overwritten "
+        "without --force.",
+        out);
+    fputs(".SH COMMANDS\n", out);
+    for (const struct command *const *command = koine_commands; *command; command++)
+        print_term((*command)->name, (*command)->summary, out);
+    print_statuses(out);
+    fputs(".SH ENVIRONMENT\n", out);
+    for (size_t i = 0; i < KN_ENV_COUNT; i++) {
+        struct kn_text term = KN_TEXT_INIT;
+
+        kn_text_format(&term, "%s=%s", kn_env_table[i].name, kn_env_table[i].value);
+        print_term(kn_text_string(&term), kn_env_table[i].meaning, out);
+        kn_text_free(&term);
+    }
+    print_examples(koine_examples, KOINE_EXAMPLES, out);
+    fputs(".SH SEE ALSO\n", out);
+    for (const struct command *const *command = koine_commands; *command; command++)
+        fprintf(out, ".BR koine\\-%s (1)%s\n", (*command)->name, command[1] ? "," : "");
+}
+
+bool man_print(const char *page, FILE *out)
+{
+    const char *prefix = "koine-";
+    const struct command *command;
+
+    if (strcmp(page, "koine") == 0) {
+        print_koine(out);
+        return true;
+    }
+    command = strncmp(page, prefix, strlen(prefix)) == 0 ? command_named(page + strlen(prefix)) : NULL;
+    if (command)
+        print_command(command, page, out);
+    return command != NULL;
+}

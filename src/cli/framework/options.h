@@ -1,0 +1,103 @@
+// SPDX-License-Identifier: Apache-2.0
+// A command is a table: its options, its operands, two examples. The parser (options.c), the help text
+// (help.c) and the man page (man.c) are made from that one table, so they cannot disagree.
+#ifndef KN_CLI_FRAMEWORK_OPTIONS_H
+#define KN_CLI_FRAMEWORK_OPTIONS_H
+
+#include <stdbool.h>
+#include <stddef.h>
+
+#include <koine/error.h>
+
+// The kind of an option, and the field in the command's arguments that receives its value.
+enum option_type {
+    OPTION_FLAG,    // bool
+    OPTION_STRING,  // const char *
+    OPTION_PATH,    // const char *, never empty
+    OPTION_STRINGS, // struct string_list: the option may be given several times
+    OPTION_COUNT,   // size_t, from 1
+    OPTION_CHOICE   // int: the index into `words`
+};
+
+struct string_list {
+    const char **items;
+    size_t count;
+    size_t capacity;
+};
+
+struct option_row {
+    const char *name; // long, with hyphens (the parser takes underscores too); NULL ends a table
+    char letter;      // short, 0 if there is none
+    enum option_type type;
+    const char *metavar;      // how the help shows the value; without one choices show their words
+    const char *const *words; // OPTION_CHOICE: ends in NULL
+    const char *fallback;     // the value where the option is not given; NULL: false, NULL, empty or 0
+    size_t offset;            // of the field in the command's arguments
+    const char *help;         // one line
+};
+
+// What every command's arguments begin with. Fields whose option the command does not have stay zero.
+struct common_arguments {
+    struct string_list devices;
+    int precision; // enum precision_word
+    int policy;    // kn_policy
+    const char *json;
+    const char *output;
+    bool force;
+    bool quiet;
+    bool help;
+    struct string_list operands;
+    const char *command; // "koine stats", for messages
+    bool check_failed;   // set by a command that computed its answer and found that it does not hold
+};
+
+enum precision_word { PRECISION_FLOAT, PRECISION_DOUBLE };
+extern const char *const precision_words[];
+extern const char *const policy_words[]; // in the order of kn_policy
+
+// Which of the common options a command has (--quiet and --help it always has).
+enum common_option {
+    COMMON_DEVICE = 1 << 0,
+    COMMON_PRECISION = 1 << 1,
+    COMMON_POLICY = 1 << 2,
+    COMMON_JSON = 1 << 3,
+    COMMON_OUTPUT = 1 << 4,
+    COMMON_FORCE = 1 << 5
+};
+
+struct command_example {
+    const char *line;
+    const char *meaning;
+};
+
+struct command {
+    const char *name;        // "stats"
+    const char *summary;     // what it does, in a line without a full stop
+    const char *operands;    // as the usage line shows them; NULL: it takes none
+    const char *description; // for the man page; paragraphs are separated by an empty line
+    unsigned common;         // enum common_option, or-ed
+    const char *precision;   // the default of --precision
+    const struct option_row *options;
+    struct command_example examples[2];
+    size_t arguments_size; // of the command's arguments, whose first field is a struct common_arguments
+    kn_status (*run)(void *arguments, kn_error *err);
+};
+
+// A row of the command's, or of the common ones it has, with the default that holds here.
+enum { OPTION_ROWS_MAX = 48 };
+size_t options_collect(const struct command *command, struct option_row rows[OPTION_ROWS_MAX]);
+
+// Fills the command's arguments (zeroed, `arguments_size` bytes) from argv[1] on. KN_ERROR_ARGUMENT with one
+// line that says what is wrong and where help is; the strings stay argv's.
+kn_status options_parse(const struct command *command, int argc, char **argv, void *arguments, kn_error *err);
+
+// Frees what options_parse allocated in the arguments.
+void options_free(const struct command *command, void *arguments);
+
+// "X[,Y[,Z]]", whole numbers from 1: how many there are, 0 if the text is none of that.
+unsigned options_sizes(const char *text, size_t sizes[3]);
+
+// Refuses operands to a command that takes at most `most`.
+kn_status options_at_most(const struct common_arguments *common, size_t most, kn_error *err);
+
+#endif

@@ -1,0 +1,82 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "report.h"
+
+#include <config.h>
+#include <string.h>
+
+#include "io/output.h"
+#include "interrupt.h"
+
+bool report_shows_text(const struct common_arguments *common)
+{
+    return !common->json || strcmp(common->json, "-") != 0;
+}
+
+kn_status report_try_file(const char *path, bool force, kn_error *err)
+{
+    kn_status status;
+
+    interrupt_hold();
+    status = kn_output_try(path, force, err);
+    interrupt_release();
+    return status;
+}
+
+kn_status report_try(const struct common_arguments *common, kn_error *err)
+{
+    return common->json ? report_try_file(common->json, common->force, err) : KN_OK;
+}
+
+json_t *report_begin(const char *command, const kn_device_info *device, const char *precision,
+                     const char *policy, const struct kn_json_seconds *seconds)
+{
+    struct kn_json_head head = {
+        .version = PACKAGE_VERSION,
+        .command = command,
+        .precision = precision,
+        .policy = policy,
+        .seconds = *seconds,
+    };
+
+    if (device) {
+        head.device_spec = device->spec;
+        head.device_name = device->name;
+        head.device_backend = device->backend;
+        head.device_driver = *device->driver ? device->driver : NULL;
+    }
+    return kn_json_result(&head);
+}
+
+kn_status report_write(json_t *root, const struct common_arguments *common, kn_error *err)
+{
+    kn_status status = KN_OK;
+
+    if (common->json) {
+        interrupt_hold();
+        status = kn_json_write(root, common->json, common->force, err);
+        interrupt_release();
+    }
+    json_decref(root);
+    return status;
+}
+
+json_t *report_text(const char *string)
+{
+    return *string ? kn_json_string(string) : json_null();
+}
+
+void report_put(json_t **object, const char *key, json_t *value)
+{
+    if (json_object_set_new(*object, key, value) == 0)
+        return;
+    json_decref(*object);
+    *object = NULL;
+}
+
+void report_append(json_t **array, json_t *value)
+{
+    if (json_array_append_new(*array, value) == 0)
+        return;
+    json_decref(*array);
+    *array = NULL;
+}

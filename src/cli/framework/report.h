@@ -1,0 +1,36 @@
+// SPDX-License-Identifier: Apache-2.0
+// The machine-readable result, --json: the keys that all commands' results share, and where it goes.
+#ifndef KN_CLI_FRAMEWORK_REPORT_H
+#define KN_CLI_FRAMEWORK_REPORT_H
+
+#include <koine/device.h>
+
+#include "io/json.h"
+#include "options.h"
+
+// Whether text for people goes to standard output: not when the JSON does.
+bool report_shows_text(const struct common_arguments *common);
+
+// Tries whether --json's file can be written, before the work is done that would fill it.
+kn_status report_try(const struct common_arguments *common, kn_error *err);
+
+// The same for any file.
+kn_status report_try_file(const char *path, bool force, kn_error *err);
+
+// The object with the shared keys, to which the command adds its own. `device` may be NULL; so may
+// `precision` and `policy`. NULL: out of memory, which report_write reports.
+json_t *report_begin(const char *command, const kn_device_info *device, const char *precision,
+                     const char *policy, const struct kn_json_seconds *seconds);
+
+// Writes it where --json says, and frees it. Without --json it does nothing else.
+kn_status report_write(json_t *root, const struct common_arguments *common, kn_error *err);
+
+// Sets a key, appends an element. What could not be made (memory ran out) makes NULL of the whole, for good,
+// so that report_write can tell.
+void report_put(json_t **object, const char *key, json_t *value);
+void report_append(json_t **array, json_t *value);
+
+// A string, or null if it is empty.
+json_t *report_text(const char *string);
+
+#endif

@@ -1,0 +1,233 @@
+// SPDX-License-Identifier: Apache-2.0
+// koine recon: from the k-space of an MRI scan to its image.
+#include "cmd_recon.h"
+
+#include <stdio.h>
+
+#include "base/clock.h"
+#include "base/error.h"
+#include "cli/commands.h"
+#include "convention.h"
+#include "cli/framework/report.h"
+
+#define FIELD(field) offsetof(struct recon_arguments, field)
+
+static const char *const scale_words[] = {"none", "unitary", NULL};
+static const char *const parboil_words[] = {"published", "true", NULL};
+
+static const struct option_row options[] = {
+    {"out", 'o', OPTION_PATH, "OUT", NULL, NULL, FIELD(out),
+     "write the image here: a .cfl/.hdr pair, .npy, .nii or .png (its magnitude)"},
+    {"matrix", 'm', OPTION_PATH, "NX,NY[,NZ]", NULL, NULL, FIELD(matrix),
+     "how many voxels (default: what the file or the trajectory's range tells)"},
+    {"trajectory", 't', OPTION_PATH, "TRAJ", NULL, NULL, FIELD(trajectory),
+     "where the samples of a .cfl or .npy lie (.cfl/.hdr, .npy)"},
+    {"trajectory-unit", 0, OPTION_CHOICE, NULL, trajectory_unit_names, "fov", FIELD(unit),
+     "of k: cycles per field of view (up to N/2), radians per voxel (up to pi), or cycles per voxel (up to "
+     "1/2)"},
+    {"parboil", 0, OPTION_CHOICE, NULL, parboil_words, "published", FIELD(parboil),
+     "the order of a .bin's fields: as Parboil reads them, or as they were written"},
+    {"solver", 's', OPTION_CHOICE, NULL, mri_recon_solver_names, "ls", FIELD(solver),
+     "least squares by conjugate gradients, the adjoint sum alone, or gridding"},
+    {"kernel", 'k', OPTION_PATH, "NAME", NULL, NULL, FIELD(kernel),
+     "how the sums are computed: naive, register, coalesced, constant, constant-struct, fast-trig, tuned "
+     "(default), or on the host: host-double, host-single (default without a device)"},
+    {"precision", 0, OPTION_CHOICE, NULL, recon_precision_words, "auto", FIELD(precision),
+     "what the kernel computes in: double is host-double's alone; auto is the kernel's own"},
+    {"normal", 0, OPTION_CHOICE, NULL, mri_normal_names, "toeplitz", FIELD(normal),
+     "how ls applies F^H F: as a convolution with Q, by FFT; or by F and F^H as they stand, in each "
+     "iteration"},
+    {"iterations", 'n', OPTION_COUNT, "N", NULL, "20", FIELD(iterations), "of ls, at most"},
+    {"tolerance", 0, OPTION_PATH, "T", NULL, NULL, FIELD(tolerance),
+     "of ls: stop when the residual is T of the right hand side; not to get there is exit status 1"},
+    {"lambda", 'l', OPTION_PATH, "L", NULL, NULL, FIELD(lambda),
+     "of ls: how much to regularize (default: 0)"},
+    {"relative-lambda", 0, OPTION_FLAG, NULL, NULL, NULL, FIELD(relative_lambda),
+     "--lambda counts in units of the greatest eigenvalue of Q's circulant, which bounds that of F^H F; not "
+     "with --normal forward"},
+    {"regularizer", 0, OPTION_CHOICE, NULL, mri_regularizer_names, "tikhonov", FIELD(regularizer),
+     "keep the image small, or the differences between neighbours"},
+    {"boundary", 0, OPTION_CHOICE, NULL, mri_boundary_names, "zero", FIELD(boundary),
+     "of the differences: none across the image's edge, or from one edge to the other"},
+    {"warm-start", 0, OPTION_PATH, "IMAGE", NULL, NULL, FIELD(warm_start),
+     "of ls: begin with this image (.cfl/.hdr, .npy) instead of 0"},
+    {"density", 0, OPTION_PATH, "KIND|FILE", NULL, "none", FIELD(density),
+     "weights of the samples: none, ramp, pipe (Pipe and Menon), or from a .cfl or .npy"},
+    {"basis", 0, OPTION_PATH, "KIND|FILE", NULL, "delta", FIELD(basis),
+     "what a voxel is: delta, box, or its transform at each sample from a .cfl or .npy"},
+    {"oversampling", 0, OPTION_PATH, "X", NULL, NULL, FIELD(oversampling),
+     "of gridding, 1.25 to 4 (default: 2)"},
+    {"width", 0, OPTION_COUNT, "J", NULL, NULL, FIELD(width),
+     "of gridding's window in cells of its grid, 2 to 8 (default: 6)"},
+    {"scale", 0, OPTION_CHOICE, NULL, scale_words, "none", FIELD(scale),
+     "unscaled sums, or 1/sqrt(voxels) before both"},
+    {"save-q", 0, OPTION_PATH, "FILE", NULL, NULL, FIELD(save_q), "of ls: keep Q in this file"},
+    {"load-q", 0, OPTION_PATH, "FILE", NULL, NULL, FIELD(load_q),
+     "of ls: take Q from this file, which must be of the same trajectory"},
+    {"reference", 0, OPTION_PATH, "IMAGE", NULL, NULL, FIELD(reference),
+     "the true image (.cfl/.hdr, .npy), to compare with"},
+    {"reference-scale", 0, OPTION_CHOICE, NULL, mri_reference_scale_names, "auto", FIELD(reference_scale),
+     "best: compare after the complex factor that brings the image nearest to the reference; none: as it is; "
+     "auto: best for adjoint and gridding, whose sums have a scale of their own, and none for ls"},
+    {"variants", 0, OPTION_FLAG, NULL, NULL, NULL, FIELD(variants),
+     "by every kernel and by gridding: tables of quality and of time; with --output pictures as well"},
+    {.name = NULL},
+};
+
+static void step(void *context, double done)
+{
+    progress_step(context, done);
+}
+
+static kn_status compute(struct recon_run *run, kn_error *err)
+{
+    const struct mri_recon_reference reference = {run->reference,
+                                                  (enum mri_reference_scale)run->arguments->reference_scale};
+    double built = run->place.queue ? kn_context_build_seconds(run->place.context) : 0;
+    double start = kn_clock_seconds();
+    kn_status status;
+
+    run->options.progress = step;
+    run->options.context = &run->progress;
+    progress_begin(&run->progress, run->arguments->common.quiet);
+    status = run->arguments->variants
+                 ? mri_variants_run(run->place.queue, &run->scan, &run->options,
+                                    run->reference ? &reference : NULL, &run->variants, err)
+                 : mri_recon(run->place.queue, &run->scan, &run->options, &run->result, err);
+    progress_end(&run->progress);
+    run->shown = &run->result;
+    if (!status && run->arguments->variants)
+        run->shown = &mri_variant_of(&run->variants, run->options.kernel)->result;
+    run->seconds.build = run->place.queue ? kn_context_build_seconds(run->place.context) - built : -1;
+    run->seconds.compute = kn_clock_seconds() - start - (run->place.queue ? run->seconds.build : 0);
+    if (!status && run->reference)
+        status =
+            mri_recon_quality(&run->scan, run->options.solver, run->shown, &reference, &run->quality, err);
+    return status;
+}
+
+// What was computed, and yet is not right: the adjoint check, a tolerance that was not reached.
+static void judge(struct recon_run *run)
+{
+    const struct mri_recon_result *result = run->shown;
+    struct common_arguments *common = &run->arguments->common;
+
+    if (result->checked && !(result->check <= result->check_bound)) {
+        fprintf(stderr, "%s: the adjoint check failed: %.3g, and rounding allows %.3g\n", common->command,
+                result->check, result->check_bound);
+        common->check_failed = true;
+    }
+    for (size_t coil = 0; run->options.ls.tolerance > 0 && coil < result->coil_count; coil++)
+        if (!result->coils[coil].converged) {
+            fprintf(stderr, "%s: coil %zu did not reach the tolerance of %g within %zu iterations\n",
+                    common->command, coil, run->options.ls.tolerance, result->coils[coil].iterations);
+            common->check_failed = true;
+        }
+}
+
+static kn_status report(struct recon_run *run, kn_error *err)
+{
+    const struct recon_arguments *arguments = run->arguments;
+    bool shows = report_shows_text(&arguments->common) && !(arguments->out && *arguments->out == '-');
+    bool printed = true;
+
+    if (shows) {
+        printed = recon_print_result(run);
+        if (printed && arguments->variants)
+            printed = recon_print_variants(run);
+        recon_print_files(run);
+    }
+    judge(run);
+    return printed ? recon_write_json(run, err) : kn_fail_memory(err, 0, "printing the results");
+}
+
+static kn_status run_recon(void *given, kn_error *err)
+{
+    struct recon_run run = {
+        .arguments = given, .start_time = kn_clock_seconds(), .seconds = {.upload = -1, .download = -1}};
+    const struct recon_arguments *arguments = run.arguments;
+    kn_status status = recon_check_arguments(&run, err);
+
+    if (!status)
+        status = recon_try_files(&run, err);
+    if (!status)
+        status = recon_read(&run, err);
+    if (!status)
+        status = recon_open(&run, err);
+    if (!status && report_shows_text(&arguments->common) && !(arguments->out && *arguments->out == '-'))
+        recon_print_scan(&run);
+    if (!status)
+        status = compute(&run, err);
+    if (!status)
+        status = recon_write_files(&run, err);
+    run.seconds.total = kn_clock_seconds() - run.start_time;
+    if (!status)
+        status = report(&run, err);
+    recon_free(&run);
+    return status;
+}
+
+const struct command command_recon = {
+    .name = "recon",
+    .summary = "Reconstructs the image of an MRI scan from its k-space along any trajectory",
+    .operands = "INPUT",
+    .description =
+        "INPUT is an ISMRMRD file (.h5), whose acquisitions are one image and carry their trajectory; "
+        "k-space "
+        "in a .cfl/.hdr pair or a .npy, with --trajectory; or the data of Parboil's benchmark mri-q (.bin), "
+        "whose Q is --solver adjoint.\n\n"
+        "The convention: F x = sum over voxels of x exp(-i 2 pi k.r), with voxel j of an axis of N at r = (j "
+        "- "
+        "floor(N/2))/N and k in cycles per field of view; F^H d is the sum over samples of w d exp(+i 2 pi "
+        "k.r), "
+        "unscaled unless --scale unitary. A voxel is a point unless --basis box makes it as large as the "
+        "distance to "
+        "the next one. A trajectory that leaves the matrix's band is refused, and one "
+        "that "
+        "does not nearly reach it is remarked on: it may be in another unit. Every run checks that <Fx,y> is "
+        "<x,F^H y>.\n\n"
+        "ls solves (F^H W F + lambda R) x = F^H W d by conjugate gradients. F^H W F is a convolution with Q, "
+        "which is computed by the same kernels on twice the matrix and depends on trajectory and weights "
+        "alone: "
+        "--save-q and --load-q keep it. With --normal forward there is no Q: each iteration computes F and "
+        "F^H "
+        "term by term, F^H by --kernel; that takes far longer, no grid of twice the matrix, and shows what Q "
+        "is "
+        "worth. R is 1, or with --regularizer difference D^H D. gridding is the fast "
+        "and approximate way: it wants --density, as adjoint does.\n\n"
+        "Coils are reconstructed one by one and combined by the root of the sum of their squares; a scan of "
+        "one "
+        "coil keeps its phase.\n\n"
+        "The kernels are a ladder. naive keeps each voxel's sum in global memory; register keeps it in a "
+        "register; coalesced has an array for each component of the samples; constant and constant-struct "
+        "take "
+        "samples through constant memory, in chunks, as arrays and as records; fast-trig has the device's "
+        "own "
+        "sine and cosine. tuned takes what koine tune recon measured best on the device, or else what was "
+        "best on "
+        "devices of its kind: constant memory serves one "
+        "address "
+        "at a time to all, and on an H200 a kernel that reads one value a voxel from it starves at 0.09 T "
+        "terms "
+        "a second, where plain loads reach 1.3 and local memory 1.6. Beside each measured rate stands the "
+        "lecture's estimate of what a kernel loads from memory off the chip.\n\n"
+        "host-double and host-single compute everything on the host, the solver in double precision; the "
+        "others "
+        "compute in single precision on the device. --variants runs all of them. Samples may be more than "
+        "the "
+        "device holds, and with --solver adjoint voxels too: they are worked through in pieces; the grids of "
+        "ls and "
+        "gridding have to fit, and where they do not the message says what would. --policy is for the "
+        "device's "
+        "kernels; with strict or fast the transforms are by Koine's own, as other libraries have an "
+        "arithmetic of "
+        "their own, and fast takes away what is promised of errors.",
+    .common = COMMON_DEVICE | COMMON_POLICY | COMMON_JSON | COMMON_OUTPUT | COMMON_FORCE,
+    .options = options,
+    .examples = {{"koine recon scan --trajectory radial --matrix 128,128 -o image.png",
+                  "20 iterations of least squares from scan.cfl and radial.cfl"},
+                 {"koine recon scan.h5 --solver gridding --density pipe -o image.nii",
+                  "the fast way, from an ISMRMRD file"}},
+    .arguments_size = sizeof(struct recon_arguments),
+    .run = run_recon,
+};

@@ -1,0 +1,26 @@
+// SPDX-License-Identifier: Apache-2.0
+// What the commands of MRI say of k-space, each in the same words: matrix, range and unit of k.
+#ifndef KN_CLI_RECON_CONVENTION_H
+#define KN_CLI_RECON_CONVENTION_H
+
+#include "app/mri/trajectory.h"
+#include "io/json.h"
+#include "cli/framework/options.h"
+
+// "--matrix" from its text, NX,NY[,NZ]. KN_ERROR_ARGUMENT where it is something else, or is missing.
+kn_status convention_matrix(const char *text, struct mri_matrix *matrix, kn_error *err);
+
+// The matrix as "128 x 128", and the line "k in cycles per field of view: kx -64 to 63, ...", both to
+// standard output.
+void convention_print_matrix(const struct mri_matrix *matrix);
+void convention_print_range(const struct mri_matrix *matrix, const struct trajectory_range *range);
+
+// The keys "matrix", "k_unit", "k_range" (a pair an axis) and "k_centre" (samples at k = 0); without a range
+// the first alone.
+void convention_report(json_t **root, const struct mri_matrix *matrix, const struct trajectory_range *range);
+
+// One line on standard error if the range is that of another unit.
+void convention_doubt(const struct common_arguments *common, const char *path,
+                      const struct mri_matrix *matrix, const struct trajectory_range *range);
+
+#endif

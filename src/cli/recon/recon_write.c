@@ -1,0 +1,348 @@
+// SPDX-License-Identifier: Apache-2.0
+// koine recon: the image, the pictures and table of --output, and the JSON.
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "app/mri/files.h"
+#include "base/error.h"
+#include "base/text.h"
+#include "io/output.h"
+#include "io/array/volume.h"
+#include "cmd_recon.h"
+#include "convention.h"
+#include "cli/framework/interrupt.h"
+#include "cli/framework/report.h"
+
+// ---- files ----
+
+static kn_status write_image(const struct recon_run *run, const struct mri_recon_result *result,
+                             const char *path, kn_error *err)
+{
+    const struct mri_scan *scan = &run->scan;
+    const struct mri_matrix list = {.axes = 0};
+    struct npy array;
+    kn_status status = mri_image_array(scan->positions ? &list : &scan->matrix, scan->voxels, result->image,
+                                       scan->coils == 1, result->is_double, &array, err);
+
+    if (status)
+        return status;
+    interrupt_hold();
+    status = volume_write(path, VOLUME_IMAGE, &array, run->arguments->common.force, err);
+    interrupt_release();
+    npy_free(&array);
+    return status;
+}
+
+static void add_numbers(struct kn_text *text, const double *numbers, size_t count)
+{
+    for (size_t i = 0; i < count; i++) {
+        if (isnan(numbers[i]) || numbers[i] < 0)
+            kn_text_add(text, ",");
+        else
+            kn_text_format(text, ",%.9g", numbers[i]);
+    }
+}
+
+static kn_status write_csv(const struct recon_run *run, const char *path, kn_error *err)
+{
+    struct kn_text text = KN_TEXT_INIT;
+    kn_status status;
+
+    kn_text_add(&text,
+                "variant,error_percent,psnr_db,snr_db,q_seconds,q_gflops,q_pairs,fhd_seconds,fhd_gflops,"
+                "fhd_pairs,solver_seconds,gridding_seconds,seconds,ratio\n");
+    for (size_t i = 0; i < run->variants.count; i++) {
+        const struct mri_variant *variant = &run->variants.items[i];
+        const struct mri_recon_result *result = &variant->result;
+        const double numbers[] = {
+            result->q.seconds,      mri_stage_gflops(&result->q),   result->q.rate.pairs,
+            result->fhd.seconds,    mri_stage_gflops(&result->fhd), result->fhd.rate.pairs,
+            result->solver.seconds, result->gridding.seconds,       variant->seconds,
+            variant->ratio};
+
+        // Decibels may be negative.
+        kn_text_format(&text, "%s,%.9g,%.9g,%.9g", variant->name, variant->quality.error_percent,
+                       variant->quality.psnr_db, variant->quality.snr_db);
+        add_numbers(&text, numbers, sizeof numbers / sizeof *numbers);
+        kn_text_add_char(&text, '\n');
+    }
+    if (text.failed) {
+        status = kn_fail_memory(err, 0, "writing the results");
+    } else {
+        interrupt_hold();
+        status = kn_output_write(path, text.data, text.length, run->arguments->common.force, err);
+        interrupt_release();
+    }
+    kn_text_free(&text);
+    return status;
+}
+
+static kn_status try_file(const struct recon_run *run, const char *path, kn_error *err)
+{
+    return report_try_file(path, run->arguments->common.force, err);
+}
+
+// The names of --output's pictures: every variant that there may be.
+static const char *picture_name(size_t i)
+{
+    return i < MRI_KERNELS ? mri_kernel_names[i] : mri_recon_solver_names[MRI_GRIDDING];
+}
+
+kn_status recon_try_files(const struct recon_run *run, kn_error *err)
+{
+    const struct recon_arguments *arguments = run->arguments;
+    const struct common_arguments *common = &arguments->common;
+    kn_status status = report_try(common, err);
+
+    if (!status && arguments->out)
+        status = volume_try(arguments->out, VOLUME_IMAGE, common->force, err);
+    if (!status && arguments->save_q)
+        status = try_file(run, arguments->save_q, err);
+    if (!status && common->output)
+        status = kn_output_folder(common->output, err);
+    for (size_t i = 0; common->output && i <= MRI_VARIANTS && !status; i++) {
+        struct kn_text path = KN_TEXT_INIT;
+
+        if (i == MRI_VARIANTS)
+            kn_text_format(&path, "%s/variants.csv", common->output);
+        else
+            kn_text_format(&path, "%s/%s.png", common->output, picture_name(i));
+        status = path.failed ? kn_fail_memory(err, 0, "naming the files") : try_file(run, path.data, err);
+        kn_text_free(&path);
+    }
+    return status;
+}
+
+static kn_status write_folder(const struct recon_run *run, kn_error *err)
+{
+    const char *folder = run->arguments->common.output;
+    kn_status status = KN_OK;
+
+    for (size_t i = 0; i <= run->variants.count && !status; i++) {
+        struct kn_text path = KN_TEXT_INIT;
+
+        if (i == run->variants.count)
+            kn_text_format(&path, "%s/variants.csv", folder);
+        else
+            kn_text_format(&path, "%s/%s.png", folder, run->variants.items[i].name);
+        if (path.failed)
+            status = kn_fail_memory(err, 0, "naming the files");
+        else if (i == run->variants.count)
+            status = write_csv(run, path.data, err);
+        else
+            status = write_image(run, &run->variants.items[i].result, path.data, err);
+        kn_text_free(&path);
+    }
+    return status;
+}
+
+kn_status recon_write_files(const struct recon_run *run, kn_error *err)
+{
+    const struct recon_arguments *arguments = run->arguments;
+    kn_status status = arguments->out ? write_image(run, run->shown, arguments->out, err) : KN_OK;
+
+    return status || !arguments->common.output ? status : write_folder(run, err);
+}
+
+void recon_print_files(const struct recon_run *run)
+{
+    const struct recon_arguments *arguments = run->arguments;
+    const char *ending = arguments->out ? strrchr(arguments->out, '.') : NULL;
+
+    if (arguments->out)
+        printf("written to %s", arguments->out);
+    if (ending && strcmp(ending, ".png") == 0 && run->scan.matrix.axes == 3)
+        printf(": slice %zu", run->scan.matrix.size[2] / 2);
+    if (arguments->save_q)
+        printf("; Q to %s", arguments->save_q);
+    if (arguments->out)
+        printf("\n");
+    if (!arguments->common.output)
+        return;
+    printf("written to %s: variants.csv", arguments->common.output);
+    for (size_t i = 0; i < run->variants.count; i++)
+        printf(", %s.png", run->variants.items[i].name);
+    printf("\n");
+}
+
+// ---- JSON ----
+
+static json_t *sum_json(const struct mri_stage *stage)
+{
+    json_t *object = json_object();
+
+    report_put(&object, "seconds", kn_json_double(stage->seconds));
+    report_put(&object, "gflops", kn_json_double(mri_stage_gflops(stage)));
+    report_put(&object, "pairs", kn_json_double(stage->rate.pairs));
+    report_put(&object, "kernel_seconds", kn_json_double(stage->rate.seconds));
+    report_put(&object, "loads", kn_json_double(stage->rate.loads));
+    return object;
+}
+
+static json_t *stages_json(const struct mri_recon_result *result)
+{
+    const struct {
+        const char *name;
+        const struct mri_stage *stage;
+        bool is_sum;
+    } stages[] = {{"density", &result->density, false}, {"q", &result->q, true},
+                  {"fhd", &result->fhd, true},          {"gridding", &result->gridding, false},
+                  {"solver", &result->solver, false},   {"normal", &result->normal, true}};
+    json_t *object = json_object();
+
+    for (size_t i = 0; i < sizeof stages / sizeof *stages; i++) {
+        json_t *stage = NULL;
+
+        if (stages[i].stage->seconds < 0)
+            continue;
+        if (stages[i].is_sum) {
+            stage = sum_json(stages[i].stage);
+        } else {
+            stage = json_object();
+            report_put(&stage, "seconds", kn_json_double(stages[i].stage->seconds));
+        }
+        report_put(&object, stages[i].name, stage);
+    }
+    return object;
+}
+
+static json_t *residuals_json(const struct mri_solver_result *solved)
+{
+    json_t *array = json_array();
+
+    for (size_t i = 0; i <= solved->iterations; i++)
+        report_append(&array, kn_json_double(solved->residuals[i]));
+    return array;
+}
+
+static void put_quality(json_t **object, const struct recon_run *run, enum mri_recon_solver solver,
+                        const struct mri_quality *quality)
+{
+    json_t *factor = json_array();
+
+    report_append(&factor, kn_json_double(creal(quality->factor)));
+    report_append(&factor, kn_json_double(cimag(quality->factor)));
+    report_put(object, "reference_scale", json_string(recon_is_scaled(run, solver) ? "best" : "none"));
+    report_put(object, "reference_factor", factor);
+    report_put(object, "error_percent", kn_json_double(quality->error_percent));
+    report_put(object, "psnr_db", kn_json_double(quality->psnr_db));
+    report_put(object, "snr_db", kn_json_double(quality->snr_db));
+}
+
+// The first coil's residuals under the contract's key; all coils' where there are several.
+static void put_solver(json_t **root, const struct mri_recon_result *result,
+                       const struct mri_solver_options *ls)
+{
+    json_t *coils = json_array();
+
+    report_put(root, "iterations", result->coil_count ? residuals_json(&result->coils[0]) : json_array());
+    if (!result->coil_count) {
+        json_decref(coils);
+        return;
+    }
+    for (size_t coil = 0; coil < result->coil_count; coil++) {
+        json_t *object = json_object();
+
+        report_put(&object, "iterations", residuals_json(&result->coils[coil]));
+        report_put(&object, "residual", kn_json_double(result->coils[coil].residual));
+        report_put(&object, "converged", json_boolean(result->coils[coil].converged));
+        report_append(&coils, object);
+    }
+    report_put(root, "coil_results", coils);
+    report_put(root, "residual", kn_json_double(result->coils[0].residual));
+    report_put(root, "lambda", kn_json_double(result->lambda));
+    report_put(root, "regularizer", json_string(mri_regularizer_names[ls->regularizer]));
+    report_put(root, "boundary",
+               ls->regularizer == MRI_DIFFERENCE ? json_string(mri_boundary_names[ls->boundary])
+                                                 : json_null());
+    report_put(root, "bound", kn_json_double(result->bound));
+    report_put(root, "q_kernel", result->q_kernel ? json_string(result->q_kernel) : json_null());
+    report_put(root, "q_loaded", json_boolean(result->q_loaded));
+}
+
+static void put_check(json_t **root, const struct mri_recon_result *result)
+{
+    json_t *object = json_object();
+
+    report_put(&object, "difference", kn_json_double(result->checked ? result->check : NAN));
+    report_put(&object, "bound", kn_json_double(result->checked ? result->check_bound : NAN));
+    report_put(&object, "samples", json_integer((json_int_t)result->checked));
+    report_put(root, "adjoint_check", object);
+    object = json_object();
+    report_put(&object, "host", json_integer((json_int_t)result->memory.host));
+    report_put(&object, "device", json_integer((json_int_t)result->memory.device));
+    report_put(root, "memory", object);
+}
+
+static json_t *variants_json(const struct recon_run *run)
+{
+    const struct mri_variants *variants = &run->variants;
+    json_t *array = json_array();
+
+    for (size_t i = 0; i < variants->count; i++) {
+        const struct mri_variant *variant = &variants->items[i];
+        json_t *object = json_object();
+
+        report_put(&object, "variant", json_string(variant->name));
+        report_put(&object, "density",
+                   variant->options.weights ? json_string("file")
+                                            : json_string(mri_density_names[variant->options.density]));
+        put_quality(&object, run, variant->options.solver, &variant->quality);
+        report_put(&object, "stages", stages_json(&variant->result));
+        report_put(&object, "seconds", kn_json_double(variant->seconds));
+        report_put(&object, "ratio", kn_json_double(variant->ratio));
+        report_append(&array, object);
+    }
+    return array;
+}
+
+static void put_scan(json_t **root, const struct recon_run *run)
+{
+    const struct mri_scan *scan = &run->scan;
+
+    report_put(root, "input", kn_json_string(run->input));
+    report_put(root, "samples", json_integer((json_int_t)scan->samples));
+    report_put(root, "coils", json_integer((json_int_t)scan->coils));
+    report_put(root, "voxels", json_integer((json_int_t)scan->voxels));
+    report_put(root, "combined", scan->coils > 1 ? json_string("root of the sum of squares") : json_null());
+    report_put(root, "noise_acquisitions", json_integer((json_int_t)scan->noise));
+    convention_report(root, &scan->matrix, &scan->range);
+    report_put(root, "scale", json_string(run->options.scale == MRI_SCALE_UNITARY ? "unitary" : "none"));
+    report_put(root, "density", kn_json_string(recon_density_word(run)));
+    report_put(root, "basis", kn_json_string(recon_basis_word(run)));
+}
+
+kn_status recon_write_json(struct recon_run *run, kn_error *err)
+{
+    const struct recon_arguments *arguments = run->arguments;
+    const struct mri_recon_result *result = run->shown;
+    struct place host;
+    bool on_host = run->options.solver != MRI_GRIDDING && mri_kernel_is_host(run->options.kernel);
+    json_t *root;
+
+    place_host(&host);
+    root = report_begin("recon", on_host ? &host.device : &run->place.device,
+                        precision_words[result->is_double ? PRECISION_DOUBLE : PRECISION_FLOAT],
+                        policy_words[arguments->common.policy], &run->seconds);
+    report_put(&root, "image", arguments->out ? kn_json_string(arguments->out) : json_null());
+    report_put(&root, "solver", json_string(mri_recon_solver_names[run->options.solver]));
+    report_put(&root, "kernel",
+               run->options.solver == MRI_GRIDDING ? json_null()
+                                                   : json_string(mri_kernel_names[run->options.kernel]));
+    report_put(&root, "method", json_string(recon_method(run)));
+    report_put(&root, "why", json_string(recon_why(run)));
+    put_scan(&root, run);
+    report_put(&root, "normal",
+               run->options.solver == MRI_LS ? json_string(mri_normal_names[run->options.normal])
+                                             : json_null());
+    put_solver(&root, result, &run->options.ls);
+    put_check(&root, result);
+    if (run->reference)
+        put_quality(&root, run, run->options.solver, &run->quality);
+    report_put(&root, "stages", stages_json(result));
+    if (arguments->variants)
+        report_put(&root, "variants", variants_json(run));
+    return report_write(root, &arguments->common, err);
+}

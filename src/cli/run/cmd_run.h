@@ -1,0 +1,126 @@
+// SPDX-License-Identifier: Apache-2.0
+// koine run: the arguments (run_args.c, run_image.c) and what is in them at the start (run_fill.c); how the
+// results of two devices compare and what is in them (run_compare.c); how it is shown (run_print.c).
+#ifndef KN_CLI_RUN_CMD_RUN_H
+#define KN_CLI_RUN_CMD_RUN_H
+
+#include <koine/launch.h>
+
+#include "io/array/npy.h"
+#include "cli/choose.h"
+#include "cli/defines.h"
+#include "cli/framework/options.h"
+#include "run_type.h"
+
+struct run_arguments {
+    struct common_arguments common;
+    struct build_words build;
+    struct string_list args; // SPEC
+    const char *kernel;
+    const char *global;
+    const char *local;
+    const char *compare;
+    const char *ulp;
+    const char *tolerance;
+    size_t repeat;
+};
+
+enum run_kind { RUN_BUFFER, RUN_VALUE, RUN_LOCAL, RUN_IMAGE, RUN_SAMPLER };
+
+// An argument of the kernel.
+struct run_arg {
+    const char *spec; // as it was given
+    enum run_kind kind;
+    bool has_type;        // struct:, local: and sampler: have none
+    struct run_type type; // of an image: its texels as numbers in memory
+    size_t count;         // elements of a buffer, texels of an image
+    size_t bytes;         // of the buffer, the image, the value, the local memory
+    kn_image_kind image;
+    kn_image_format format;
+    size_t size[3]; // of an image
+    unsigned sampler;
+    unsigned char *data; // what is in it at the start; NULL: poison
+    bool is_random;
+    uint64_t seed;
+    char *out_path;   // .npy; NULL: the result is not kept
+    struct npy shape; // of inout:, whose shape is kept; dims 0 for others. Without data.
+    const char *name; // the kernel's name of it
+};
+
+struct run_args {
+    struct run_arg *items;
+    size_t count;
+};
+
+// Reads all SPECs, and the files they name. KN_ERROR_ARGUMENT with the SPEC and what is wrong with it;
+// KN_ERROR_INPUT.
+kn_status run_args_read(const struct string_list *specs, struct run_args *args, kn_error *err);
+// Fits them to the kernel: count, kinds and types. KN_ERROR_ARGUMENT.
+kn_status run_args_bind(struct run_args *args, const kn_kernel *kernel, kn_error *err);
+void run_args_free(struct run_args *args);
+// Whether it has contents that are shown and compared: a buffer or an image.
+bool run_has_contents(const struct run_arg *arg);
+// image2d: and its like, sampler:. False if the SPEC is none of them; else `status` is how reading it ended.
+bool run_image_read(struct run_arg *arg, size_t index, kn_status *status, kn_error *err);
+
+// A buffer's contents at the start: [zero|iota|random[:SEED]|value=V|file=PATH]; "" leaves it poisoned.
+kn_status run_fill(struct run_arg *arg, const char *fill, uint64_t seed, kn_error *err);
+// What poisoned memory is full of: not-a-number, or a large number.
+unsigned char run_poison(const struct run_type *type);
+
+// What is in a buffer.
+struct run_summary {
+    size_t nan;           // components that are not a number
+    size_t unwritten;     // components that still hold the poison
+    double min, max, sum; // over the others; NAN if there is none
+};
+void run_summarize(const struct run_arg *arg, const unsigned char *data, struct run_summary *summary);
+
+struct run_bound {
+    uint64_t ulp;
+    double tolerance;
+};
+
+struct run_difference {
+    size_t compared; // components
+    size_t beyond;   // of which so many differ by more than allowed
+    uint64_t worst_ulp;
+    double worst; // the largest absolute difference
+    size_t first; // the first component beyond
+    char value[RUN_NUMBER_TEXT], other[RUN_NUMBER_TEXT];
+};
+void run_compare(const struct run_arg *arg, const unsigned char *data, const unsigned char *other,
+                 const struct run_bound *bound, struct run_difference *difference);
+
+// What a device made of it.
+struct run_outcome {
+    struct place place;
+    kn_program *program;
+    kn_kernel *kernel;
+    kn_buffer **buffers;  // NULL for other arguments
+    kn_image **images;    // likewise
+    unsigned char **data; // what is in them at the end
+    double *seconds;      // of each repetition, by the device's clock
+    double build, upload, download;
+};
+
+struct run_run {
+    const struct run_arguments *arguments;
+    struct run_args args;
+    kn_range range;
+    struct run_bound bound;
+    struct run_outcome outcomes[2]; // the second one with --compare
+    size_t outcome_count;
+    struct run_difference *differences; // of each argument, with --compare
+    char *text;                         // of a kernel file that came through standard input, else NULL
+    double read, total;
+};
+
+bool run_print(const struct run_run *run);
+kn_status run_write_json(const struct run_run *run, kn_error *err);
+// Whether all buffers agree.
+bool run_agrees(const struct run_run *run);
+// Smallest, middle and largest of the repetitions.
+void run_times(const struct run_run *run, const struct run_outcome *outcome, double times[3]);
+
+#endif

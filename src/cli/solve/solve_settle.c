@@ -1,0 +1,316 @@
+// SPDX-License-Identifier: Apache-2.0
+// koine solve: from its options and files to what shall be solved, and where.
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "app/sparse/tomography/tomography.h"
+#include "base/array.h"
+#include "base/clock.h"
+#include "base/env.h"
+#include "base/error.h"
+#include "cmd_solve.h"
+
+const char *const solve_precision_words[] = {"auto", "float", "double", NULL};
+
+// ---- numbers ----
+
+// A number from 0 on, before `end`; NULL is none, and leaves the value as it is.
+static kn_status read_number(const char *option, const char *text, double *value, kn_error *err)
+{
+    char *end;
+    double number;
+
+    if (!text)
+        return KN_OK;
+    number = strtod(text, &end);
+    if (*end || end == text || !isfinite(number) || number < 0)
+        return kn_fail(err, KN_ERROR_ARGUMENT, "--%s: '%s' is no number from 0 on", option, text);
+    *value = number;
+    return KN_OK;
+}
+
+// W[,ORDER].
+static kn_status read_smooth(struct solve_command *command, kn_error *err)
+{
+    const char *text = command->arguments->smooth;
+    char *end;
+    double weight;
+
+    command->task.order = 1;
+    if (!text)
+        return KN_OK;
+    weight = strtod(text, &end);
+    if (end == text || !isfinite(weight) || weight < 0 || (*end && *end != ','))
+        return kn_fail(err, KN_ERROR_ARGUMENT, "--smooth: '%s' is no W or W,ORDER with W a number from 0 on",
+                       text);
+    if (*end && strcmp(end, ",1") != 0 && strcmp(end, ",2") != 0)
+        return kn_fail(err, KN_ERROR_ARGUMENT,
+                       "--smooth: '%s' asks for differences of another order than 1 or 2", text);
+    command->task.smooth = weight;
+    command->task.order = strcmp(end, ",2") == 0 ? 2 : 1;
+    return KN_OK;
+}
+
+// LO,HI; -inf and inf are none.
+static kn_status read_bounds(struct solve_command *command, kn_error *err)
+{
+    const struct solve_arguments *arguments = command->arguments;
+    const char *text = arguments->bounds;
+    struct sparse_task *task = &command->task;
+    char *comma, *end;
+
+    if (arguments->nonnegative && text)
+        return kn_fail(err, KN_ERROR_ARGUMENT, "--nonnegative is --bounds 0,inf; give one of them");
+    task->bounded = text || arguments->nonnegative;
+    task->high = INFINITY;
+    if (!text)
+        return KN_OK;
+    task->low = strtod(text, &comma);
+    if (comma == text || *comma != ',')
+        return kn_fail(err, KN_ERROR_ARGUMENT, "--bounds: '%s' is no LO,HI; -inf and inf are no bound", text);
+    task->high = strtod(comma + 1, &end);
+    if (end == comma + 1 || *end || isnan(task->low) || isnan(task->high))
+        return kn_fail(err, KN_ERROR_ARGUMENT, "--bounds: '%s' is no LO,HI; -inf and inf are no bound", text);
+    if (task->low > task->high)
+        return kn_fail(err, KN_ERROR_ARGUMENT, "--bounds: '%s' has the greater one first", text);
+    return KN_OK;
+}
+
+static kn_status read_numbers(struct solve_command *command, kn_error *err)
+{
+    const struct solve_arguments *arguments = command->arguments;
+    struct sparse_task *task = &command->task;
+    const struct {
+        const char *option, *text;
+        double *value;
+    } numbers[] = {{"tolerance", arguments->tolerance, &task->tolerance},
+                   {"noise", arguments->noise, &task->noise},
+                   {"lambda", arguments->lambda, &task->lambda},
+                   {"weight", arguments->weight, &task->weight}};
+    kn_status status = KN_OK;
+
+    for (size_t i = 0; i < KN_COUNT(numbers) && !status; i++)
+        status = read_number(numbers[i].option, numbers[i].text, numbers[i].value, err);
+    if (!status)
+        status = read_smooth(command, err);
+    return status ? status : read_bounds(command, err);
+}
+
+// ---- what goes together ----
+
+// What is asked for that the host alone has, and devices alone; NULL: nothing.
+static const char *host_alone(const struct sparse_task *task)
+{
+    if (sparse_holds_bounds(task->method))
+        return sparse_method_names[task->method];
+    if (task->preconditioning)
+        return "--preconditioner";
+    return NULL;
+}
+
+// Whether the host was asked for.
+static bool names_host(const struct solve_arguments *arguments)
+{
+    const struct string_list *devices = &arguments->tool.common.devices;
+
+    return devices->count ? strcmp(devices->items[0], "host") == 0
+                          : arguments->precision == SOLVE_PRECISION_DOUBLE;
+}
+
+// Formats are of devices; the host has two of them where it is asked for.
+static const char *device_alone(const struct solve_command *command)
+{
+    const struct sparse_task *task = &command->task;
+    bool host_has =
+        names_host(command->arguments) && (task->format == SPARSE_SELL || task->format == SPARSE_SIMPLE);
+
+    if (task->correction)
+        return "--correction";
+    return task->format != SPARSE_AUTO && !host_has ? "--format" : NULL;
+}
+
+// Whether single precision is asked for of what the host has in double alone.
+static bool is_float_of_double(const struct solve_command *command)
+{
+    return command->arguments->precision == SOLVE_PRECISION_FLOAT &&
+           command->task.method != SPARSE_METHOD_CGNR;
+}
+
+static kn_status check_together(const struct solve_command *command, kn_error *err)
+{
+    const struct solve_arguments *arguments = command->arguments;
+    const struct sparse_task *task = &command->task;
+    const struct common_arguments *common = &arguments->tool.common;
+    const char *host = host_alone(task), *device = device_alone(command);
+    bool named = common->devices.count > 0,
+         named_host = named && strcmp(common->devices.items[0], "host") == 0;
+
+    if (arguments->tolerance && arguments->noise && arguments->stop == SPARSE_STOP_AUTO)
+        return kn_fail(err, KN_ERROR_ARGUMENT,
+                       "--tolerance and --noise both say when to stop; with --stop residual or --stop "
+                       "discrepancy one does, and the other is looked at in the end");
+    if (task->stop == SPARSE_STOP_RESIDUAL && !arguments->tolerance)
+        return kn_fail(err, KN_ERROR_ARGUMENT,
+                       "--stop residual wants --tolerance T: stop when |A x - b| is T |b|");
+    if (task->stop == SPARSE_STOP_DISCREPANCY && !arguments->noise)
+        return kn_fail(err, KN_ERROR_ARGUMENT,
+                       "--stop discrepancy wants --noise DELTA: stop when |A x - b| is DELTA");
+    if (arguments->weight && !(task->bounded && !sparse_holds_bounds(task->method)) && !task->correction)
+        return kn_fail(err, KN_ERROR_ARGUMENT,
+                       "--weight is of a penalty (--nonnegative or --bounds, with --method "
+                       "cgnr) or of a --correction");
+    if (task->correction && task->bounded)
+        return kn_fail(err, KN_ERROR_ARGUMENT,
+                       "--correction takes the place of the penalty for bounds; write both "
+                       "in one");
+    if (arguments->start && task->method == SPARSE_METHOD_GRAM)
+        return kn_fail(err, KN_ERROR_ARGUMENT, "-x begins iterations, of which --method gram has none");
+    if (host && device)
+        return kn_fail(err, KN_ERROR_ARGUMENT, "%s is the host's alone and %s that of devices; leave one out",
+                       host, device);
+    if (host && named && !named_host)
+        return kn_fail(
+            err, KN_ERROR_ARGUMENT,
+            "%s is the host's alone, but --device %s was asked for; there is --device host, and devices "
+            "have --method cgnr, printed and gram, --nonnegative and --bounds as a penalty, and --stop "
+            "fixed, "
+            "residual, discrepancy and ncp",
+            host, common->devices.items[0]);
+    if (task->correction && names_host(arguments))
+        return kn_fail(
+            err, KN_ERROR_ARGUMENT,
+            "--correction is OpenCL C, for which the host has no compiler; devices have, in single "
+            "precision: --device cpu, or one of koine devices");
+    if (device && named_host)
+        return kn_fail(err, KN_ERROR_ARGUMENT,
+                       "%s wants a device; --device host has the formats sell and simple", device);
+    if ((host || named_host) && is_float_of_double(command))
+        return kn_fail(err, KN_ERROR_ARGUMENT,
+                       "--method %s computes in double precision on the host; leave out --precision float",
+                       sparse_method_names[task->method]);
+    if (arguments->precision == SOLVE_PRECISION_DOUBLE && ((named && !named_host) || device))
+        return kn_fail(
+            err, KN_ERROR_ARGUMENT,
+            "%s: devices solve in single precision; double is the host's: --device host, without --format",
+            named ? common->devices.items[0] : device);
+    return KN_OK;
+}
+
+kn_status solve_settle(struct solve_command *command, kn_error *err)
+{
+    const struct solve_arguments *arguments = command->arguments;
+    struct sparse_task task = {.method = (enum sparse_method)arguments->method,
+                               .stop = (enum sparse_stop_rule)arguments->stop,
+                               .iterations = arguments->iterations,
+                               .correction = arguments->correction,
+                               .preconditioning = (enum sparse_preconditioning)arguments->preconditioning,
+                               .format = (enum sparse_format)arguments->format};
+    kn_status status;
+
+    command->task = task;
+    status = read_numbers(command, err);
+    command->task = sparse_task_settle(&command->task);
+    return status ? status : check_together(command, err);
+}
+
+// ---- files ----
+
+// --rhs: all columns, or the one of this number from 1.
+static kn_status choose_columns(struct solve_command *command, const char *path, kn_error *err)
+{
+    const char *text = command->arguments->rhs;
+    struct sparse_columns *b = &command->b;
+    size_t numbers[3];
+
+    if (strcmp(text, "all") == 0)
+        return KN_OK;
+    if (options_sizes(text, numbers) != 1)
+        return kn_fail(err, KN_ERROR_ARGUMENT,
+                       "--rhs: '%s' is neither all nor the number of a column, from 1", text);
+    if (numbers[0] > b->count)
+        return kn_fail(err, KN_ERROR_ARGUMENT, "--rhs %s: %s has %zu column%s", text, path, b->count,
+                       b->count == 1 ? "" : "s");
+    command->first = numbers[0] - 1;
+    memmove(b->values, b->values + command->first * b->rows, b->rows * sizeof *b->values);
+    b->count = 1;
+    return KN_OK;
+}
+
+// What A is: a file, or rays.
+static kn_status read_matrix(struct solve_command *command, const char *text, kn_error *err)
+{
+    kn_status status;
+
+    if (!sparse_is_parallel(text))
+        return sparse_read(text, &command->matrix, err);
+    status = sparse_parallel_parse(text, &command->geometry, err);
+    command->task.geometry = &command->geometry;
+    command->matrix.rows = status ? 0 : sparse_parallel_rows(&command->geometry);
+    command->matrix.columns = status ? 0 : sparse_parallel_columns(&command->geometry);
+    return status;
+}
+
+static kn_status read_right_hand_sides(struct solve_command *command, const char *path, kn_error *err)
+{
+    const char *text = command->arguments->slice;
+    char *end = NULL;
+    unsigned long slice = text ? strtoul(text, &end, 10) : 0;
+
+    if (text && (*text < '0' || *text > '9' || *end))
+        return kn_fail(err, KN_ERROR_ARGUMENT, "--slice: '%s' is no number from 0 on", text);
+    if (sparse_is_tomography(path))
+        return sparse_read_measured(path, slice, command->task.geometry ? &command->geometry : NULL,
+                                    &command->b, err);
+    if (text)
+        return kn_fail(err, KN_ERROR_ARGUMENT, "--slice goes with measured tomography, a .h5");
+    return sparse_read_columns(path, &command->b, err);
+}
+
+kn_status solve_read(struct solve_command *command, kn_error *err)
+{
+    const struct solve_arguments *arguments = command->arguments;
+    const char *const *paths = arguments->tool.common.operands.items;
+    double start = kn_clock_seconds();
+    kn_status status = read_matrix(command, paths[0], err);
+
+    if (!status)
+        status = read_right_hand_sides(command, paths[1], err);
+    if (!status && command->b.count == 0)
+        status = kn_fail_at(err, KN_ERROR_INPUT, paths[1], 0, "has no column; expected right-hand sides");
+    if (!status)
+        status = choose_columns(command, paths[1], err);
+    if (!status)
+        status = sparse_try_solutions(arguments->tool.out, command->matrix.columns, command->b.count, err);
+    if (!status && arguments->start)
+        status = sparse_read_columns(arguments->start, &command->start, err);
+    command->tool.seconds.read = kn_clock_seconds() - start;
+    return status;
+}
+
+// ---- the place ----
+
+// Devices solve in single precision and the host in double: where nobody names a place, the precision
+// decides, and what only one of them has.
+kn_status solve_open(struct solve_command *command, kn_error *err)
+{
+    const struct solve_arguments *arguments = command->arguments;
+    const struct common_arguments *common = &arguments->tool.common;
+    bool named = common->devices.count > 0 || kn_env_get(KN_ENV_DEVICE);
+    bool by_host = host_alone(&command->task) || arguments->precision == SOLVE_PRECISION_DOUBLE ||
+                   (!named && arguments->precision == SOLVE_PRECISION_AUTO);
+    kn_status status = KN_OK;
+
+    if (by_host && !device_alone(command) && !common->devices.count) {
+        status = place_open_with("host", common->policy, false, common->command, &command->tool.place, err);
+        command->tool.seconds.build = command->tool.seconds.upload = command->tool.seconds.download = -1;
+    } else {
+        status = tool_open(&command->tool, device_alone(command) ? TOOL_DEVICE : TOOL_DEVICE_OR_HOST, err);
+    }
+    if (!status && !command->tool.place.queue && is_float_of_double(command))
+        status = kn_fail(err, KN_ERROR_ARGUMENT,
+                         "--precision float: there is no device, and the host has --method %s in double",
+                         sparse_method_names[command->task.method]);
+    command->task.is_double = !command->tool.place.queue && arguments->precision != SOLVE_PRECISION_FLOAT;
+    return status;
+}

@@ -1,0 +1,304 @@
+// SPDX-License-Identifier: Apache-2.0
+// koine solve --sweep: time against nonzeros, host against devices, on systems of its own; a table, JSON and
+// a plot.
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "app/sparse/solver/sweep.h"
+#include "base/clock.h"
+#include "base/error.h"
+#include "base/text.h"
+#include "io/output.h"
+#include "io/plot.h"
+#include "cmd_solve.h"
+#include "cli/framework/interrupt.h"
+#include "cli/framework/report.h"
+#include "cli/framework/table.h"
+
+enum { HOST, LINES_A_PLACE = 2 };
+
+struct sweep {
+    struct solve_command *command;
+    struct place *places; // the host first
+    size_t place_count;
+    struct sparse_sweep_point *points; // of every size, the places'
+};
+
+static kn_status check_sweep(const struct solve_arguments *arguments, kn_error *err)
+{
+    const char *found = arguments->tool.out      ? "-o"
+                        : arguments->nonnegative ? "--nonnegative"
+                        : arguments->bounds      ? "--bounds"
+                        : arguments->correction  ? "--correction"
+                        : arguments->start       ? "-x"
+                        : arguments->tolerance   ? "--tolerance"
+                        : arguments->noise       ? "--noise"
+                        : arguments->stop        ? "--stop"
+                        : arguments->method      ? "--method"
+                                                 : NULL;
+
+    if (found)
+        return kn_fail(err, KN_ERROR_ARGUMENT,
+                       "%s goes with a system; --sweep makes its own, and does all iterations of cgnr",
+                       found);
+    return options_at_most(&arguments->tool.common, 0, err);
+}
+
+static char *plot_path(const struct sweep *sweep)
+{
+    struct kn_text text = KN_TEXT_INIT;
+
+    kn_text_format(&text, "%s/sweep.svg", sweep->command->arguments->tool.common.output);
+    return kn_text_take(&text);
+}
+
+static kn_status try_files(const struct sweep *sweep, kn_error *err)
+{
+    const struct common_arguments *common = &sweep->command->arguments->tool.common;
+    char *path;
+    kn_status status = report_try(common, err);
+
+    if (status || !common->output)
+        return status;
+    if (!plot_available())
+        return kn_fail(err, KN_ERROR_UNSUPPORTED,
+                       "--output is for the plot, which gnuplot draws; it is not installed");
+    status = kn_output_folder(common->output, err);
+    path = plot_path(sweep);
+    if (!status)
+        status = path ? report_try_file(path, common->force, err) : kn_fail_memory(err, 0, "naming the plot");
+    free(path);
+    return status;
+}
+
+// ---- places ----
+
+// The host, and the devices that were named, or else the best there is; double precision has the host alone.
+static kn_status open_places(struct sweep *sweep, kn_error *err)
+{
+    const struct solve_arguments *arguments = sweep->command->arguments;
+    const struct common_arguments *common = &arguments->tool.common;
+    struct places chosen = {NULL, 0};
+    bool by_host = arguments->precision == SOLVE_PRECISION_DOUBLE;
+    kn_status status = by_host ? KN_OK : choose_places(&common->devices, &chosen, err);
+
+    if (!status)
+        sweep->places = calloc(chosen.count + 1, sizeof *sweep->places);
+    if (!status && !sweep->places)
+        status = kn_fail_memory(err, 0, "opening the devices");
+    if (!status)
+        place_host(&sweep->places[sweep->place_count++]);
+    for (size_t i = 0; i < chosen.count && !status; i++) {
+        struct place *place = &sweep->places[sweep->place_count];
+
+        if (strcmp(chosen.specs[i].spec, "host") == 0)
+            continue;
+        status = place_open_with(chosen.specs[i].spec, common->policy, false, common->command, place, err);
+        sweep->place_count += !status && place->queue;
+    }
+    choose_free(&chosen);
+    return status;
+}
+
+// ---- the runs ----
+
+static kn_status run_size(struct sweep *sweep, size_t size, kn_error *err)
+{
+    struct sparse_matrix matrix = {.rows = 0};
+    struct sparse_columns b;
+    size_t all = SPARSE_SWEEP_SIZES * sweep->place_count;
+    kn_status status = sparse_sweep_system(size, &matrix, &b, err);
+
+    for (size_t i = 0; i < sweep->place_count && !status; i++) {
+        struct sparse_task task = sweep->command->task;
+        size_t at = size * sweep->place_count + i;
+
+        task.is_double = sweep->command->arguments->precision == SOLVE_PRECISION_DOUBLE;
+        if (i == HOST) // formats are devices'
+            task.format = SPARSE_AUTO;
+        status = sparse_sweep_run(sweep->places[i].queue, &matrix, &b, &task, &sweep->points[at], err);
+        progress_step(&sweep->command->progress, (double)(at + 1) / (double)all);
+    }
+    free(b.values);
+    sparse_free(&matrix);
+    return status;
+}
+
+static kn_status run_all(struct sweep *sweep, kn_error *err)
+{
+    kn_status status = KN_OK;
+
+    sweep->points = calloc(SPARSE_SWEEP_SIZES * sweep->place_count, sizeof *sweep->points);
+    if (!sweep->points)
+        return kn_fail_memory(err, 0, "the sweep");
+    progress_begin(&sweep->command->progress, sweep->command->arguments->tool.common.quiet);
+    for (size_t size = 0; size < SPARSE_SWEEP_SIZES && !status; size++)
+        status = run_size(sweep, size, err);
+    progress_end(&sweep->command->progress);
+    return status;
+}
+
+// ---- what is said ----
+
+static bool is_wrong(const struct sparse_sweep_point *point)
+{
+    return !(point->adjoint <= point->adjoint_bound);
+}
+
+static kn_status print(const struct sweep *sweep, kn_error *err)
+{
+    struct table table;
+
+    for (size_t i = 0; i < sweep->place_count; i++)
+        printf("%s: %s; %s\n", sweep->places[i].device.spec, sweep->places[i].device.name,
+               sweep->points[(SPARSE_SWEEP_SIZES - 1) * sweep->place_count + i].code);
+    printf("\n");
+    table_begin(&table, "rrlrrrrl");
+    table_add_all(&table, (const char *const[]){"nonzeros", "rows", "place", "iterations", "s",
+                                                "s with upload", "residual", "adjoint", NULL});
+    for (size_t i = 0; i < SPARSE_SWEEP_SIZES * sweep->place_count; i++) {
+        const struct sparse_sweep_point *point = &sweep->points[i];
+
+        table_add(&table, "%zu", point->nonzeros);
+        table_add(&table, "%zu", point->rows);
+        table_add(&table, "%s", sweep->places[i % sweep->place_count].device.spec);
+        table_add(&table, "%zu", point->iterations);
+        table_add(&table, "%.4g", point->seconds);
+        table_add(&table, "%.4g", point->with_prepare);
+        table_add(&table, "%.4g", point->residual);
+        table_add(&table, "%s", is_wrong(point) ? "WRONG" : "right");
+    }
+    if (!table_finish(&table))
+        return kn_fail_memory(err, 0, "the table");
+    printf("All iterations are done, for the time alone: past the precision's floor a residual means "
+           "nothing.\n");
+    return KN_OK;
+}
+
+static kn_status write_json(const struct sweep *sweep, double total, kn_error *err)
+{
+    const struct common_arguments *common = &sweep->command->arguments->tool.common;
+    const struct kn_json_seconds seconds = {total, -1, -1, -1, -1, -1};
+    const struct place *last = &sweep->places[sweep->place_count - 1];
+    bool is_double = sweep->command->arguments->precision == SOLVE_PRECISION_DOUBLE;
+    json_t *root = report_begin("solve", &last->device, is_double ? "double" : "float",
+                                policy_words[common->policy], &seconds);
+    json_t *points = json_array();
+
+    for (size_t i = 0; i < SPARSE_SWEEP_SIZES * sweep->place_count; i++) {
+        const struct sparse_sweep_point *point = &sweep->points[i];
+        json_t *row = json_object();
+
+        report_put(&row, "place", kn_json_string(sweep->places[i % sweep->place_count].device.spec));
+        report_put(&row, "rows", json_integer((json_int_t)point->rows));
+        report_put(&row, "columns", json_integer((json_int_t)point->columns));
+        report_put(&row, "nonzeros", json_integer((json_int_t)point->nonzeros));
+        report_put(&row, "iterations", json_integer((json_int_t)point->iterations));
+        report_put(&row, "seconds", kn_json_double(point->seconds));
+        report_put(&row, "seconds_with_upload", kn_json_double(point->with_prepare));
+        report_put(&row, "residual", kn_json_double(point->residual));
+        report_put(&row, "code", json_string(point->code));
+        report_put(&row, "ok", json_boolean(!is_wrong(point)));
+        report_append(&points, row);
+    }
+    report_put(&root, "sweep", points);
+    return report_write(root, common, err);
+}
+
+// ---- the plot ----
+
+struct drawing {
+    double x[SPARSE_SWEEP_SIZES];
+    double *y;
+    char (*names)[160];
+    struct plot_series *series;
+};
+
+static void draw_place(const struct sweep *sweep, size_t place, struct drawing *drawing)
+{
+    const struct place *where = &sweep->places[place];
+
+    for (size_t line = LINES_A_PLACE * place; line < LINES_A_PLACE * (place + 1); line++) {
+        bool with = line % LINES_A_PLACE;
+        double *y = drawing->y + line * SPARSE_SWEEP_SIZES;
+
+        for (size_t size = 0; size < SPARSE_SWEEP_SIZES; size++) {
+            const struct sparse_sweep_point *point = &sweep->points[size * sweep->place_count + place];
+
+            drawing->x[size] = (double)point->nonzeros;
+            y[size] = with ? point->with_prepare : point->seconds;
+        }
+        snprintf(drawing->names[line], sizeof *drawing->names, "%s%s", where->device.spec,
+                 !with           ? ""
+                 : place == HOST ? ", with preparing the matrix"
+                                 : ", with upload");
+        drawing->series[line] = (struct plot_series){
+            .name = drawing->names[line], .x = drawing->x, .y = y, .count = SPARSE_SWEEP_SIZES};
+    }
+}
+
+static kn_status plot(const struct sweep *sweep, kn_error *err)
+{
+    size_t lines = LINES_A_PLACE * sweep->place_count;
+    struct drawing drawing = {.y = calloc(lines * SPARSE_SWEEP_SIZES, sizeof *drawing.y),
+                              .names = calloc(lines, sizeof *drawing.names),
+                              .series = calloc(lines, sizeof *drawing.series)};
+    char *path = plot_path(sweep), title[64];
+    kn_status status = KN_OK;
+
+    if (!drawing.y || !drawing.names || !drawing.series || !path) {
+        status = kn_fail_memory(err, 0, "drawing the plot");
+    } else {
+        for (size_t i = 0; i < sweep->place_count; i++)
+            draw_place(sweep, i, &drawing);
+        snprintf(title, sizeof title, "%zu iterations of conjugate gradients",
+                 sweep->command->task.iterations);
+        const struct plot picture = {.title = title,
+                                     .x_label = "nonzeros",
+                                     .y_label = "seconds",
+                                     .log_x = true,
+                                     .log_y = true,
+                                     .series = drawing.series,
+                                     .series_count = lines};
+
+        interrupt_hold();
+        status = plot_write(path, &picture, sweep->command->arguments->tool.common.force, err);
+        interrupt_release();
+        if (!status && report_shows_text(&sweep->command->arguments->tool.common))
+            printf("%s\n", path);
+    }
+    free(drawing.y);
+    free(drawing.names);
+    free(drawing.series);
+    free(path);
+    return status;
+}
+
+kn_status solve_sweep(struct solve_command *command, kn_error *err)
+{
+    struct sweep sweep = {.command = command};
+    struct common_arguments *common = &command->arguments->tool.common;
+    double start = kn_clock_seconds();
+    kn_status status = check_sweep(command->arguments, err);
+
+    if (!status)
+        status = try_files(&sweep, err);
+    if (!status)
+        status = open_places(&sweep, err);
+    if (!status)
+        status = run_all(&sweep, err);
+    if (!status && report_shows_text(common))
+        status = print(&sweep, err);
+    for (size_t i = 0; i < SPARSE_SWEEP_SIZES * sweep.place_count && !status; i++)
+        common->check_failed |= is_wrong(&sweep.points[i]);
+    if (!status && common->output)
+        status = plot(&sweep, err);
+    if (!status)
+        status = write_json(&sweep, kn_clock_seconds() - start, err);
+    for (size_t i = 0; i < sweep.place_count; i++)
+        place_close(&sweep.places[i]);
+    free(sweep.places);
+    free(sweep.points);
+    return status;
+}

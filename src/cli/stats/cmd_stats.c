@@ -1,0 +1,176 @@
+// SPDX-License-Identifier: Apache-2.0
+// koine stats: mean, deviation, CV, median and MAD of the numeric columns of sensor files.
+#include "cmd_stats.h"
+
+#include <stdio.h>
+
+#include "base/clock.h"
+#include "base/error.h"
+#include "io/plot.h"
+#include "cli/commands.h"
+#include "cli/inputs.h"
+#include "cli/framework/report.h"
+
+enum { DEFAULT_PARTS = 75 };
+
+static const char *const missing_words[] = {"error", "omit", "propagate",
+                                            NULL}; // in the order of enum csv_missing
+static const char *const mad_scale_words[] = {"1", "normal", NULL};
+static const char *const endings[] = {".csv", NULL}; // of a folder's files
+const char *const stats_precision_words[] = {"float", "double", "both", NULL};
+
+#define FIELD(field) offsetof(struct stats_arguments, field)
+
+static const struct option_row options[] = {
+    {"input", 'i', OPTION_STRINGS, "FILE|DIR", NULL, NULL, FIELD(inputs),
+     "read this file, or the .csv files of this folder; the word --input may be left out"},
+    {"column", 'c', OPTION_STRINGS, "NAME|INDEX", NULL, NULL, FIELD(columns),
+     "only this column, by name or counted from 1; may be repeated"},
+    {"missing", 0, OPTION_CHOICE, NULL, missing_words, "error", FIELD(missing),
+     "refuse a file with empty cells, leave them out, or let them make the column's result nan"},
+    {"mad-scale", 0, OPTION_CHOICE, NULL, mad_scale_words, "1", FIELD(mad_scale),
+     "normal: the MAD divided by 0.6745, which estimates the deviation of normal data"},
+    {"gpu", 0, OPTION_FLAG, NULL, NULL, NULL, FIELD(gpu),
+     "the variant with kernels on a device, CPU devices included; it is the default"},
+    {"serial", 0, OPTION_FLAG, NULL, NULL, NULL, FIELD(serial),
+     "the variant with one thread of the host and no vectors"},
+    {"vectorized", 0, OPTION_FLAG, NULL, NULL, NULL, FIELD(vectorized),
+     "the variant with vectors of the host (AVX-512 or AVX2) on one thread"},
+    {"parallel", 0, OPTION_FLAG, NULL, NULL, NULL, FIELD(parallel),
+     "the variant with all threads of the host and no vectors; with --vectorized, vectors too"},
+    {"all-variants", 0, OPTION_FLAG, NULL, NULL, NULL, FIELD(all_variants),
+     "serial, vectorized, parallel, parallel-vectorized and gpu, one after another"},
+    {"method", 0, OPTION_CHOICE, NULL, stats_method_names, "auto", FIELD(method),
+     "sort the column, select both medians without sorting, or all in one read; auto is fused where the "
+     "variant has it"},
+    {"precision", 0, OPTION_CHOICE, NULL, stats_precision_words, "double", FIELD(common.precision),
+     "the type that the values are rounded to; both computes everything twice, to compare"},
+    {"repetitions", 'n', OPTION_COUNT, "N", NULL, "1", FIELD(repetitions),
+     "compute N times; the seconds are the median over them"},
+    {"num-partitions", 0, OPTION_COUNT, "N", NULL, NULL, FIELD(num_partitions),
+     "also compute N growing prefixes of each column; prefix i of N rows has i*n/N of n rows"},
+    {"partition-step", 0, OPTION_COUNT, "K", NULL, NULL, FIELD(partition_step),
+     "also compute the prefixes of K rows, of 2K, of 3K, and so on to all rows"},
+    {"sweep", 0, OPTION_FLAG, NULL, NULL, NULL, FIELD(sweep),
+     "compute all prefixes in as few reads as possible; they are timed together, not one by one"},
+    {"plots", 0, OPTION_FLAG, NULL, NULL, NULL, FIELD(plots),
+     "draw time.svg, cv.svg and mad.svg over the prefixes; without --output into the folder results"},
+    {.name = NULL},
+};
+
+static kn_status compute_files(struct stats_run *run, const struct inputs *files, kn_error *err)
+{
+    double start = kn_clock_seconds(), share = 1.0 / (double)files->count;
+    struct progress progress;
+    kn_status status = KN_OK;
+
+    progress_begin(&progress, run->arguments->common.quiet);
+    for (size_t i = 0; i < files->count && !status; i++)
+        status = stats_compute_file(run, files->paths[i], (double)i * share, share, &progress, err);
+    progress_end(&progress);
+    run->total = kn_clock_seconds() - start;
+    return status;
+}
+
+// What follows from the options before anything is read: the prefixes, and the folder of the files.
+static kn_status settle(struct stats_run *run, kn_error *err)
+{
+    const struct stats_arguments *arguments = run->arguments;
+    const struct common_arguments *common = &arguments->common;
+
+    run->cuts = (struct stats_cuts){arguments->num_partitions, arguments->partition_step};
+    run->output = common->output ? common->output : arguments->plots ? "results" : NULL;
+    if (arguments->plots && !plot_available())
+        return kn_fail(err, KN_ERROR_OUTPUT,
+                       "--plots: plots are drawn by gnuplot, which is not installed (Debian, Ubuntu: apt-get "
+                       "install gnuplot-nox)");
+    if ((arguments->plots || arguments->sweep) && !run->cuts.parts && !run->cuts.step) {
+        run->cuts.parts = DEFAULT_PARTS;
+        fprintf(stderr,
+                "%s: --%s is about %d prefixes of each column; --num-partitions and "
+                "--partition-step choose others\n",
+                common->command, arguments->plots ? "plots" : "sweep", DEFAULT_PARTS);
+    }
+    if (arguments->plots && arguments->sweep)
+        fprintf(stderr, "%s: time.svg is not drawn: --sweep does not time the prefixes one by one\n",
+                common->command);
+    return KN_OK;
+}
+
+static kn_status run_stats(void *given, kn_error *err)
+{
+    const struct stats_arguments *arguments = given;
+    const struct common_arguments *common = &arguments->common;
+    struct stats_run run = {.arguments = arguments};
+    struct inputs files = {NULL, 0, 0};
+    kn_status status = stats_check_arguments(arguments, err);
+
+    if (!status)
+        status = inputs_add(&files, &arguments->inputs, endings, err);
+    if (!status)
+        status = inputs_add(&files, &common->operands, endings, err);
+    run.file_count = files.count;
+    if (!status)
+        status = settle(&run, err);
+    if (!status)
+        status = report_try(common, err);
+    if (!status)
+        status = stats_try_files(&run, err);
+    if (!status)
+        status = compute_files(&run, &files, err);
+    if (!status)
+        status = stats_write_files(&run, err);
+    if (!status && common->json)
+        status = stats_write_json(&run, err);
+    if (!status && report_shows_text(common) && !stats_print(&run))
+        status = kn_fail_memory(err, 0, "printing the results");
+    if (!status && report_shows_text(common))
+        stats_print_files(&run);
+    stats_run_free(&run);
+    inputs_free(&files);
+    return status;
+}
+
+const struct command command_stats = {
+    .name = "stats",
+    .summary = "Computes mean, standard deviation, CV, median and MAD of each numeric column of sensor files",
+    .operands = "FILE|DIR...",
+    .description =
+        "Reads comma-separated files with or without a header, and raw Empatica E4 exports, whose columns "
+        "are called x, y and z; of its IBI.csv the column is ibi, the seconds between beats, and time, when "
+        "they were, is read where --column time asks for it. A column of dates or times is not numeric. Of a "
+        "folder the files that end in "
+        ".csv are read, in the order of their names; - is standard input.\n\n"
+        "std is divided by n. CV is std divided by the mean, with the mean's sign; it is infinite where the "
+        "mean is 0. MAD is the median of the absolute deviations from the median. Median and MAD are exact. "
+        "Each method takes its sums in one fixed order, so that mean, std and CV have the same bits in every "
+        "variant and on every device.\n\n"
+        "There are five variants: serial, vectorized, parallel and parallel-vectorized run on the host, gpu "
+        "runs kernels on a device. One of them computes, or all with --all-variants; without any such option "
+        "it is gpu on the best device, and parallel-vectorized where there is none or --device host names "
+        "the host. With several devices each computes everything, one after another.\n\n"
+        "The methods: sort sorts the column (merge sort on the host, bitonic sort padded to a power of two "
+        "on a device) and takes both medians from it; select finds them by their ranks without sorting; "
+        "fused reads the column once, for the sums and for what lies around both medians. With fused a "
+        "column of whole numbers from -128 to 127 is kept in bytes and counted.\n\n"
+        "With --num-partitions or --partition-step the statistics of growing prefixes are computed as well: "
+        "how they converge, and how the time grows. Each prefix is timed by itself, or with --sweep all of "
+        "them together.\n\n"
+        "The seconds of a column are those of computing it, the median over --repetitions; reading, "
+        "compiling the kernels (nearly nothing when they are in the cache) and copying to the device are "
+        "stated apart from it, and over all columns. Where a device's times are compared (repetitions, "
+        "prefixes, several variants or devices) each is computed once before, untimed: some drivers compile "
+        "parts of a kernel at its first launch. A single time contains that.\n\n"
+        "With --output the folder receives stats.csv, a line for each column in each variant, and if there "
+        "are prefixes partitions.csv, a line for each of them. --plots adds time.svg, of the first column of "
+        "the first file, and cv.svg and mad.svg, of all columns. Of several files a table of MAD and CV "
+        "follows, a line for each file.",
+    .common = COMMON_DEVICE | COMMON_POLICY | COMMON_JSON | COMMON_OUTPUT | COMMON_FORCE,
+    .options = options,
+    .examples = {{"koine stats --column acc_x --json result.json recordings/",
+                  "one column of each .csv file in a folder, on the best device, kept as JSON as well"},
+                 {"koine stats --all-variants -n 10 --partition-step 1000 --plots ACC_001.csv",
+                  "all variants on growing prefixes, and plots of their times and results in results/"}},
+    .arguments_size = sizeof(struct stats_arguments),
+    .run = run_stats,
+};

@@ -1,0 +1,104 @@
+// SPDX-License-Identifier: Apache-2.0
+// koine stats: what was asked for (cmd_stats.c), in which ways it is computed (stats_plan.c,
+// stats_compute.c), and what comes out of it: tables (stats_print.c), files (stats_write.c) and plots
+// (stats_plot.c).
+#ifndef KN_CLI_STATS_CMD_STATS_H
+#define KN_CLI_STATS_CMD_STATS_H
+
+#include "app/stats/column.h"
+#include "app/stats/prefixes.h"
+#include "cli/choose.h"
+#include "cli/framework/options.h"
+#include "cli/framework/progress.h"
+
+struct stats_arguments {
+    struct common_arguments common; // precision may also be PRECISION_BOTH
+    struct string_list inputs;
+    struct string_list columns;
+    size_t repetitions;
+    size_t num_partitions, partition_step; // 0: not given
+    bool gpu, serial, parallel, vectorized, all_variants;
+    bool sweep, plots;
+    int method;    // enum stats_method
+    int missing;   // enum csv_missing
+    int mad_scale; // enum mad_scale
+};
+
+enum { PRECISION_BOTH = PRECISION_DOUBLE + 1 };
+extern const char *const stats_precision_words[]; // in that order
+enum mad_scale { MAD_SCALE_1, MAD_SCALE_NORMAL };
+
+// A variant in a place and a precision: everything is computed in each way.
+struct stats_way {
+    enum stats_variant variant;
+    size_t place;
+    bool single;
+    struct stats_times times; // over all its work
+};
+
+// One column of one file, computed in one way.
+struct stats_row {
+    const char *file;
+    char *column;
+    enum stats_method method; // that ran
+    bool in_bytes;            // the values were kept as bytes
+    size_t missing;           // cells
+    struct stats_result result;
+    double seconds; // of computing: the median over the repetitions
+    struct stats_result *prefixes;
+    double *prefix_seconds; // NULL: they were swept
+    size_t prefix_count;
+    double sweep_seconds; // of all prefixes together; not-a-number if they were not swept
+};
+
+struct stats_run {
+    const struct stats_arguments *arguments;
+    const char *output; // folder; NULL: no files
+    struct stats_cuts cuts;
+    size_t file_count;
+    struct place *places;
+    size_t place_count;
+    struct stats_way *ways;
+    size_t way_count;
+    struct stats_row *rows; // of each column of each file, way_count of them
+    size_t row_count;
+    size_t row_capacity;
+    double total, read; // seconds
+};
+
+// What does not go together is refused by name.
+kn_status stats_check_arguments(const struct stats_arguments *arguments, kn_error *err);
+// Opens the places and lists the ways.
+kn_status stats_open_ways(struct stats_run *run, kn_error *err);
+const char *stats_precision_of(const struct stats_way *way);
+
+// Reads a file and computes its columns in each way; opens the ways first if that was not done.
+// `before` and `share`: which part of the whole work this is, from 0 to 1.
+kn_status stats_compute_file(struct stats_run *run, const char *file, double before, double share,
+                             struct progress *progress, kn_error *err);
+
+void stats_run_free(struct stats_run *run);
+
+// How many columns of files there are, and the row of one of them in one way.
+size_t stats_groups(const struct stats_run *run);
+const struct stats_row *stats_row(const struct stats_run *run, size_t group, size_t way);
+// Whether two ways gave the same results to the last bit, prefixes included.
+bool stats_same_results(const struct stats_row *a, const struct stats_row *b);
+// Whether a column of this name stands in an earlier group; so each name is taken once.
+bool stats_name_is_new(const struct stats_run *run, size_t group);
+
+// Tables for people. False if memory ran out.
+bool stats_print(const struct stats_run *run);
+kn_status stats_write_json(const struct stats_run *run, kn_error *err);
+
+// The files of --output. stats_try_files looks whether they can be written, before the work is done.
+kn_status stats_try_files(const struct stats_run *run, kn_error *err);
+kn_status stats_write_files(const struct stats_run *run, kn_error *err);
+// "written to DIR: stats.csv, ...", where there are any.
+void stats_print_files(const struct stats_run *run);
+// The plots among them: time against rows, and how CV and MAD converge.
+kn_status stats_plot_time(const struct stats_run *run, const char *path, kn_error *err);
+kn_status stats_plot_cv(const struct stats_run *run, const char *path, kn_error *err);
+kn_status stats_plot_mad(const struct stats_run *run, const char *path, kn_error *err);
+
+#endif

@@ -1,0 +1,266 @@
+// SPDX-License-Identifier: Apache-2.0
+// koine stats: reads a file and computes its columns, whole and their prefixes, in each way, and times it.
+#include "cmd_stats.h"
+
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/array.h"
+#include "base/clock.h"
+#include "base/error.h"
+#include "io/csv/csv.h"
+
+// A column in the work: how far the whole work is, and where this part of it begins.
+struct work {
+    struct stats_run *run;
+    struct stats_way *way;
+    struct stats_column *column;
+    double *seconds; // of the repetitions
+    struct progress *progress;
+    double before, share;
+};
+
+// What is computed: the first n elements, or (`ends` not NULL) `count` prefixes at once.
+struct task {
+    size_t n;
+    const size_t *ends;
+    size_t count;
+    struct stats_result *results;
+};
+
+static kn_status compute_once(const struct work *work, const struct task *task, kn_error *err)
+{
+    return task->ends ? stats_column_sweep(work->column, task->ends, task->count, task->results, err)
+                      : stats_column_compute(work->column, task->n, task->results, err);
+}
+
+// Whether a time is one of several that are compared, and a device's: drivers compile parts of a kernel at
+// its first launch, and at that of each new size.
+static bool warms_up(const struct work *work)
+{
+    const struct stats_run *run = work->run;
+
+    return run->places[work->way->place].queue &&
+           (run->arguments->repetitions > 1 || run->way_count > 1 || run->cuts.parts || run->cuts.step);
+}
+
+// Computes it as often as was asked for; the median of the seconds, in which no kernel is compiled.
+static kn_status compute(struct work *work, const struct task *task, double *median, kn_error *err)
+{
+    const struct stats_options plain = STATS_OPTIONS_INIT;
+    size_t repetitions = work->run->arguments->repetitions;
+    struct stats_result spent;
+    kn_status status = warms_up(work) ? compute_once(work, task, err) : KN_OK;
+
+    for (size_t i = 0; i < repetitions && !status; i++) {
+        double build = stats_column_times(work->column).build, start = kn_clock_seconds();
+
+        status = compute_once(work, task, err);
+        work->seconds[i] = kn_clock_seconds() - start - (stats_column_times(work->column).build - build);
+        work->seconds[i] = fmax(work->seconds[i], 0);
+        work->way->times.compute += work->seconds[i];
+    }
+    if (!status)
+        status = stats_reference(work->seconds, repetitions, &plain, &spent, err);
+    if (!status)
+        *median = spent.median;
+    return status;
+}
+
+// Each prefix by itself. The last one is the whole column, which is computed already.
+static kn_status compute_prefixes(struct work *work, struct stats_row *row, kn_error *err)
+{
+    size_t n = row->result.n, last = row->prefix_count - 1;
+    kn_status status = KN_OK;
+
+    for (size_t i = 0; i < last && !status; i++) {
+        const struct task task = {stats_prefix_end(work->run->cuts, n, i), NULL, 0, &row->prefixes[i]};
+
+        status = compute(work, &task, &row->prefix_seconds[i], err);
+        progress_step(work->progress,
+                      work->before + work->share * (double)(i + 1) / (double)row->prefix_count);
+    }
+    row->prefixes[last] = row->result;
+    row->prefix_seconds[last] = row->seconds;
+    return status;
+}
+
+static kn_status sweep_prefixes(struct work *work, struct stats_row *row, kn_error *err)
+{
+    size_t *ends = calloc(row->prefix_count, sizeof *ends);
+    const struct task task = {0, ends, row->prefix_count, row->prefixes};
+    kn_status status;
+
+    if (!ends)
+        return kn_fail_memory(err, row->prefix_count * sizeof *ends, "the ends of the prefixes");
+    for (size_t i = 0; i < row->prefix_count; i++)
+        ends[i] = stats_prefix_end(work->run->cuts, row->result.n, i);
+    status = compute(work, &task, &row->sweep_seconds, err);
+    free(ends);
+    return status;
+}
+
+static void free_row(struct stats_row *row)
+{
+    free(row->column);
+    free(row->prefixes);
+    free(row->prefix_seconds);
+}
+
+static kn_status allocate_row(const struct stats_run *run, const struct csv_column *column,
+                              struct stats_row *row, kn_error *err)
+{
+    size_t count = stats_prefix_count(run->cuts, column->count);
+
+    row->column = strdup(column->name);
+    row->prefix_count = count;
+    row->prefixes = count ? calloc(count, sizeof *row->prefixes) : NULL;
+    row->prefix_seconds = count && !run->arguments->sweep ? calloc(count, sizeof *row->prefix_seconds) : NULL;
+    if (!row->column || (count && !row->prefixes) ||
+        (count && !run->arguments->sweep && !row->prefix_seconds))
+        return kn_fail_memory(err, count * sizeof *row->prefixes, "the results of the prefixes");
+    return KN_OK;
+}
+
+static kn_status compute_all(struct work *work, const struct csv_column *column, struct stats_row *row,
+                             kn_error *err)
+{
+    const struct task whole = {column->count, NULL, 0, &row->result};
+    kn_status status = compute(work, &whole, &row->seconds, err);
+
+    if (!status && row->prefix_count)
+        status =
+            work->run->arguments->sweep ? sweep_prefixes(work, row, err) : compute_prefixes(work, row, err);
+    return status;
+}
+
+// A column in one way: a row of the result.
+static kn_status compute_column(struct work *work, const char *file, const struct csv_column *column,
+                                kn_error *err)
+{
+    struct stats_run *run = work->run;
+    const struct stats_arguments *arguments = run->arguments;
+    const struct stats_options how = {
+        .single = work->way->single,
+        .mad_scale = arguments->mad_scale == MAD_SCALE_NORMAL ? STATS_MAD_SCALE_NORMAL : 1,
+        .policy = (kn_policy)arguments->common.policy,
+        .method = (enum stats_method)arguments->method,
+    };
+    struct stats_row row = {.file = file, .missing = column->missing, .sweep_seconds = NAN};
+    kn_status status = allocate_row(run, column, &row, err);
+
+    if (!status)
+        status = stats_column_open(work->way->variant, run->places[work->way->place].queue, column->values,
+                                   column->count, &how, &work->column, err);
+    if (!status)
+        status = compute_all(work, column, &row, err);
+    if (!status) {
+        struct stats_times times = stats_column_times(work->column);
+
+        work->way->times.build += times.build;
+        work->way->times.upload += times.upload;
+        work->way->times.download += times.download;
+        row.method = stats_column_method(work->column);
+        row.in_bytes = stats_column_in_bytes(work->column);
+        if (!KN_ARRAY_PUSH(run->rows, run->row_count, run->row_capacity, row))
+            status = kn_fail_memory(err, 0, "keeping the results");
+    }
+    if (status)
+        free_row(&row);
+    stats_column_close(work->column);
+    work->column = NULL;
+    return status;
+}
+
+static kn_status compute_table(struct stats_run *run, const char *file, const struct csv_table *table,
+                               double before, double share, struct progress *progress, kn_error *err)
+{
+    struct work work = {.run = run, .progress = progress};
+    kn_status status = KN_OK;
+
+    work.share = share / (double)(table->column_count * run->way_count);
+    work.seconds = calloc(run->arguments->repetitions, sizeof *work.seconds);
+    if (!work.seconds)
+        return kn_fail_memory(err, run->arguments->repetitions * sizeof *work.seconds,
+                              "the times of the repetitions");
+    for (size_t i = 0; i < table->column_count * run->way_count && !status; i++) {
+        work.way = &run->ways[i % run->way_count];
+        work.before = before + work.share * (double)i;
+        status = compute_column(&work, file, &table->columns[i / run->way_count], err);
+        progress_step(progress, work.before + work.share);
+    }
+    free(work.seconds);
+    return status;
+}
+
+kn_status stats_compute_file(struct stats_run *run, const char *file, double before, double share,
+                             struct progress *progress, kn_error *err)
+{
+    const struct stats_arguments *arguments = run->arguments;
+    const struct csv_options how = {.missing = (enum csv_missing)arguments->missing,
+                                    .columns = arguments->columns.items,
+                                    .column_count = arguments->columns.count};
+    struct csv_table table = {.columns = NULL};
+    double start = kn_clock_seconds();
+    kn_status status = csv_read(file, &how, &table, err);
+
+    run->read += kn_clock_seconds() - start;
+    if (status)
+        return status;
+    if (!run->ways)
+        status = stats_open_ways(run, err);
+    if (!status)
+        status = compute_table(run, file, &table, before, share, progress, err);
+    csv_free(&table);
+    return status;
+}
+
+void stats_run_free(struct stats_run *run)
+{
+    for (size_t i = 0; i < run->place_count; i++)
+        place_close(&run->places[i]);
+    for (size_t i = 0; i < run->row_count; i++)
+        free_row(&run->rows[i]);
+    free(run->places);
+    free(run->ways);
+    free(run->rows);
+}
+
+size_t stats_groups(const struct stats_run *run)
+{
+    return run->row_count / run->way_count;
+}
+
+const struct stats_row *stats_row(const struct stats_run *run, size_t group, size_t way)
+{
+    return &run->rows[group * run->way_count + way];
+}
+
+static bool same_bits(double a, double b)
+{
+    return memcmp(&a, &b, sizeof a) == 0 || (isnan(a) && isnan(b));
+}
+
+static bool same_result(const struct stats_result *a, const struct stats_result *b)
+{
+    return a->n == b->n && same_bits(a->mean, b->mean) && same_bits(a->std, b->std) &&
+           same_bits(a->cv, b->cv) && same_bits(a->median, b->median) && same_bits(a->mad, b->mad);
+}
+
+bool stats_same_results(const struct stats_row *a, const struct stats_row *b)
+{
+    bool same = same_result(&a->result, &b->result) && a->prefix_count == b->prefix_count;
+
+    for (size_t i = 0; i < a->prefix_count && same; i++)
+        same = same_result(&a->prefixes[i], &b->prefixes[i]);
+    return same;
+}
+
+bool stats_name_is_new(const struct stats_run *run, size_t group)
+{
+    for (size_t i = 0; i < group; i++)
+        if (strcmp(stats_row(run, i, 0)->column, stats_row(run, group, 0)->column) == 0)
+            return false;
+    return true;
+}

@@ -1,0 +1,242 @@
+// SPDX-License-Identifier: Apache-2.0
+// In which ways `koine stats` computes: which options go together, and what becomes of what is not there.
+#include "cmd_stats.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/array.h"
+#include "base/error.h"
+
+#define FIELD(field) offsetof(struct stats_arguments, field)
+
+static const char all_has_it[] = "it is one of all; leave it out";
+
+static const struct exclusion {
+    const char *option, *other;
+    size_t field, other_field; // flags
+    const char *advice;
+} exclusions[] = {
+    {"gpu", "serial", FIELD(gpu), FIELD(serial), "choose one of these variants; --all-variants runs both"},
+    {"gpu", "parallel", FIELD(gpu), FIELD(parallel),
+     "the threads are those of the host; choose one of these variants, or --all-variants"},
+    {"gpu", "vectorized", FIELD(gpu), FIELD(vectorized),
+     "the vectors are those of the host; choose one of these variants, or --all-variants"},
+    {"serial", "parallel", FIELD(serial), FIELD(parallel),
+     "serial is one thread; choose one of these variants, or --all-variants"},
+    {"serial", "vectorized", FIELD(serial), FIELD(vectorized),
+     "serial is without vectors; --vectorized alone is one thread with them"},
+    {"all-variants", "gpu", FIELD(all_variants), FIELD(gpu), all_has_it},
+    {"all-variants", "serial", FIELD(all_variants), FIELD(serial), all_has_it},
+    {"all-variants", "parallel", FIELD(all_variants), FIELD(parallel), all_has_it},
+    {"all-variants", "vectorized", FIELD(all_variants), FIELD(vectorized), all_has_it},
+};
+
+static bool flag(const struct stats_arguments *arguments, size_t field)
+{
+    return *(const bool *)((const char *)arguments + field);
+}
+
+static bool names_host_variant(const struct stats_arguments *arguments)
+{
+    return arguments->serial || arguments->parallel || arguments->vectorized;
+}
+
+static enum stats_variant host_variant(const struct stats_arguments *arguments)
+{
+    if (arguments->parallel)
+        return arguments->vectorized ? STATS_PARALLEL_VECTORIZED : STATS_PARALLEL;
+    return arguments->vectorized ? STATS_VECTORIZED : STATS_SERIAL;
+}
+
+static kn_status check_devices(const struct stats_arguments *arguments, kn_error *err)
+{
+    const struct string_list *devices = &arguments->common.devices;
+
+    for (size_t i = 0; i < devices->count; i++) {
+        bool host = strcmp(devices->items[i], "host") == 0;
+
+        if (names_host_variant(arguments) && !host)
+            return kn_fail(err, KN_ERROR_ARGUMENT,
+                           "variant %s runs on the host: it does not go with --device %s; --gpu does",
+                           stats_variant_names[host_variant(arguments)], devices->items[i]);
+        if (arguments->gpu && host)
+            return kn_fail(
+                err, KN_ERROR_ARGUMENT,
+                "--gpu runs kernels: it does not go with --device host; --parallel --vectorized does");
+    }
+    return KN_OK;
+}
+
+kn_status stats_check_arguments(const struct stats_arguments *arguments, kn_error *err)
+{
+    for (size_t i = 0; i < KN_COUNT(exclusions); i++) {
+        const struct exclusion *row = &exclusions[i];
+
+        if (flag(arguments, row->field) && flag(arguments, row->other_field))
+            return kn_fail(err, KN_ERROR_ARGUMENT, "--%s and --%s exclude each other: %s", row->option,
+                           row->other, row->advice);
+    }
+    if (arguments->num_partitions && arguments->partition_step)
+        return kn_fail(err, KN_ERROR_ARGUMENT,
+                       "--num-partitions and --partition-step exclude each other: the first says how many "
+                       "prefixes there are, the second how far apart they end");
+    if (arguments->num_partitions > UINT32_MAX)
+        return kn_fail(err, KN_ERROR_ARGUMENT, "--num-partitions: %zu prefixes are more than there can be",
+                       arguments->num_partitions);
+    if (arguments->inputs.count + arguments->common.operands.count == 0)
+        return kn_fail(err, KN_ERROR_ARGUMENT, "no input: name a file or a folder; try 'koine stats --help'");
+    return check_devices(arguments, err);
+}
+
+const char *stats_precision_of(const struct stats_way *way)
+{
+    return precision_words[way->single ? PRECISION_FLOAT : PRECISION_DOUBLE];
+}
+
+// Whether the processor has what the variant needs: a column of one element tells.
+static kn_status try_variant(enum stats_variant variant, kn_error *err)
+{
+    const struct stats_options options = STATS_OPTIONS_INIT;
+    struct stats_column *column = NULL;
+    const double value = 1;
+    kn_status status = stats_column_open(variant, NULL, &value, 1, &options, &column, err);
+
+    stats_column_close(column);
+    return status;
+}
+
+// In the place that was opened last.
+static void add_way(struct stats_run *run, enum stats_variant variant, bool single)
+{
+    run->ways[run->way_count++] =
+        (struct stats_way){.variant = variant, .place = run->place_count - 1, .single = single};
+}
+
+// A variant of the host in each precision.
+static void add_host_ways(struct stats_run *run, enum stats_variant variant)
+{
+    int precision = run->arguments->common.precision;
+
+    for (int single = 0; single < 2; single++)
+        if (precision == PRECISION_BOTH || (precision == PRECISION_FLOAT) == single)
+            add_way(run, variant, single);
+}
+
+// All variants of the host; those that its processor does not have are left out with a line.
+static kn_status add_all_host_ways(struct stats_run *run, kn_error *err)
+{
+    for (enum stats_variant variant = STATS_SERIAL; variant < STATS_GPU; variant++) {
+        kn_error why = KN_ERROR_INIT;
+        kn_status status = try_variant(variant, &why);
+
+        if (status == KN_ERROR_UNSUPPORTED) {
+            fprintf(stderr, "%s: variant %s is left out: %s\n", run->arguments->common.command,
+                    stats_variant_names[variant], why.text);
+        } else if (status) {
+            if (err)
+                *err = why;
+            return status;
+        } else {
+            add_host_ways(run, variant);
+        }
+    }
+    return KN_OK;
+}
+
+// The host where it was not named as a variant: as fast as it can be.
+static void add_best_host_way(struct stats_run *run)
+{
+    kn_error why = KN_ERROR_INIT;
+    bool vectors = try_variant(STATS_PARALLEL_VECTORIZED, &why) != KN_ERROR_UNSUPPORTED;
+
+    if (!vectors)
+        fprintf(stderr, "%s: variant parallel instead of parallel-vectorized: %s\n",
+                run->arguments->common.command, why.text);
+    add_host_ways(run, vectors ? STATS_PARALLEL_VECTORIZED : STATS_PARALLEL);
+}
+
+// The variant gpu in each precision that the device has. A device of `all` is left out with a line in the
+// precision that it does not have; one that was named is refused.
+static kn_status add_device_ways(struct stats_run *run, const struct place_spec *spec, kn_error *err)
+{
+    const struct common_arguments *common = &run->arguments->common;
+    const kn_device_info *device = &run->places[run->place_count - 1].device;
+
+    if (common->precision != PRECISION_FLOAT && !device->fp64) {
+        if (!spec->from_all)
+            return kn_fail(err, KN_ERROR_UNSUPPORTED,
+                           "%s (%s) has no double precision; take --precision float, --serial, or another "
+                           "--device",
+                           device->spec, device->name);
+        fprintf(stderr, "%s: %s (%s) has no double precision and is left out\n", common->command,
+                device->spec, device->name);
+    } else if (common->precision != PRECISION_FLOAT) {
+        add_way(run, STATS_GPU, false);
+    }
+    if (common->precision != PRECISION_DOUBLE)
+        add_way(run, STATS_GPU, true);
+    return KN_OK;
+}
+
+static kn_status open_device(struct stats_run *run, const struct place_spec *spec, kn_error *err)
+{
+    const struct stats_arguments *arguments = run->arguments;
+    const char *command = arguments->common.command;
+    struct place *place = &run->places[run->place_count];
+    bool host = strcmp(spec->spec, "host") == 0;
+    kn_error why = KN_ERROR_INIT;
+    kn_status status;
+
+    if (host && arguments->all_variants)
+        return KN_OK; // its variants are there
+    status = place_open(spec->spec, arguments->gpu || arguments->all_variants, command, place, &why);
+    if (status == KN_ERROR_NO_DEVICE && arguments->all_variants && !*spec->spec) {
+        fprintf(stderr, "%s: variant gpu is left out: %s\n", command, why.text);
+        return KN_OK;
+    }
+    if (status) {
+        if (err)
+            *err = why;
+        return status;
+    }
+    run->place_count++;
+    if (place->queue)
+        return add_device_ways(run, spec, err);
+    add_best_host_way(run);
+    return KN_OK;
+}
+
+static void open_host(struct stats_run *run)
+{
+    place_host(&run->places[run->place_count++]);
+}
+
+kn_status stats_open_ways(struct stats_run *run, kn_error *err)
+{
+    const struct stats_arguments *arguments = run->arguments;
+    struct places chosen = {NULL, 0};
+    bool devices = !names_host_variant(arguments);
+    kn_status status = devices ? choose_places(&arguments->common.devices, &chosen, err) : KN_OK;
+
+    if (status)
+        return status;
+    run->places = calloc(1 + chosen.count, sizeof *run->places);
+    run->ways = calloc(2 * (STATS_VARIANTS + chosen.count), sizeof *run->ways);
+    if (!run->places || !run->ways)
+        status = kn_fail_memory(err, 0, "opening the devices");
+    if (!status && (!devices || arguments->all_variants)) {
+        open_host(run);
+        if (devices)
+            status = add_all_host_ways(run, err);
+        else
+            add_host_ways(run, host_variant(arguments));
+    }
+    for (size_t i = 0; i < chosen.count && !status; i++)
+        status = open_device(run, &chosen.specs[i], err);
+    choose_free(&chosen);
+    if (!status && run->way_count == 0)
+        status = kn_fail(err, KN_ERROR_UNSUPPORTED, "no device is left; take --precision float");
+    return status;
+}

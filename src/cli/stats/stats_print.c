@@ -1,0 +1,235 @@
+// SPDX-License-Identifier: Apache-2.0
+// The results of `koine stats` as tables for people: the values once, where all ways agree on them, then the
+// times of each way.
+#include <math.h>
+#include <string.h>
+
+#include "cmd_stats.h"
+#include "cli/framework/table.h"
+
+enum { NAMES_MAX = 5 }; // columns side by side in the table of MAD and CV
+enum { DIGITS = 8, FEW_DIGITS = 6, ALL_DIGITS = 17, TIME_DIGITS = 4 };
+
+// A number, or a word; never "-nan".
+static void add_number(struct table *table, int digits, double value)
+{
+    if (isnan(value))
+        table_add(table, "nan");
+    else if (isinf(value))
+        table_add(table, value < 0 ? "-infinite" : "infinite");
+    else
+        table_add(table, "%.*g", digits, value);
+}
+
+// The file's name in the first line of those about it.
+static void add_file(struct table *table, const char *file, const char **last)
+{
+    table_add(table, "%s", file == *last ? "" : file);
+    *last = file;
+}
+
+static bool print_values(const struct stats_run *run, size_t way)
+{
+    const char *last = NULL;
+    struct table table;
+
+    table_begin(&table, "llrrrrrr");
+    table_add_all(&table,
+                  (const char *const[]){"file", "column", "n", "mean", "std", "CV", "median", "MAD", NULL});
+    for (size_t group = 0; group < stats_groups(run); group++) {
+        const struct stats_row *row = stats_row(run, group, way);
+        const struct stats_result *result = &row->result;
+
+        add_file(&table, row->file, &last);
+        table_add(&table, "%s", row->column);
+        table_add(&table, "%zu", result->n);
+        for (const double *const *number = (const double *const[]){&result->mean, &result->std, &result->cv,
+                                                                   &result->median, &result->mad, NULL};
+             *number; number++)
+            add_number(&table, DIGITS, **number);
+    }
+    return table_finish(&table);
+}
+
+static bool same_as_first(const struct stats_run *run, size_t way)
+{
+    for (size_t group = 0; group < stats_groups(run); group++)
+        if (!stats_same_results(stats_row(run, group, 0), stats_row(run, group, way)))
+            return false;
+    return true;
+}
+
+static void print_way(const struct stats_run *run, size_t index, bool same)
+{
+    const struct stats_way *way = &run->ways[index];
+    const kn_device_info *device = &run->places[way->place].device;
+    const struct stats_row *row = stats_row(run, 0, index);
+
+    printf("%s (%s), variant %s, %s precision; ", device->name, device->spec,
+           stats_variant_names[way->variant], stats_precision_of(way));
+    printf("seconds: read %.3f, build %.3f, upload %.3f, compute %.3f; method %s%s%s\n", run->read,
+           way->times.build, way->times.upload, way->times.compute + way->times.download,
+           stats_method_names[row->method], row->in_bytes ? " on bytes" : "",
+           same ? "; the same values to the last bit" : "");
+}
+
+static bool print_times(const struct stats_run *run)
+{
+    const char *last = NULL;
+    struct table table;
+
+    table_begin(&table, "llllrr");
+    table_add_all(&table, (const char *const[]){"file", "column", "variant", "precision", "seconds",
+                                                run->arguments->sweep ? "sweep" : "", NULL});
+    for (size_t i = 0; i < run->row_count; i++) {
+        const struct stats_way *way = &run->ways[i % run->way_count];
+        const struct stats_row *row = &run->rows[i];
+
+        add_file(&table, row->file, &last);
+        table_add(&table, "%s", i % run->way_count ? "" : row->column);
+        table_add(&table, "%s", stats_variant_names[way->variant]);
+        table_add(&table, "%s", stats_precision_of(way));
+        table_add(&table, "%.*g", TIME_DIGITS, row->seconds);
+        if (isnan(row->sweep_seconds))
+            table_add(&table, "%s", "");
+        else
+            table_add(&table, "%.*g", TIME_DIGITS, row->sweep_seconds);
+    }
+    printf("\nSeconds of computing a column, reading and copying it left out (median of %zu):\n",
+           run->arguments->repetitions);
+    return table_finish(&table);
+}
+
+// Each prefix of each column, where no file receives them.
+static bool print_prefixes(const struct stats_run *run)
+{
+    const char *last = NULL;
+    struct table table;
+
+    table_begin(&table, "lllrrrr");
+    table_add_all(&table, (const char *const[]){"file", "column", "variant", "n", "CV", "MAD",
+                                                run->arguments->sweep ? "" : "seconds", NULL});
+    for (size_t i = 0; i < run->row_count; i++) {
+        const struct stats_row *row = &run->rows[i];
+
+        for (size_t k = 0; k < row->prefix_count; k++) {
+            add_file(&table, row->file, &last);
+            table_add(&table, "%s", i % run->way_count || k ? "" : row->column);
+            table_add(&table, "%s", k ? "" : stats_variant_names[run->ways[i % run->way_count].variant]);
+            table_add(&table, "%zu", row->prefixes[k].n);
+            add_number(&table, DIGITS, row->prefixes[k].cv);
+            add_number(&table, DIGITS, row->prefixes[k].mad);
+            if (row->prefix_seconds)
+                table_add(&table, "%.*g", TIME_DIGITS, row->prefix_seconds[k]);
+            else
+                table_add(&table, "%s", "");
+        }
+    }
+    printf("\nThe prefixes of each column:\n");
+    return table_finish(&table);
+}
+
+// CV of each column in double and in single precision, of the variant that comes first.
+static bool print_precisions(const struct stats_run *run)
+{
+    const char *last = NULL;
+    struct table table;
+    size_t single = 0;
+
+    while (single < run->way_count && !run->ways[single].single)
+        single++;
+    if (single == 0 || single == run->way_count)
+        return true; // a device left out
+    table_begin(&table, "llrr");
+    table_add_all(&table, (const char *const[]){"file", "column", "CV double", "CV float", NULL});
+    for (size_t group = 0; group < stats_groups(run); group++) {
+        add_file(&table, stats_row(run, group, 0)->file, &last);
+        table_add(&table, "%s", stats_row(run, group, 0)->column);
+        add_number(&table, ALL_DIGITS, stats_row(run, group, 0)->result.cv);
+        add_number(&table, ALL_DIGITS, stats_row(run, group, single)->result.cv);
+    }
+    printf("\nCV in both precisions:\n");
+    return table_finish(&table);
+}
+
+// The result of a column of this name in the file that begins with this group; NULL if it has none.
+static const struct stats_result *column_of_file(const struct stats_run *run, size_t first, const char *name)
+{
+    const char *file = stats_row(run, first, 0)->file;
+
+    for (size_t group = first; group < stats_groups(run) && stats_row(run, group, 0)->file == file; group++)
+        if (strcmp(stats_row(run, group, 0)->column, name) == 0)
+            return &stats_row(run, group, 0)->result;
+    return NULL;
+}
+
+// A line for each file: MAD, then CV, of these columns.
+static bool print_files_of(const struct stats_run *run, const char *const *names, size_t count)
+{
+    const char *const layout = "lrrrrrrrrrr";
+    const char *last = NULL;
+    char columns[2 * NAMES_MAX + 2];
+    struct table table;
+
+    memcpy(columns, layout, 2 * count + 1);
+    columns[2 * count + 1] = '\0';
+    table_begin(&table, columns);
+    table_add(&table, "file");
+    for (size_t i = 0; i < 2 * count; i++)
+        table_add(&table, "%s(%s)", i < count ? "MAD" : "CV", names[i % count]);
+    for (size_t group = 0; group < stats_groups(run); group++) {
+        if (stats_row(run, group, 0)->file == last)
+            continue;
+        add_file(&table, stats_row(run, group, 0)->file, &last);
+        for (size_t i = 0; i < 2 * count; i++) {
+            const struct stats_result *result = column_of_file(run, group, names[i % count]);
+
+            if (result)
+                add_number(&table, FEW_DIGITS, i < count ? result->mad : result->cv);
+            else
+                table_add(&table, "-");
+        }
+    }
+    return table_finish(&table);
+}
+
+static bool print_files(const struct stats_run *run)
+{
+    const char *names[NAMES_MAX];
+    size_t count = 0;
+    bool printed = true;
+
+    printf("\nMAD and CV of all files:\n");
+    for (size_t group = 0; group < stats_groups(run) && printed; group++) {
+        if (stats_name_is_new(run, group))
+            names[count++] = stats_row(run, group, 0)->column;
+        if (count == NAMES_MAX) {
+            printed = print_files_of(run, names, count);
+            count = 0;
+        }
+    }
+    return printed && (count == 0 || print_files_of(run, names, count));
+}
+
+bool stats_print(const struct stats_run *run)
+{
+    const struct common_arguments *common = &run->arguments->common;
+    bool printed = true;
+
+    for (size_t way = 0; way < run->way_count && printed; way++) {
+        bool same = way > 0 && same_as_first(run, way);
+
+        printed = same || print_values(run, way);
+        if (printed)
+            print_way(run, way, same);
+    }
+    if (printed && (run->way_count > 1 || run->arguments->sweep))
+        printed = print_times(run);
+    if (printed && common->precision == PRECISION_BOTH)
+        printed = print_precisions(run);
+    if (printed && (run->cuts.parts || run->cuts.step) && !run->output && !common->json)
+        printed = print_prefixes(run);
+    if (printed && run->file_count > 1)
+        printed = print_files(run);
+    return printed;
+}

@@ -1,0 +1,22 @@
+// SPDX-License-Identifier: Apache-2.0
+// What the preprocessor must know of a device: the macros its compiler predefines, and those that Koine adds.
+#ifndef KN_ENGINE_DEVICE_TARGET_H
+#define KN_ENGINE_DEVICE_TARGET_H
+
+#include "backend/backend.h"
+#include "source/source.h"
+
+struct target {
+    struct src_options source;
+    kn_define *predefined;
+    kn_define *defines;
+    char *names; // the extensions' names, cut apart
+    char version[16];
+};
+
+// `options` may be NULL. The target borrows its strings and those of `device`.
+kn_status target_describe(const struct be_device *device, const kn_program_options *options, struct target *target,
+                          kn_error *err);
+void target_free(struct target *target);
+
+#endif

@@ -1,0 +1,21 @@
+// SPDX-License-Identifier: Apache-2.0
+// The loop that Cholesky's factors and their solutions are made of, for every level.
+#ifndef KN_HOST_CHOLESKY_HOST_CHOLESKY_OWN_H
+#define KN_HOST_CHOLESKY_HOST_CHOLESKY_OWN_H
+
+#include "host_cholesky.h"
+
+// Columns of a strip, and what counts of rows are multiples of.
+enum { CHOLESKY_STRIP = 16, CHOLESKY_ROWS = 8 };
+
+// to -= left right: `rows` rows of `depth` numbers and of a strip, each `pitch` from the next; `right` has
+// `depth` strips one after the other.
+typedef void cholesky_update(const double *left, const double *right, size_t depth, double *to, size_t rows,
+                             size_t pitch, size_t to_pitch);
+
+extern cholesky_update cholesky_update_scalar;
+#ifdef HOST_HAS_VECTORS
+extern cholesky_update cholesky_update_avx2, cholesky_update_avx512;
+#endif
+
+#endif

@@ -1,0 +1,11 @@
+// SPDX-License-Identifier: Apache-2.0
+// Transforms of doubles with AVX-512.
+#include "host/host.h"
+
+#ifdef HOST_HAS_VECTORS
+#define KEY_BITS 64
+#include "host_fft_avx512.h"
+#include "host_fft_vector.h"
+
+const struct host_fft_code host_fft_avx512_64 = HOST_FFT("AVX-512");
+#endif

@@ -1,0 +1,125 @@
+// SPDX-License-Identifier: Apache-2.0
+// What the host's algorithms share: which vector code this processor takes, how many threads, and the order of any
+// type's values as signed integers.
+#ifndef KN_HOST_HOST_H
+#define KN_HOST_HOST_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include <koine/host.h>
+
+#include "base/parallel.h"
+
+#if defined(__x86_64__) && defined(__GNUC__)
+#define HOST_HAS_VECTORS 1
+#endif
+
+// Stored bits to a signed integer of the same width that sorts as numpy sorts the values (cl/lib/key.clh has the same
+// order): x ^= before; x ^= negative where x < 0; x = (x - bias) ^ after. One to one.
+struct host_codec {
+    int64_t before, negative, bias, after;
+};
+
+struct host_plan {
+    kn_host_level level;
+    unsigned threads; // at least 1
+    bool descending;
+    size_t size; // bytes of an element
+};
+
+// Checks a type and options, and fills in what they leave open. `function` names the caller in messages.
+kn_status host_plan(const char *function, kn_type type, const kn_host_options *options, struct host_plan *plan,
+                    kn_error *err);
+
+// The threads that are worth starting for `bytes`.
+unsigned host_threads(const struct host_plan *plan, size_t bytes);
+
+// Where the share of thread t begins, of n elements among `threads`.
+static inline size_t host_share(size_t n, unsigned t, unsigned threads)
+{
+    return n / threads * t + n % threads * t / threads;
+}
+
+#define HOST_PARALLEL      KN_PARALLEL
+#define HOST_ONE_AT_A_TIME KN_ONE_AT_A_TIME
+
+struct host_codec host_codec(kn_type type, bool descending);
+
+// What elements of any type are read and written as.
+typedef int8_t __attribute__((may_alias)) host_i8;
+typedef int16_t __attribute__((may_alias)) host_i16;
+typedef int32_t __attribute__((may_alias)) host_i32;
+typedef int64_t __attribute__((may_alias)) host_i64;
+
+// Element i of `size` bytes, as a signed integer. Where `size` is a constant there is no switch left.
+static inline int64_t host_stored(const void *elements, size_t i, size_t size)
+{
+    switch (size) {
+    case 1:
+        return ((const host_i8 *)elements)[i];
+    case 2:
+        return ((const host_i16 *)elements)[i];
+    case 4:
+        return ((const host_i32 *)elements)[i];
+    default:
+        return ((const host_i64 *)elements)[i];
+    }
+}
+
+static inline void host_store(void *elements, size_t i, size_t size, int64_t value)
+{
+    switch (size) {
+    case 1:
+        ((host_i8 *)elements)[i] = (host_i8)value;
+        break;
+    case 2:
+        ((host_i16 *)elements)[i] = (host_i16)value;
+        break;
+    case 4:
+        ((host_i32 *)elements)[i] = (host_i32)value;
+        break;
+    default:
+        ((host_i64 *)elements)[i] = value;
+    }
+}
+
+// The least key of `size` bytes.
+static inline int64_t host_least(size_t size)
+{
+    return (int64_t)(UINT64_MAX << (8 * size - 1));
+}
+
+// Of a stored element, extended to 64 bits; the key is, too.
+static inline int64_t host_encode(int64_t stored, size_t size, const struct host_codec *codec)
+{
+    int64_t x = stored ^ codec->before;
+
+    x ^= x < 0 ? codec->negative : 0;
+    x = (int64_t)((uint64_t)x - (uint64_t)codec->bias) ^ codec->after;
+    return size == 4 ? (int32_t)x : x; // bytes and shorts have no bias
+}
+
+static inline int64_t host_decode(int64_t key, size_t size, const struct host_codec *codec)
+{
+    int64_t x = (int64_t)((uint64_t)(key ^ codec->after) + (uint64_t)codec->bias);
+
+    x = size == 4 ? (int32_t)x : x;
+    x ^= x < 0 ? codec->negative : 0;
+    return x ^ codec->before;
+}
+
+// A key as unsigned number, equal for what a stable sort takes as equal: -0 and +0, and all NaN.
+static inline uint64_t host_rank(int64_t stored, size_t size, const struct host_codec *codec)
+{
+    const int64_t most = ~host_least(size);
+
+    if (codec->negative) { // floats
+        int64_t magnitude = stored & most;
+        stored = magnitude == 0 ? 0 : magnitude > most - codec->bias ? most : stored;
+    }
+    return (uint64_t)host_encode(stored, size, codec) - (uint64_t)host_least(size);
+}
+
+#endif

@@ -1,0 +1,126 @@
+// SPDX-License-Identifier: Apache-2.0
+// The words of host_avx512.h in plain C: vectors of one lane. No branch depends on a key.
+#ifndef KN_HOST_HOST_SCALAR_H
+#define KN_HOST_HOST_SCALAR_H
+
+#include <stddef.h>
+#include <stdint.h>
+
+#include "host.h"
+
+#define VECTOR_CODE
+#define VECTOR_WORD static inline __attribute__((always_inline))
+
+#if KEY_BITS == 64
+typedef host_i64 key;
+typedef uint64_t key_bits;
+#define KEY_MAX INT64_MAX
+#else
+typedef host_i32 key;
+typedef uint32_t key_bits;
+#define KEY_MAX INT32_MAX
+#endif
+typedef key vector;
+typedef unsigned lane_set;
+enum { LANES = 1 };
+
+VECTOR_WORD vector load(const key *from)
+{
+    return *from;
+}
+
+VECTOR_WORD void fetch(const key *from)
+{
+    (void)from;
+}
+
+VECTOR_WORD void store(key *to, vector v)
+{
+    *to = v;
+}
+
+VECTOR_WORD vector load_first(const key *from, size_t count)
+{
+    return count ? *from : KEY_MAX;
+}
+
+VECTOR_WORD void store_first(key *to, vector v, size_t count)
+{
+    if (count)
+        *to = v;
+}
+
+VECTOR_WORD vector broadcast(key value)
+{
+    return value;
+}
+
+VECTOR_WORD void order(vector *low, vector *high)
+{
+    vector a = *low, b = *high;
+
+    *low = a < b ? a : b;
+    *high = a < b ? b : a;
+}
+
+VECTOR_WORD vector exchange(vector v, int distance)
+{
+    (void)distance;
+    return v;
+}
+
+VECTOR_WORD vector order_by_lane(vector a, vector b, int bit)
+{
+    (void)bit;
+    return a < b ? a : b;
+}
+
+VECTOR_WORD void interleave(vector *a, vector *b)
+{
+    (void)a;
+    (void)b;
+}
+
+VECTOR_WORD size_t divide(vector v, vector threshold, key *left, key *right)
+{
+    *left = v;
+    right[-1] = v;
+    return v <= threshold;
+}
+
+VECTOR_WORD lane_set greater_lanes(vector a, vector b)
+{
+    return a > b;
+}
+
+VECTOR_WORD lane_set first_lane_set(size_t count)
+{
+    return count > 0;
+}
+
+VECTOR_WORD size_t count_lanes(lane_set lanes)
+{
+    return lanes;
+}
+
+VECTOR_WORD void keep_lanes(vector v, lane_set lanes, key *to)
+{
+    (void)lanes;
+    *to = v;
+}
+
+VECTOR_WORD vector encode(vector v, const struct host_codec *codec)
+{
+    v ^= (key)codec->before;
+    v ^= v < 0 ? (key)codec->negative : 0;
+    return (key)((key_bits)v - (key_bits)codec->bias) ^ (key)codec->after;
+}
+
+VECTOR_WORD vector decode(vector v, const struct host_codec *codec)
+{
+    v = (key)((key_bits)(v ^ (key)codec->after) + (key_bits)codec->bias);
+    v ^= v < 0 ? (key)codec->negative : 0;
+    return v ^ (key)codec->before;
+}
+
+#endif

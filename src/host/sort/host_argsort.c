@@ -1,0 +1,305 @@
+// SPDX-License-Identifier: Apache-2.0
+// Stable sorting by indices: radix sort, least digit first, of keys and indices side by side.
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/error.h"
+#include "host/host.h"
+
+enum { DIGIT_BITS = 8, DIGITS = 1 << DIGIT_BITS };
+
+struct radix {
+    size_t n, key_size, index_size; // bytes: 4 or 8
+    unsigned threads;
+    void *keys[2], *indices[2];
+    size_t *places; // of each thread and digit: where its next element goes
+    unsigned shift;
+    bool is_last; // digit: nobody needs the keys behind it
+};
+
+// What is the same in all keys of a sign, [0] for those with the highest bit clear: bits that all have, that any has.
+struct seen {
+    uint64_t all[2], any[2];
+};
+
+static inline uint64_t key_at(const void *keys, size_t i, size_t size)
+{
+    return size == 4 ? (uint32_t)host_stored(keys, i, 4) : (uint64_t)host_stored(keys, i, 8);
+}
+
+static inline __attribute__((always_inline)) void rank_elements(const struct radix *r, const void *x, size_t first, size_t end,
+                                                                const size_t size, const struct host_codec *codec,
+                                                                struct seen *seen)
+{
+    const unsigned sign = size < 8 ? 31 : 63;
+
+    for (size_t i = first; i < end; i++) {
+        uint64_t rank = host_rank(host_stored(x, i, size), size, codec);
+        size_t upper = rank >> sign & 1;
+        host_store(r->keys[0], i, size == 8 ? 8 : 4, (int64_t)rank);
+        host_store(r->indices[0], i, r->index_size, (int64_t)i);
+        seen->all[upper] &= rank;
+        seen->any[upper] |= rank;
+    }
+}
+
+static void rank_share(const struct radix *r, const void *x, size_t first, size_t end, size_t size,
+                       const struct host_codec *codec, struct seen *seen)
+{
+    *seen = (struct seen){{UINT64_MAX, UINT64_MAX}, {0, 0}};
+    switch (size) {
+    case 1:
+        rank_elements(r, x, first, end, 1, codec, seen);
+        break;
+    case 2:
+        rank_elements(r, x, first, end, 2, codec, seen);
+        break;
+    case 4:
+        rank_elements(r, x, first, end, 4, codec, seen);
+        break;
+    default:
+        rank_elements(r, x, first, end, 8, codec, seen);
+    }
+}
+
+// Fills keys[0] and indices[0].
+static kn_status rank_all(const struct radix *r, const void *x, size_t size, const struct host_codec *codec, struct seen *seen,
+                          kn_error *err)
+{
+    struct seen *parts = calloc(r->threads, sizeof *parts);
+
+    if (!parts)
+        return kn_fail_memory(err, r->threads * sizeof *parts, "sorting");
+    HOST_PARALLEL(r->threads, static)
+    for (unsigned t = 0; t < r->threads; t++)
+        rank_share(r, x, host_share(r->n, t, r->threads), host_share(r->n, t + 1, r->threads), size, codec, &parts[t]);
+    *seen = parts[0];
+    for (unsigned t = 1; t < r->threads; t++)
+        for (int upper = 0; upper < 2; upper++) {
+            seen->all[upper] &= parts[t].all[upper];
+            seen->any[upper] |= parts[t].any[upper];
+        }
+    free(parts);
+    return KN_OK;
+}
+
+// Is the digit at `shift` the same in all keys that the highest digit leaves together?
+static bool is_needless(const struct radix *r, unsigned shift, const struct seen *seen)
+{
+    bool is_highest = shift + DIGIT_BITS == 8 * r->key_size, differs = false;
+    unsigned signs = 0;
+
+    for (int upper = 0; upper < 2; upper++)
+        if (!(seen->all[upper] & ~seen->any[upper])) { // there were keys of this sign
+            signs++;
+            differs |= ((seen->all[upper] ^ seen->any[upper]) >> shift & (DIGITS - 1)) != 0;
+        }
+    return !differs && !(is_highest && signs == 2);
+}
+
+// The first digit from `shift` on that has to be sorted by; the keys' width if there is none.
+static unsigned next_digit(const struct radix *r, unsigned shift, const struct seen *seen)
+{
+    while (shift < 8 * r->key_size && is_needless(r, shift, seen))
+        shift += DIGIT_BITS;
+    return shift;
+}
+
+static inline __attribute__((always_inline)) void count_digits(const struct radix *r, size_t first, size_t end, size_t *counts,
+                                                               const size_t key_size)
+{
+    for (size_t i = first; i < end; i++)
+        counts[key_at(r->keys[0], i, key_size) >> r->shift & (DIGITS - 1)]++;
+}
+
+static inline __attribute__((always_inline)) void scatter(const struct radix *r, size_t first, size_t end, size_t *places,
+                                                          const size_t key_size, const size_t index_size)
+{
+    const bool is_last = r->is_last;
+
+    for (size_t i = first; i < end; i++) {
+        uint64_t key = key_at(r->keys[0], i, key_size);
+        size_t place = places[key >> r->shift & (DIGITS - 1)]++;
+        if (!is_last)
+            host_store(r->keys[1], place, key_size, (int64_t)key);
+        host_store(r->indices[1], place, index_size, host_stored(r->indices[0], i, index_size));
+    }
+}
+
+static void count_share(const struct radix *r, unsigned t)
+{
+    size_t first = host_share(r->n, t, r->threads), end = host_share(r->n, t + 1, r->threads);
+    size_t *counts = r->places + (size_t)t * DIGITS;
+
+    memset(counts, 0, DIGITS * sizeof *counts);
+    if (r->key_size == 4)
+        count_digits(r, first, end, counts, 4);
+    else
+        count_digits(r, first, end, counts, 8);
+}
+
+static void scatter_share(const struct radix *r, unsigned t)
+{
+    size_t first = host_share(r->n, t, r->threads), end = host_share(r->n, t + 1, r->threads);
+    size_t *places = r->places + (size_t)t * DIGITS;
+
+    if (r->key_size == 4 && r->index_size == 4)
+        scatter(r, first, end, places, 4, 4);
+    else if (r->key_size == 4)
+        scatter(r, first, end, places, 4, 8);
+    else if (r->index_size == 4)
+        scatter(r, first, end, places, 8, 4);
+    else
+        scatter(r, first, end, places, 8, 8);
+}
+
+static void swap(void **pair)
+{
+    void *first = pair[0];
+
+    pair[0] = pair[1];
+    pair[1] = first;
+}
+
+// One digit; what is sorted stands in keys[0] and indices[0] again.
+static void sort_digit(struct radix *r)
+{
+    size_t place = 0;
+
+    HOST_PARALLEL(r->threads, static)
+    for (unsigned t = 0; t < r->threads; t++)
+        count_share(r, t);
+    for (size_t digit = 0; digit < DIGITS; digit++)
+        for (unsigned t = 0; t < r->threads; t++) {
+            size_t count = r->places[t * DIGITS + digit];
+            r->places[t * DIGITS + digit] = place;
+            place += count;
+        }
+    HOST_PARALLEL(r->threads, static)
+    for (unsigned t = 0; t < r->threads; t++)
+        scatter_share(r, t);
+    swap(r->keys);
+    swap(r->indices);
+}
+
+static kn_status argsort(const void *x, size_t n, void *indices, size_t index_size, const struct host_codec *codec,
+                         const struct host_plan *plan, kn_error *err)
+{
+    struct radix r = {.n = n, .key_size = plan->size == 8 ? 8 : 4, .index_size = index_size,
+                      .threads = host_threads(plan, n * plan->size)};
+    size_t keys_bytes = n * r.key_size, places_bytes = r.threads * DIGITS * sizeof *r.places;
+    size_t bytes = places_bytes + 2 * keys_bytes + n * index_size;
+    struct seen seen = {{0, 0}, {0, 0}};
+    char *memory = n < SIZE_MAX / 32 ? malloc(bytes) : NULL;
+    kn_status status;
+
+    if (!memory)
+        return kn_fail_memory(err, bytes, "sorting");
+    r.places = (size_t *)memory;
+    r.keys[0] = memory + places_bytes;
+    r.keys[1] = memory + places_bytes + keys_bytes;
+    r.indices[0] = indices;
+    r.indices[1] = memory + places_bytes + 2 * keys_bytes;
+    // Indices of 8 bytes behind keys of 4, of which there may be an odd number: keep them aligned.
+    if (index_size == 8 && r.key_size == 4) {
+        r.indices[1] = memory + places_bytes;
+        r.keys[0] = memory + places_bytes + n * index_size;
+        r.keys[1] = memory + places_bytes + n * index_size + keys_bytes;
+    }
+    status = rank_all(&r, x, plan->size, codec, &seen, err);
+    for (r.shift = next_digit(&r, 0, &seen); r.shift < 8 * r.key_size && !status;) {
+        unsigned next = next_digit(&r, r.shift + DIGIT_BITS, &seen);
+        r.is_last = next >= 8 * r.key_size;
+        sort_digit(&r);
+        r.shift = next;
+    }
+    if (!status && r.indices[0] != indices)
+        memcpy(indices, r.indices[0], n * index_size);
+    free(memory);
+    return status;
+}
+
+kn_status kn_host_argsort(const void *keys, kn_type type, size_t n, void *indices, kn_type index_type,
+                          const kn_host_options *options, kn_error *err)
+{
+    struct host_plan plan;
+    kn_status status = host_plan("kn_host_argsort", type, options, &plan, err);
+
+    if (status)
+        return status;
+    if (index_type != KN_U32 && index_type != KN_U64)
+        return kn_fail(err, KN_ERROR_ARGUMENT, "kn_host_argsort: indices of %s; they are uint or ulong", kn_type_name(index_type));
+    if (index_type == KN_U32 && n > (size_t)UINT32_MAX + 1)
+        return kn_fail(err, KN_ERROR_ARGUMENT, "kn_host_argsort: %zu elements have no indices of 32 bits; take KN_U64", n);
+    if (n > 0 && (!keys || !indices))
+        return kn_fail(err, KN_ERROR_ARGUMENT, "kn_host_argsort: keys or indices is NULL");
+    if (n == 0)
+        return KN_OK;
+    struct host_codec codec = host_codec(type, plan.descending);
+    return argsort(keys, n, indices, kn_type_size(index_type), &codec, &plan, err);
+}
+
+static inline __attribute__((always_inline)) void pick(char *to, const char *from, const size_t *order, size_t first, size_t end,
+                                                       size_t size)
+{
+    for (size_t i = first; i < end; i++)
+        memcpy(to + i * size, from + order[i] * size, size);
+}
+
+static void pick_share(char *to, const char *from, const size_t *order, size_t first, size_t end, size_t size)
+{
+    if (size == 4)
+        pick(to, from, order, first, end, 4);
+    else if (size == 8)
+        pick(to, from, order, first, end, 8);
+    else
+        pick(to, from, order, first, end, size);
+}
+
+// Puts n items of `size` bytes in order, by way of `spare`.
+static void permute(void *items, size_t size, size_t n, const size_t *order, void *spare, const struct host_plan *plan)
+{
+    unsigned threads = host_threads(plan, n * size);
+
+    HOST_PARALLEL(threads, static)
+    for (unsigned t = 0; t < threads; t++)
+        pick_share(spare, items, order, host_share(n, t, threads), host_share(n, t + 1, threads), size);
+    HOST_PARALLEL(threads, static)
+    for (unsigned t = 0; t < threads; t++) {
+        size_t first = host_share(n, t, threads) * size, end = host_share(n, t + 1, threads) * size;
+        memcpy((char *)items + first, (const char *)spare + first, end - first);
+    }
+}
+
+kn_status kn_host_sort_by_key(void *keys, kn_type type, void *values, size_t value_size, size_t n,
+                              const kn_host_options *options, kn_error *err)
+{
+    struct host_plan plan;
+    kn_status status = host_plan("kn_host_sort_by_key", type, options, &plan, err);
+    size_t *order = NULL, larger = plan.size > value_size ? plan.size : value_size;
+    void *spare = NULL;
+
+    if (status)
+        return status;
+    if (n > 0 && (!keys || !values || value_size == 0))
+        return kn_fail(err, KN_ERROR_ARGUMENT, "kn_host_sort_by_key: keys or values is NULL, or values have no bytes");
+    if (n < 2)
+        return KN_OK;
+    if (n < SIZE_MAX / 2 / larger && n < SIZE_MAX / 2 / sizeof *order) {
+        order = malloc(n * sizeof *order);
+        spare = malloc(n * larger);
+    }
+    if (!order || !spare)
+        status = kn_fail_memory(err, n * (sizeof *order + larger), "sorting by keys");
+    if (!status) {
+        struct host_codec codec = host_codec(type, plan.descending);
+        status = argsort(keys, n, order, sizeof *order, &codec, &plan, err);
+    }
+    if (!status) {
+        permute(keys, plan.size, n, order, spare, &plan);
+        permute(values, value_size, n, order, spare, &plan);
+    }
+    free(order);
+    free(spare);
+    return status;
+}

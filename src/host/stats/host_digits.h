@@ -1,0 +1,26 @@
+// SPDX-License-Identifier: Apache-2.0
+// Exact sums of integers on the host.
+#ifndef KN_HOST_STATS_HOST_DIGITS_H
+#define KN_HOST_STATS_HOST_DIGITS_H
+
+#include "host/host.h"
+#include "algo/moments.h"
+
+// Of integers of `size` bytes: their stored bits, with `sign` flipped, are their keys. Adds n keys to the
+// sums and, if they are wanted, the digits of the squares of their distances from `shift`.
+struct host_integers {
+    const void *x;
+    size_t size;
+    uint64_t sign, shift;
+    bool wants_squares;
+};
+
+typedef void host_digits(const struct host_integers *integers, size_t first, size_t n,
+                         struct moments_exact *sums);
+
+host_digits host_digits_scalar;
+#ifdef HOST_HAS_VECTORS
+host_digits host_digits_avx2, host_digits_avx512;
+#endif
+
+#endif

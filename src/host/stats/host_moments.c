@@ -1,0 +1,338 @@
+// SPDX-License-Identifier: Apache-2.0
+// Moments on the host, to the bit as cl/algo/moments.cl has them, and reductions of integers.
+#include "host_moments.h"
+
+#include <math.h>
+#include <stdlib.h>
+
+#include "base/error.h"
+#include "algo/elements.h"
+#include "host_digits.h"
+#include "host_reals.h"
+#include "host_sums.h"
+
+// ---- the shift ----
+
+enum { SAMPLES = 64 };
+
+// One of up to SAMPLES elements, each taken at random from one of as many strata: sample_place in
+// cl/algo/moments.cl.
+static size_t sample_place(uint64_t sample, uint64_t n)
+{
+    uint32_t hash = (uint32_t)(sample + 1) * 0x9e3779b9u;
+    uint64_t begin = n < SAMPLES ? sample : n / SAMPLES * sample + n % SAMPLES * sample / SAMPLES;
+    uint64_t length = n < SAMPLES ? 1 : n / SAMPLES;
+
+    return (size_t)(begin + (length >> 32 ? hash : (length * hash) >> 32));
+}
+
+// The stored bits of the median of the samples, of floats without NaN and infinities; 0 if there is none.
+static int64_t typical_element(const void *x, kn_type type, size_t n)
+{
+    struct host_codec codec = host_codec(type, false);
+    size_t size = kn_type_size(type), count = 0;
+    int64_t sorted[SAMPLES], least = INT64_MIN, most = INT64_MAX; // of floats the infinities' keys
+
+    if (type == KN_F32 || type == KN_F64) {
+        least = host_least(size);
+        most = host_encode(~least - codec.bias, size, &codec);
+    }
+    for (uint64_t i = 0; i < SAMPLES && i < n; i++) {
+        int64_t key = host_encode(host_stored(x, sample_place(i, n), size), size, &codec);
+        size_t place = count;
+        if (type >= KN_F32 && (key == least || key >= most))
+            continue;
+        for (; place > 0 && sorted[place - 1] > key; place--)
+            sorted[place] = sorted[place - 1];
+        sorted[place] = key;
+        count++;
+    }
+    return count > 0 ? host_decode(sorted[(count - 1) / 2], size, &codec) : 0;
+}
+
+double host_moments_shift(const void *x, kn_type type, size_t n)
+{
+    union {
+        int64_t bits;
+        float single;
+        double value;
+    } shift = {.bits = typical_element(x, type, n)};
+
+    return type == KN_F32 ? (double)shift.single : shift.value;
+}
+
+// ---- floats ----
+
+// What a read of floats or doubles fills in: leaves only if `column` is not NULL, without NaN.
+struct float_read {
+    const void *x;
+    size_t n;
+    const struct host_plan *plan;
+    const struct host_reals *reals;
+    const struct host_column *column;
+    kn_sums *leaves;
+    struct host_extremes extremes;
+};
+
+static void read_share(struct float_read *r, size_t first, size_t end)
+{
+    struct host_extremes own = {INFINITY, -INFINITY, 0};
+
+    for (size_t i = first; i < end; i++) {
+        size_t start = i * HOST_LEAF, count = r->n - start < HOST_LEAF ? r->n - start : HOST_LEAF;
+        size_t before = own.nan_count;
+        if (r->column)
+            r->leaves[i] = host_sum_leaf(r->column, i);
+        r->reals->extremes((const char *)r->x + start * r->plan->size, count, &own);
+        if (r->column && own.nan_count > before)
+            r->leaves[i] = host_sum_numbers(r->column, i);
+    }
+    HOST_ONE_AT_A_TIME
+    {
+        r->extremes.least = fmin(r->extremes.least, own.least);
+        r->extremes.greatest = fmax(r->extremes.greatest, own.greatest);
+        r->extremes.nan_count += own.nan_count;
+    }
+}
+
+static struct host_extremes read_floats(const void *x, kn_type type, size_t n, const struct host_plan *plan,
+                                        const struct host_column *column, kn_sums *leaves)
+{
+    struct float_read r = {
+        x, n, plan, host_reals_for(type, plan->level), column, leaves, {INFINITY, -INFINITY, 0}};
+    size_t count = host_leaf_count(n);
+    unsigned threads = host_threads(plan, n * plan->size);
+
+    HOST_PARALLEL(threads, static)
+    for (unsigned t = 0; t < threads; t++)
+        read_share(&r, host_share(count, t, threads), host_share(count, t + 1, threads));
+    return r.extremes;
+}
+
+static kn_status float_moments(const void *x, kn_type type, size_t n, double shift,
+                               const struct host_plan *plan, kn_moments *to, kn_error *err)
+{
+    const struct host_column column = {x, n, type == KN_F32, true, shift, host_leaf_for(plan->level)};
+    size_t bytes = host_leaf_count(n) * sizeof(kn_sums);
+    struct host_extremes extremes;
+    kn_sums *leaves = malloc(bytes), sums;
+
+    if (!leaves)
+        return kn_fail_memory(err, bytes, "the sums of a column");
+    extremes = read_floats(x, type, n, plan, &column, leaves);
+    sums = host_fold_leaves(leaves, host_leaf_count(n));
+    free(leaves);
+    to->nan_count = extremes.nan_count;
+    to->n = n - extremes.nan_count;
+    to->shift = shift;
+    to->sum = sums.sum;
+    to->squares = sums.squares;
+    if (to->n == 0)
+        return KN_OK;
+    moments_from_sums(to);
+    to->min = extremes.least + 0.0;
+    to->max = extremes.greatest + 0.0;
+    return KN_OK;
+}
+
+// ---- integers ----
+
+static void read_integers(const struct host_integers *integers, size_t n, const struct host_plan *plan,
+                          struct moments_exact *to)
+{
+    const size_t most = (size_t)1 << 31; // at a time
+    unsigned threads = host_threads(plan, n * plan->size);
+    host_digits *add = host_digits_scalar;
+
+#ifdef HOST_HAS_VECTORS
+    static host_digits *const levels[] = {[KN_HOST_SCALAR] = host_digits_scalar,
+                                          [KN_HOST_AVX2] = host_digits_avx2,
+                                          [KN_HOST_AVX512] = host_digits_avx512};
+    add = levels[plan->level];
+#endif
+    *to = (struct moments_exact){.least = UINT64_MAX};
+    HOST_PARALLEL(threads, static)
+    for (unsigned t = 0; t < threads; t++) {
+        struct moments_exact own = {.least = UINT64_MAX};
+        size_t end = host_share(n, t + 1, threads);
+        for (size_t i = host_share(n, t, threads), next; i < end; i = next) {
+            next = end - i < most ? end : i + most;
+            add(integers, i, next - i, &own);
+        }
+        HOST_ONE_AT_A_TIME
+        {
+            to->keys += own.keys;
+            for (int digit = 0; digit < 4; digit++)
+                to->squares[digit] += own.squares[digit];
+            to->least = own.least < to->least ? own.least : to->least;
+            to->greatest = own.greatest > to->greatest ? own.greatest : to->greatest;
+        }
+    }
+}
+
+// The sign bit of signed types.
+static uint64_t sign_of(kn_type type)
+{
+    return element_kind(type) == 1 ? (uint64_t)1 << (element_bits(type) - 1) : 0;
+}
+
+static void integer_moments(const void *x, kn_type type, size_t n, const struct host_plan *plan,
+                            kn_moments *to)
+{
+    uint64_t ones = UINT64_MAX >> (64 - element_bits(type)), sign = sign_of(type);
+    uint64_t shift = ((uint64_t)typical_element(x, type, n) ^ sign) & ones;
+    const struct host_integers integers = {x, plan->size, sign, shift, true};
+    struct moments_exact sums;
+
+    read_integers(&integers, n, plan, &sums);
+    moments_from_exact(type, n, shift, &sums, to);
+}
+
+kn_status kn_host_moments(const void *x, kn_type type, size_t n, const double *shift, kn_moments *moments,
+                          const kn_host_options *options, kn_error *err)
+{
+    bool floats = type == KN_F32 || type == KN_F64;
+    double rounded = !shift ? 0 : type == KN_F32 ? (double)(float)*shift : *shift;
+    kn_moments found = moments_of_nothing();
+    struct host_plan plan;
+    kn_status status = host_plan("kn_host_moments", type, options, &plan, err);
+
+    if (status)
+        return status;
+    if (!moments || (!x && n > 0))
+        return kn_fail(err, KN_ERROR_ARGUMENT, "kn_host_moments: x or the result is NULL");
+    if (floats && !isfinite(rounded))
+        return kn_fail(err, KN_ERROR_ARGUMENT, "kn_host_moments: a shift of %g is not finite in %s", *shift,
+                       kn_type_name(type));
+    if (floats)
+        found.shift = rounded;
+    if (n > 0 && !floats)
+        integer_moments(x, type, n, &plan, &found);
+    else if (n > 0)
+        status =
+            float_moments(x, type, n, shift ? rounded : host_moments_shift(x, type, n), &plan, &found, err);
+    if (!status)
+        *moments = found;
+    return status;
+}
+
+// ---- reductions ----
+
+static kn_number reduce_integers(const void *x, kn_type type, size_t n, kn_reduce_op op,
+                                 const struct host_plan *plan)
+{
+    uint64_t sign = sign_of(type);
+    const struct host_integers integers = {x, plan->size, sign, 0, false};
+    struct moments_exact sums;
+    uint64_t keys[KN_REDUCE_MAX + 1];
+
+    read_integers(&integers, n, plan, &sums);
+    keys[KN_REDUCE_SUM] = (uint64_t)sums.keys - (uint64_t)n * sign; // modulo 2^64
+    keys[KN_REDUCE_MIN] = sums.least - sign;
+    keys[KN_REDUCE_MAX] = sums.greatest - sign;
+    return (kn_number){.u64 = keys[op]};
+}
+
+static kn_number multiply_integers(const void *x, kn_type type, size_t n, const struct host_plan *plan)
+{
+    unsigned threads = host_threads(plan, n * plan->size);
+    uint64_t ones = element_kind(type) == 1 ? UINT64_MAX : UINT64_MAX >> (64 - element_bits(type)), all = 1;
+
+    HOST_PARALLEL(threads, static)
+    for (unsigned t = 0; t < threads; t++) {
+        uint64_t product = 1;
+        for (size_t i = host_share(n, t, threads); i < host_share(n, t + 1, threads); i++)
+            product *= (uint64_t)host_stored(x, i, plan->size) & ones;
+        HOST_ONE_AT_A_TIME
+        all *= product;
+    }
+    return (kn_number){.u64 = all};
+}
+
+static double multiply_leaf(const struct host_column *c, size_t i)
+{
+    size_t start = i * HOST_LEAF, count = c->n - start < HOST_LEAF ? c->n - start : HOST_LEAF;
+    double lanes[HOST_LANES];
+
+    for (size_t lane = 0; lane < HOST_LANES; lane++)
+        lanes[lane] = 1;
+    for (size_t k = 0; k < count; k++)
+        lanes[k % HOST_LANES] *=
+            c->single ? (double)((const float *)c->x)[start + k] : ((const double *)c->x)[start + k];
+    for (size_t distance = HOST_LANES / 2; distance > 0; distance /= 2)
+        for (size_t lane = 0; lane < distance; lane++)
+            lanes[lane] *= lanes[lane + distance];
+    return lanes[0];
+}
+
+// In the tree of the sums.
+static kn_status multiply_floats(const struct host_column *c, const struct host_plan *plan, double *product,
+                                 kn_error *err)
+{
+    size_t count = host_leaf_count(c->n);
+    unsigned threads = host_threads(plan, c->n * plan->size);
+    double *leaves = malloc(count * sizeof *leaves);
+
+    if (!leaves)
+        return kn_fail_memory(err, count * sizeof *leaves, "the products of a column");
+    HOST_PARALLEL(threads, static)
+    for (unsigned t = 0; t < threads; t++)
+        for (size_t i = host_share(count, t, threads); i < host_share(count, t + 1, threads); i++)
+            leaves[i] = multiply_leaf(c, i);
+    for (; count > 1; count = count / 2 + count % 2) {
+        for (size_t i = 0; i < count / 2; i++)
+            leaves[i] = leaves[2 * i] * leaves[2 * i + 1];
+        if (count % 2)
+            leaves[count / 2] = leaves[count - 1];
+    }
+    *product = leaves[0];
+    free(leaves);
+    return KN_OK;
+}
+
+static kn_status reduce_floats(const void *x, kn_type type, size_t n, kn_reduce_op op,
+                               const struct host_plan *plan, kn_number *to, kn_error *err)
+{
+    const struct host_column column = {x, n, type == KN_F32, false, 0, host_leaf_for(plan->level)};
+    struct host_extremes extremes;
+
+    if (op == KN_REDUCE_PRODUCT)
+        return multiply_floats(&column, plan, &to->f64, err);
+    if (op == KN_REDUCE_SUM)
+        return kn_host_sum(x, type, n, &to->f64,
+                           &(kn_host_options){.threads = plan->threads, .level = plan->level}, err);
+    extremes = read_floats(x, type, n, plan, NULL, NULL);
+    to->f64 = extremes.nan_count > 0 ? NAN : op == KN_REDUCE_MIN ? extremes.least : extremes.greatest;
+    return KN_OK;
+}
+
+kn_status kn_host_reduce(const void *x, kn_type type, size_t n, kn_reduce_op op, kn_number *result,
+                         const kn_host_options *options, kn_error *err)
+{
+    bool floats = type == KN_F32 || type == KN_F64, extreme = op == KN_REDUCE_MIN || op == KN_REDUCE_MAX;
+    kn_number found = {.u64 = op == KN_REDUCE_PRODUCT};
+    struct host_plan plan;
+    kn_status status = host_plan("kn_host_reduce", type, options, &plan, err);
+
+    if (status)
+        return status;
+    if ((unsigned)op > KN_REDUCE_MAX)
+        return kn_fail(err, KN_ERROR_ARGUMENT, "kn_host_reduce: there is no operation %d; see kn_reduce_op",
+                       (int)op);
+    if (!result || (!x && n > 0) || (n == 0 && extreme))
+        return kn_fail(err, KN_ERROR_ARGUMENT,
+                       "kn_host_reduce: x or the result is NULL, or there are no elements to take the %s of",
+                       op == KN_REDUCE_MIN ? "least" : "greatest");
+    if (floats)
+        found.f64 = op == KN_REDUCE_PRODUCT;
+    if (n > 0 && floats)
+        status = reduce_floats(x, type, n, op, &plan, &found, err);
+    else if (n > 0)
+        found = op == KN_REDUCE_PRODUCT ? multiply_integers(x, type, n, &plan)
+                                        : reduce_integers(x, type, n, op, &plan);
+    if (floats)
+        found.f64 += 0.0; // 0 of -0
+    if (!status)
+        *result = found;
+    return status;
+}

@@ -1,0 +1,50 @@
+// SPDX-License-Identifier: Apache-2.0
+// What one read of floats or doubles finds out beside their sums: least, greatest and NaN, and where they
+// stand to the brackets around a median and around a MAD.
+#ifndef KN_HOST_STATS_HOST_REALS_H
+#define KN_HOST_STATS_HOST_REALS_H
+
+#include "host/host.h"
+
+// Of no numbers: INFINITY and -INFINITY.
+struct host_extremes {
+    double least, greatest;
+    size_t nan_count;
+};
+
+// The numbers inside `low` and `high`, neither of them included; how many these are, and how many lie below
+// low, above low and above high.
+struct host_interval {
+    double low, high;
+    size_t inside, below, above_low, above_high;
+};
+
+// The first is the median's, and the others lie below and above it: what deviates from it by about the MAD.
+enum { HOST_MIDDLE, HOST_LOWER, HOST_UPPER, HOST_INTERVALS };
+
+// What lies within the first interval, and what lies within one of the others.
+struct host_sifted {
+    void *middle, *arms; // room for all elements and a vector
+    size_t middle_count, arm_count;
+};
+
+// For elements of one type on one kind of processor. All add to what is in their result; the sifted counts
+// are set.
+struct host_reals {
+    void (*extremes)(const void *x, size_t n, struct host_extremes *extremes);
+    void (*sift)(const void *x, size_t n, struct host_interval intervals[HOST_INTERVALS],
+                 struct host_sifted *sifted);
+    // to[i] = |x[i] - centre| in double; x and `to` may be the same.
+    void (*deviations)(const void *x, size_t n, double centre, double *to);
+};
+
+// KN_F32 or KN_F64.
+const struct host_reals *host_reals_for(kn_type type, kn_host_level level);
+
+extern const struct host_reals host_reals_scalar_32, host_reals_scalar_64;
+#ifdef HOST_HAS_VECTORS
+extern const struct host_reals host_reals_avx2_32, host_reals_avx2_64, host_reals_avx512_32,
+    host_reals_avx512_64;
+#endif
+
+#endif

@@ -1,0 +1,83 @@
+// SPDX-License-Identifier: Apache-2.0
+// The words of host_reals_avx512.h, as AVX2 has them.
+#ifndef KN_HOST_STATS_HOST_REALS_AVX2_H
+#define KN_HOST_STATS_HOST_REALS_AVX2_H
+
+#include "host/host_avx2.h"
+
+typedef vector tally;
+
+#if KEY_BITS == 64
+typedef double real;
+typedef __m256d reals;
+#define REALS(name) _mm256_##name##_pd
+#define REALS_OF(v) _mm256_castsi256_pd(v)
+#define BITS_OF(v)  _mm256_castpd_si256(v)
+#else
+typedef float real;
+typedef __m256 reals;
+#define REALS(name) _mm256_##name##_ps
+#define REALS_OF(v) _mm256_castsi256_ps(v)
+#define BITS_OF(v)  _mm256_castps_si256(v)
+#endif
+typedef reals marks; // all ones, or nothing
+
+VECTOR_WORD reals set_reals(real value)
+{
+    return REALS(set1)(value);
+}
+
+VECTOR_WORD marks less(reals a, reals b)
+{
+    return REALS(cmp)(a, b, _CMP_LT_OQ);
+}
+
+VECTOR_WORD marks are_nan(reals v)
+{
+    return REALS(cmp)(v, v, _CMP_UNORD_Q);
+}
+
+VECTOR_WORD marks both(marks a, marks b)
+{
+    return REALS(and)(a, b);
+}
+
+VECTOR_WORD marks either(marks a, marks b)
+{
+    return REALS(or)(a, b);
+}
+
+VECTOR_WORD lane_set marked_lanes(marks m)
+{
+    return (lane_set)_mm256_movemask_ps(_mm256_castsi256_ps(BITS_OF(m)));
+}
+
+VECTOR_WORD void count_marks(tally *t, marks m)
+{
+    *t = EPI(sub)(*t, BITS_OF(m));
+}
+
+VECTOR_WORD reals lesser(reals v, reals so_far)
+{
+    return REALS(min)(v, so_far);
+}
+
+VECTOR_WORD reals greater(reals v, reals so_far)
+{
+    return REALS(max)(v, so_far);
+}
+
+VECTOR_WORD void store_deviations(const real *from, double centre, double *to)
+{
+    const __m256d middle = _mm256_set1_pd(centre), sign = _mm256_set1_pd(-0.0);
+
+#if KEY_BITS == 64
+    _mm256_storeu_pd(to, _mm256_andnot_pd(sign, _mm256_sub_pd(_mm256_loadu_pd(from), middle)));
+#else
+    for (int i = 0; i < LANES; i += 4)
+        _mm256_storeu_pd(
+            to + i, _mm256_andnot_pd(sign, _mm256_sub_pd(_mm256_cvtps_pd(_mm_loadu_ps(from + i)), middle)));
+#endif
+}
+
+#endif

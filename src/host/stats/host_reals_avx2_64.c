@@ -1,0 +1,11 @@
+// SPDX-License-Identifier: Apache-2.0
+// Doubles with AVX2.
+#include "host/host.h"
+
+#ifdef HOST_HAS_VECTORS
+#define KEY_BITS 64
+#include "host_reals_avx2.h"
+#include "host_reals_vector.h"
+
+const struct host_reals host_reals_avx2_64 = HOST_REALS;
+#endif

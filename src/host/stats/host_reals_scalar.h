@@ -1,0 +1,88 @@
+// SPDX-License-Identifier: Apache-2.0
+// The words of host_reals_avx512.h in plain C: vectors of one lane.
+#ifndef KN_HOST_STATS_HOST_REALS_SCALAR_H
+#define KN_HOST_STATS_HOST_REALS_SCALAR_H
+
+#include <math.h>
+#include <string.h>
+
+#include "host/host_scalar.h"
+
+#if KEY_BITS == 64
+typedef double real;
+#else
+typedef float real;
+#endif
+typedef real reals;
+typedef bool marks;
+typedef key tally;
+#define REALS_OF(v) reals_of(v)
+#define BITS_OF(v)  bits_of(v)
+
+VECTOR_WORD reals reals_of(vector v)
+{
+    reals value;
+
+    memcpy(&value, &v, sizeof value);
+    return value;
+}
+
+VECTOR_WORD vector bits_of(reals value)
+{
+    key v;
+
+    memcpy(&v, &value, sizeof v);
+    return v;
+}
+
+VECTOR_WORD reals set_reals(real value)
+{
+    return value;
+}
+
+VECTOR_WORD marks less(reals a, reals b)
+{
+    return a < b;
+}
+
+VECTOR_WORD marks are_nan(reals v)
+{
+    return isnan(v);
+}
+
+VECTOR_WORD marks both(marks a, marks b)
+{
+    return a & b;
+}
+
+VECTOR_WORD marks either(marks a, marks b)
+{
+    return a | b;
+}
+
+VECTOR_WORD lane_set marked_lanes(marks m)
+{
+    return m;
+}
+
+VECTOR_WORD void count_marks(tally *t, marks m)
+{
+    *t += m;
+}
+
+VECTOR_WORD reals lesser(reals v, reals so_far)
+{
+    return v < so_far ? v : so_far;
+}
+
+VECTOR_WORD reals greater(reals v, reals so_far)
+{
+    return v > so_far ? v : so_far;
+}
+
+VECTOR_WORD void store_deviations(const real *from, double centre, double *to)
+{
+    *to = fabs((double)*from - centre);
+}
+
+#endif

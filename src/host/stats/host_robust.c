@@ -1,0 +1,229 @@
+// SPDX-License-Identifier: Apache-2.0
+// Mean, variance, median and MAD on the host: kn_host_robust and kn_host_robust_prefixes.
+#include "host_robust.h"
+
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/array.h"
+#include "base/error.h"
+#include "base/number.h"
+#include "host_moments.h"
+#include "host/sort/host_select.h"
+#include "algo/robust/robust.h"
+
+// ---- floats ----
+
+const struct host_reals *host_reals_for(kn_type type, kn_host_level level)
+{
+    static const struct host_reals *const reals[][2] = {
+        [KN_HOST_SCALAR] = {&host_reals_scalar_32, &host_reals_scalar_64},
+#ifdef HOST_HAS_VECTORS
+        [KN_HOST_AVX2] = {&host_reals_avx2_32, &host_reals_avx2_64},
+        [KN_HOST_AVX512] = {&host_reals_avx512_32, &host_reals_avx512_64},
+#endif
+    };
+
+    return reals[level][type == KN_F64];
+}
+
+size_t host_robust_leaf(struct host_robust *r, size_t i)
+{
+    size_t start = i * HOST_LEAF, count = r->column.n - start < HOST_LEAF ? r->column.n - start : HOST_LEAF;
+    struct host_extremes extremes = {INFINITY, -INFINITY, 0};
+
+    if (i >= r->summed)
+        r->leaves[i] = host_sum_leaf(&r->column, i);
+    if (isnan(r->leaves[i].sum)) // or infinities of both signs
+        r->reals->extremes((const char *)r->column.x + start * r->plan->size, count, &extremes);
+    return extremes.nan_count;
+}
+
+static size_t sum_all(struct host_robust *r)
+{
+    size_t leaves = host_leaf_count(r->column.n), nan_count = 0;
+    unsigned threads = host_threads(r->plan, r->column.n * r->plan->size);
+
+    HOST_PARALLEL(threads, static)
+    for (unsigned t = 0; t < threads; t++)
+        for (size_t i = host_share(leaves, t, threads); i < host_share(leaves, t + 1, threads); i++)
+            __atomic_fetch_add(&nan_count, host_robust_leaf(r, i), __ATOMIC_RELAXED);
+    return nan_count;
+}
+
+// The mean of the two elements in the middle of x, KN_F32 or KN_F64.
+static kn_status select_middle(const struct host_robust *r, const void *x, kn_type type, double *middle,
+                               kn_error *err)
+{
+    const size_t ranks[2] = {(r->column.n - 1) / 2, r->column.n / 2};
+    struct host_plan plan = *r->plan;
+    struct host_select how = {0};
+    char values[2 * sizeof(double)];
+    double found[2];
+    kn_status status;
+
+    plan.size = kn_type_size(type);
+    plan.descending = false;
+    status = host_select(x, type, r->column.n, ranks, 2, values, &plan, &how, err);
+    for (size_t i = 0; i < 2 && !status; i++) {
+        float single;
+        memcpy(&single, values + i * sizeof single, sizeof single);
+        memcpy(&found[i], values + i * sizeof(double) * (type == KN_F64), sizeof(double));
+        found[i] = type == KN_F64 ? found[i] : (double)single;
+    }
+    if (!status)
+        *middle = ranks[0] == ranks[1] ? found[0] + 0.0 : kn_middle(found[0], found[1]);
+    return status;
+}
+
+static kn_status select_both(const struct host_robust *r, double *median, double *mad, kn_error *err)
+{
+    size_t n = r->column.n;
+    unsigned threads = host_threads(r->plan, n * sizeof(double));
+    double *deviations;
+    kn_status status = select_middle(r, r->column.x, r->type, median, err);
+
+    *mad = NAN;
+    if (status || !isfinite(*median))
+        return status;
+    deviations = malloc(n * sizeof *deviations);
+    if (!deviations)
+        return kn_fail_memory(err, n * sizeof *deviations, "deviations from the median");
+    HOST_PARALLEL(threads, static)
+    for (unsigned t = 0; t < threads; t++) {
+        size_t first = host_share(n, t, threads), count = host_share(n, t + 1, threads) - first;
+        r->reals->deviations((const char *)r->column.x + first * r->plan->size, count, *median,
+                             deviations + first);
+    }
+    status = select_middle(r, deviations, KN_F64, mad, err);
+    free(deviations);
+    return status;
+}
+
+// The first n > 0 elements; what is known of shorter prefixes serves.
+static kn_status robust_prefix(struct host_robust *r, size_t n, kn_robust_method method, kn_robust *result,
+                               kn_error *err)
+{
+    size_t leaves = host_leaf_count(n), nan_count = 0;
+    double median = NAN, mad = NAN;
+    bool missed = false;
+    kn_status status = KN_OK;
+    kn_sums sums;
+
+    r->column.n = n;
+    if (method == KN_ROBUST_FUSED)
+        status = host_robust_fused(r, &nan_count, &median, &mad, &missed, err);
+    else
+        nan_count = sum_all(r);
+    if (missed)
+        method = KN_ROBUST_SELECT;
+    if (!status && nan_count == 0 && method == KN_ROBUST_SELECT)
+        status = select_both(r, &median, &mad, err);
+    if (status)
+        return status;
+    r->summed = n / HOST_LEAF;
+    *result = robust_of_nothing(n, nan_count, method);
+    result->missed = missed;
+    if (nan_count > 0)
+        return KN_OK;
+    memcpy(r->folded, r->leaves, leaves * sizeof *r->folded);
+    sums = host_fold_leaves(r->folded, leaves);
+    robust_finish(result, r->column.shift, &sums, median, mad);
+    return KN_OK;
+}
+
+static kn_status robust_floats(const void *x, kn_type type, const size_t *ends, size_t count,
+                               const kn_robust_options *options, const struct host_plan *plan,
+                               kn_robust *results, kn_error *err)
+{
+    size_t most = host_leaf_count(ends[count - 1]);
+    kn_robust_method method = options->method == KN_ROBUST_SELECT ? KN_ROBUST_SELECT : KN_ROBUST_FUSED;
+    double shift = options->shift ? *options->shift : host_moments_shift(x, type, ends[count - 1]);
+    struct host_robust r = {.plan = plan,
+                            .reals = host_reals_for(type, plan->level),
+                            .type = type,
+                            .width = options->width == 0 ? 8 : options->width};
+    kn_status status = KN_OK;
+
+    r.column = (struct host_column){x,
+                                    0,
+                                    type == KN_F32,
+                                    true,
+                                    type == KN_F32 ? (double)(float)shift : shift,
+                                    host_leaf_for(plan->level)};
+    r.leaves = malloc((2 * most + 1) * sizeof *r.leaves);
+    if (!r.leaves)
+        return kn_fail_memory(err, (2 * most + 1) * sizeof *r.leaves, "the sums of a column");
+    r.folded = r.leaves + most;
+    for (size_t i = 0; i < count && !status; i++) {
+        results[i] = robust_of_nothing(0, 0, method);
+        if (ends[i] > 0)
+            status = robust_prefix(&r, ends[i], method, &results[i], err);
+    }
+    free(r.leaves);
+    return status;
+}
+
+// ---- 8 bits ----
+
+static kn_status robust_bytes(const void *x, kn_type type, const size_t *ends, size_t count,
+                              const kn_robust_options *options, const struct host_plan *plan,
+                              kn_robust *results, kn_error *err)
+{
+    struct host_codec codec = host_codec(type, false);
+    int shift = options->shift ? (int)rint(*options->shift) : 0;
+    uint64_t totals[256] = {0};
+    size_t done = 0;
+    kn_status status = KN_OK;
+
+    for (size_t i = 0; i < count && !status; done = ends[i++]) {
+        size_t *counts = NULL;
+        status = host_count((const char *)x + done, ends[i] - done, &codec, plan, &counts, err);
+        for (size_t k = 0; k < KN_COUNT(totals) && !status; k++)
+            totals[k] += counts[k];
+        free(counts);
+        results[i] = robust_of_nothing(0, 0, KN_ROBUST_COUNTED);
+        if (ends[i] > 0 && !status)
+            robust_counted(type, totals, ends[i], shift, &results[i]);
+    }
+    return status;
+}
+
+// ---- any ----
+
+static kn_status robust_prefixes(const char *function, const void *x, kn_type type, const size_t *ends,
+                                 size_t count, const kn_robust_options *options, const kn_host_options *host,
+                                 kn_robust *results, kn_error *err)
+{
+    const kn_robust_options defaults = {.method = KN_ROBUST_AUTO};
+    struct host_plan plan;
+    kn_status status = host_plan(function, type, host, &plan, err);
+
+    options = options ? options : &defaults;
+    if (!status)
+        status = robust_check_options(function, type, options, err);
+    if (status || count == 0)
+        return status;
+    status = robust_check_ends(function, ends, count, err);
+    if (!status && (!results || (!x && ends[count - 1] > 0)))
+        status = kn_fail(err, KN_ERROR_ARGUMENT, "%s: x or a result is NULL", function);
+    if (status)
+        return status;
+    return type == KN_F32 || type == KN_F64
+               ? robust_floats(x, type, ends, count, options, &plan, results, err)
+               : robust_bytes(x, type, ends, count, options, &plan, results, err);
+}
+
+kn_status kn_host_robust(const void *x, kn_type type, size_t n, const kn_robust_options *options,
+                         const kn_host_options *host, kn_robust *result, kn_error *err)
+{
+    return robust_prefixes("kn_host_robust", x, type, &n, 1, options, host, result, err);
+}
+
+kn_status kn_host_robust_prefixes(const void *x, kn_type type, const size_t *ends, size_t count,
+                                  const kn_robust_options *options, const kn_host_options *host,
+                                  kn_robust *results, kn_error *err)
+{
+    return robust_prefixes("kn_host_robust_prefixes", x, type, ends, count, options, host, results, err);
+}

@@ -1,0 +1,178 @@
+// SPDX-License-Identifier: Apache-2.0
+// Sums on the host in the fixed tree of cl/algo/reduce.cl: leaves of 4,096 elements in 64 lanes, lanes folded by halves, leaves
+// in neighbouring pairs, and a missing one is +0. Only additions, a subtraction and explicit fma, so the bits are the
+// same everywhere.
+#include "host_sums.h"
+
+#include <math.h>
+#include <stdlib.h>
+
+#include "base/error.h"
+
+// `count` elements of a leaf in plain C; the whole leaf if count is HOST_LEAF.
+static inline __attribute__((always_inline)) void add_each(const struct host_column *c, const void *x, size_t count,
+                                                           double *sums, double *squares)
+{
+    for (size_t i = 0; i < count; i++) {
+        size_t lane = i % HOST_LANES;
+        double d = (c->single ? (double)((const float *)x)[i] : ((const double *)x)[i]) - c->shift;
+        sums[lane] += d;
+        if (c->wants_squares)
+            squares[lane] = fma(d, d, squares[lane]);
+    }
+}
+
+#ifdef HOST_HAS_VECTORS
+// The same, where fma is an instruction and not a call.
+__attribute__((target("fma"))) static void add_elements_fma(const struct host_column *c, const void *x, size_t count,
+                                                             double *sums, double *squares)
+{
+    add_each(c, x, count, sums, squares);
+}
+#endif
+
+static void add_elements(const struct host_column *c, const void *x, size_t count, double *sums, double *squares)
+{
+#ifdef HOST_HAS_VECTORS
+    if (__builtin_cpu_supports("fma")) {
+        add_elements_fma(c, x, count, sums, squares);
+        return;
+    }
+#endif
+    add_each(c, x, count, sums, squares);
+}
+
+// Of the `count` elements from x on.
+static kn_sums sum_elements(const struct host_column *c, const void *x, size_t count)
+{
+    double sums[HOST_LANES] = {0}, squares[HOST_LANES] = {0};
+
+    if (c->leaf && count == HOST_LEAF)
+        c->leaf(x, c->single, c->shift, c->wants_squares, sums, squares);
+    else
+        add_elements(c, x, count, sums, squares);
+    for (size_t distance = HOST_LANES / 2; distance > 0; distance /= 2)
+        for (size_t lane = 0; lane < distance; lane++) {
+            sums[lane] += sums[lane + distance];
+            squares[lane] += squares[lane + distance];
+        }
+    return (kn_sums){sums[0], squares[0]};
+}
+
+size_t host_leaf_count(size_t n)
+{
+    return n / HOST_LEAF + (n % HOST_LEAF != 0);
+}
+
+static size_t leaf_size(const struct host_column *c, size_t i)
+{
+    return c->n - i * HOST_LEAF < HOST_LEAF ? c->n - i * HOST_LEAF : HOST_LEAF;
+}
+
+static const void *leaf_start(const struct host_column *c, size_t i)
+{
+    return (const char *)c->x + i * HOST_LEAF * (c->single ? sizeof(float) : sizeof(double));
+}
+
+kn_sums host_sum_leaf(const struct host_column *c, size_t i)
+{
+    return sum_elements(c, leaf_start(c, i), leaf_size(c, i));
+}
+
+kn_sums host_sum_numbers(const struct host_column *c, size_t i)
+{
+    union {
+        float singles[HOST_LEAF];
+        double doubles[HOST_LEAF];
+    } numbers;
+    size_t count = leaf_size(c, i);
+    const void *x = leaf_start(c, i);
+
+    for (size_t k = 0; k < count; k++)
+        if (c->single)
+            numbers.singles[k] = isnan(((const float *)x)[k]) ? (float)c->shift : ((const float *)x)[k];
+        else
+            numbers.doubles[k] = isnan(((const double *)x)[k]) ? c->shift : ((const double *)x)[k];
+    return sum_elements(c, &numbers, count);
+}
+
+kn_sums host_fold_leaves(kn_sums *leaves, size_t count)
+{
+    if (count == 0)
+        return (kn_sums){0, 0};
+    while (count > 1) {
+        for (size_t i = 0; i < count / 2; i++) {
+            leaves[i].sum = leaves[2 * i].sum + leaves[2 * i + 1].sum;
+            leaves[i].squares = leaves[2 * i].squares + leaves[2 * i + 1].squares;
+        }
+        // Without a partner: adding +0 would change nothing, as no sum is -0.
+        if (count % 2)
+            leaves[count / 2] = leaves[count - 1];
+        count = count / 2 + count % 2;
+    }
+    return leaves[0];
+}
+
+host_leaf *host_leaf_for(kn_host_level level)
+{
+#ifdef HOST_HAS_VECTORS
+    static host_leaf *const leaves[] = {[KN_HOST_AVX2] = host_leaf_avx2, [KN_HOST_AVX512] = host_leaf_avx512};
+    return leaves[level];
+#else
+    (void)level;
+    return NULL;
+#endif
+}
+
+static kn_status sum_column(const struct host_column *c, const struct host_plan *plan, kn_sums *sums, kn_error *err)
+{
+    size_t count = host_leaf_count(c->n);
+    unsigned threads = host_threads(plan, c->n * plan->size);
+    kn_sums *leaves = malloc(count * sizeof *leaves);
+
+    if (!leaves)
+        return kn_fail_memory(err, count * sizeof *leaves, "the sums of a column");
+    HOST_PARALLEL(threads, static)
+    for (unsigned t = 0; t < threads; t++)
+        for (size_t i = host_share(count, t, threads); i < host_share(count, t + 1, threads); i++)
+            leaves[i] = host_sum_leaf(c, i);
+    *sums = host_fold_leaves(leaves, count);
+    free(leaves);
+    return KN_OK;
+}
+
+static kn_status sums_of(const char *function, const void *x, kn_type type, size_t n, double shift, bool wants_squares,
+                         kn_sums *sums, const kn_host_options *options, kn_error *err)
+{
+    struct host_plan plan;
+    kn_status status = host_plan(function, type, options, &plan, err);
+    struct host_column column = {x, n, type == KN_F32, wants_squares, type == KN_F32 ? (double)(float)shift : shift, NULL};
+
+    if (status)
+        return status;
+    if (type != KN_F32 && type != KN_F64)
+        return kn_fail(err, KN_ERROR_UNSUPPORTED, "%s: works on float and double, not on %s", function, kn_type_name(type));
+    if (!sums || (!x && n > 0))
+        return kn_fail(err, KN_ERROR_ARGUMENT, "%s: x or the result is NULL", function);
+    if (!isfinite(column.shift))
+        return kn_fail(err, KN_ERROR_ARGUMENT, "%s: a shift of %g is not finite in %s", function, shift, kn_type_name(type));
+    *sums = (kn_sums){0, 0};
+    column.leaf = host_leaf_for(plan.level);
+    return n == 0 ? KN_OK : sum_column(&column, &plan, sums, err);
+}
+
+kn_status kn_host_sum(const void *x, kn_type type, size_t n, double *sum, const kn_host_options *options, kn_error *err)
+{
+    kn_sums sums = {0, 0};
+    kn_status status = sums_of("kn_host_sum", x, type, n, 0, false, sum ? &sums : NULL, options, err);
+
+    if (!status)
+        *sum = sums.sum;
+    return status;
+}
+
+kn_status kn_host_sums(const void *x, kn_type type, size_t n, double shift, kn_sums *sums, const kn_host_options *options,
+                       kn_error *err)
+{
+    return sums_of("kn_host_sums", x, type, n, shift, true, sums, options, err);
+}

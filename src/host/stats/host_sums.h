@@ -1,0 +1,39 @@
+// SPDX-License-Identifier: Apache-2.0
+// The tree of cl/algo/reduce.cl on the host: its leaves, and how they are folded.
+#ifndef KN_HOST_STATS_HOST_SUMS_H
+#define KN_HOST_STATS_HOST_SUMS_H
+
+#include "host/host.h"
+
+enum { HOST_LEAF = 4096, HOST_LANES = 64 };
+
+// Adds up HOST_LEAF elements in lanes: element i belongs to lane i mod 64, where d = x - shift is added to the sum and
+// fma(d, d, .) becomes the squares, if they are wanted; each lane begins with what is in `sums` and `squares`.
+typedef void host_leaf(const void *x, bool single, double shift, bool wants_squares, double sums[HOST_LANES],
+                       double squares[HOST_LANES]);
+
+#ifdef HOST_HAS_VECTORS
+host_leaf host_leaf_avx2, host_leaf_avx512;
+#endif
+
+// Floats or doubles whose sums are wanted.
+struct host_column {
+    const void *x;
+    size_t n;
+    bool single, wants_squares;
+    double shift;
+    host_leaf *leaf; // host_leaf_for a level
+};
+
+// NULL: plain C.
+host_leaf *host_leaf_for(kn_host_level level);
+
+size_t host_leaf_count(size_t n);
+// Sums of leaf i, NaN if there is a NaN in it.
+kn_sums host_sum_leaf(const struct host_column *c, size_t i);
+// The same without NaN, each of which counts as a number equal to the shift.
+kn_sums host_sum_numbers(const struct host_column *c, size_t i);
+// In place; zeros if there are none.
+kn_sums host_fold_leaves(kn_sums *leaves, size_t count);
+
+#endif

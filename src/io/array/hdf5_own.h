@@ -1,0 +1,29 @@
+// SPDX-License-Identifier: Apache-2.0
+// What the readers of HDF5 files share. Only where HAVE_HDF5.
+#ifndef KN_IO_ARRAY_HDF5_OWN_H
+#define KN_IO_ARRAY_HDF5_OWN_H
+
+#include <hdf5.h>
+
+#include <koine/error.h>
+
+#include "base/text.h"
+
+// libhdf5 prints what goes wrong; between these two it does not, and messages have it.
+struct hdf5_hush {
+    H5E_auto2_t print;
+    void *data;
+};
+void hdf5_hush(struct hdf5_hush *hush);
+void hdf5_unhush(const struct hdf5_hush *hush);
+
+// KN_ERROR_INPUT: `what` cannot be read, and libhdf5's innermost reason.
+kn_status hdf5_failed(const char *path, const char *what, kn_error *err);
+
+// Opens a file, of `kind` for messages; `bytes` are the file's.
+kn_status hdf5_open_plain(const char *path, const char *kind, hid_t *file, size_t *bytes, kn_error *err);
+
+// The first few names in a group, quoted; "nothing".
+void hdf5_list_names(hid_t group, struct kn_text *names);
+
+#endif

@@ -1,0 +1,45 @@
+// SPDX-License-Identifier: Apache-2.0
+// NumPy's array files (NPY format 1.0 to 3.0): numbers of one type, in memory in C order and the machine's
+// byte order, however the file has them.
+#ifndef KN_IO_ARRAY_NPY_H
+#define KN_IO_ARRAY_NPY_H
+
+#include <stdbool.h>
+#include <stddef.h>
+
+#include <koine/types.h>
+
+enum { NPY_DIMS_MAX = 32 }; // NumPy's own limit
+
+struct npy {
+    kn_type type;
+    bool is_bool;    // NumPy's bool; `type` is then KN_U8
+    bool is_complex; // an element is two numbers of `type` (KN_F32 or KN_F64), the real part first
+    size_t dims;     // 0 for a single number
+    size_t shape[NPY_DIMS_MAX];
+    size_t count; // elements: the product of the shape
+    void *data;   // count times npy_element_size bytes; never NULL
+};
+
+// Bytes of an element.
+size_t npy_element_size(const struct npy *array);
+
+// Reads a whole file; "-" is standard input. Errors, with the file and the offset: KN_ERROR_INPUT for a file
+// that is missing, unreadable, no .npy, of another version, of a type that is not read (named), or
+// shorter or longer than its header says; KN_ERROR_MEMORY. On failure `array` is empty. Big-endian numbers
+// are turned round, an array in Fortran's order is transposed (which takes the array's memory once more for a
+// while).
+kn_status npy_read(const char *path, struct npy *array, kn_error *err);
+
+// The same of a file's bytes in memory; `name` is for messages.
+kn_status npy_read_bytes(const char *name, const void *bytes, size_t count, struct npy *array, kn_error *err);
+
+// Writes format 1.0, so that the file is there whole or not at all (output.h). `count` is not looked at.
+kn_status npy_write(const char *path, const struct npy *array, bool force, kn_error *err);
+
+void npy_free(struct npy *array);
+
+// NumPy's word for the type: "float32", "bool", "complex64".
+const char *npy_type_name(const struct npy *array);
+
+#endif

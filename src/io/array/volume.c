@@ -1,0 +1,170 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "volume.h"
+
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/array.h"
+#include "base/error.h"
+#include "cfl.h"
+#include "nifti.h"
+#include "io/output.h"
+#include "io/image/png.h"
+
+// ---- images ----
+
+static double number(const struct npy *array, size_t i)
+{
+    return array->type == KN_F64 ? ((const double *)array->data)[i] : (double)((const float *)array->data)[i];
+}
+
+// `count` elements from `first` on as real numbers: of complex ones the magnitude. The caller frees them.
+static kn_status real_values(const struct npy *array, size_t first, size_t count, double **values,
+                             kn_error *err)
+{
+    double *real = malloc(count * sizeof *real + 1);
+
+    if (!real)
+        return kn_fail_memory(err, count * sizeof *real, "an image");
+    for (size_t i = 0; i < count; i++)
+        real[i] = array->is_complex
+                      ? hypot(number(array, 2 * (first + i)), number(array, 2 * (first + i) + 1))
+                      : number(array, first + i);
+    *values = real;
+    return KN_OK;
+}
+
+// Its voxels; KN_ERROR_ARGUMENT for an array that is no image.
+static kn_status count_voxels(const struct npy *array, size_t *count, kn_error *err)
+{
+    *count = 1;
+    if (array->type != KN_F32 && array->type != KN_F64)
+        return kn_fail(err, KN_ERROR_ARGUMENT, "an image is of real or complex floats, not of %s",
+                       npy_type_name(array));
+    if (array->dims < 1 || array->dims > 3)
+        return kn_fail(err, KN_ERROR_ARGUMENT,
+                       "an image has 1 to 3 dimensions, but this array has %zu; .cfl and .npy take it",
+                       array->dims);
+    for (size_t i = 0; i < array->dims; i++)
+        *count *= array->shape[i];
+    return *count ? KN_OK : kn_fail(err, KN_ERROR_ARGUMENT, "an image without voxels");
+}
+
+static kn_status write_nifti(const char *path, const struct npy *array, bool force, kn_error *err)
+{
+    struct npy image = *array;
+    double *values = NULL;
+    size_t count;
+    kn_status status = count_voxels(array, &count, err);
+
+    if (!status)
+        status = real_values(array, 0, count, &values, err);
+    if (status)
+        return status;
+    image.type = KN_F64;
+    image.is_complex = false;
+    image.data = values;
+    status = nifti_write(path, &image, NULL, force, err);
+    free(values);
+    return status;
+}
+
+static kn_status write_png(const char *path, const struct npy *array, bool force, kn_error *err)
+{
+    struct kn_picture picture = {.pixels = NULL};
+    double *values = NULL, high = 0;
+    size_t count, width = cfl_dim(array, 0), height = cfl_dim(array, 1), slice = cfl_dim(array, 2) / 2;
+    kn_status status = count_voxels(array, &count, err);
+
+    if (!status)
+        status = real_values(array, slice * width * height, width * height, &values, err);
+    if (status)
+        return status;
+    for (size_t i = 0; i < width * height; i++) {
+        values[i] = fabs(values[i]);
+        high = isfinite(values[i]) ? fmax(high, values[i]) : high;
+    }
+    status = kn_picture_of(values, width, height, 8, 0, high, &picture, err);
+    if (!status)
+        status = kn_png_write(path, &picture, force, err);
+    free(picture.pixels);
+    free(values);
+    return status;
+}
+
+// ---- formats ----
+
+static const struct format {
+    const char *ending;
+    enum volume_kind kind; // the least that it can hold
+    kn_status (*write)(const char *path, const struct npy *array, bool force, kn_error *err);
+    kn_status (*read)(const char *path, struct npy *array, kn_error *err);
+} formats[] = {
+    {".cfl", VOLUME_ARRAY, cfl_write, cfl_read}, {".hdr", VOLUME_ARRAY, cfl_write, cfl_read},
+    {".npy", VOLUME_ARRAY, npy_write, npy_read}, {".nii", VOLUME_IMAGE, write_nifti, NULL},
+    {".png", VOLUME_IMAGE, write_png, NULL},
+};
+
+// The format of a name; a name without an ending is a pair's. NULL for an unknown ending.
+static const struct format *format_of(const char *path)
+{
+    const char *slash = strrchr(path, '/'), *name = slash ? slash + 1 : path, *ending = strrchr(name, '.');
+
+    if (strcmp(path, "-") == 0)
+        ending = ".npy";
+    if (!ending || ending == name)
+        return *name ? &formats[0] : NULL;
+    for (size_t i = 0; i < KN_COUNT(formats); i++)
+        if (strcmp(ending, formats[i].ending) == 0)
+            return &formats[i];
+    return NULL;
+}
+
+// The format of a file to be written.
+static kn_status choose(const char *path, enum volume_kind kind, const struct format **format, kn_error *err)
+{
+    *format = format_of(path);
+    if (*format && (kind == VOLUME_IMAGE || (*format)->kind == VOLUME_ARRAY))
+        return KN_OK;
+    return kn_fail_at(err, KN_ERROR_ARGUMENT, path, 0, "expected a name that ends in %s",
+                      kind == VOLUME_IMAGE ? ".cfl, .npy, .nii or .png, which tells the format"
+                                           : ".cfl or .npy, which tells the format");
+}
+
+kn_status volume_try(const char *path, enum volume_kind kind, bool force, kn_error *err)
+{
+    static const char *const pair[] = {".cfl", ".hdr"};
+    const struct format *format;
+    kn_status status = choose(path, kind, &format, err);
+
+    if (status || format->write != cfl_write)
+        return status ? status : kn_output_try(path, force, err);
+    for (size_t i = 0; i < KN_COUNT(pair) && !status; i++) {
+        char *name = cfl_path(path, pair[i]);
+
+        status = name ? kn_output_try(name, force, err) : kn_fail_memory(err, 0, path);
+        free(name);
+    }
+    return status;
+}
+
+kn_status volume_write(const char *path, enum volume_kind kind, const struct npy *array, bool force,
+                       kn_error *err)
+{
+    const struct format *format;
+    kn_status status = choose(path, kind, &format, err);
+
+    return status ? status : format->write(path, array, force, err);
+}
+
+kn_status volume_read(const char *path, struct npy *array, kn_error *err)
+{
+    const struct format *format = format_of(path);
+
+    *array = (struct npy){.data = NULL};
+    if (format && format->read)
+        return format->read(path, array, err);
+    return kn_fail_at(err, KN_ERROR_INPUT, path, 0,
+                      "expected a .npy file or a .cfl/.hdr pair, by its ending");
+}

@@ -1,0 +1,122 @@
+// SPDX-License-Identifier: Apache-2.0
+// Reading a CSV file, from its head to the table.
+#include "csv.h"
+#include "csv_reader.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/error.h"
+#include "base/parallel.h"
+
+// With several threads from so many bytes on.
+#define WORTH_THREADS ((uint64_t)4 << 20)
+
+// Threads for what is left of the file.
+static unsigned choose_threads(const struct csv_reader *reader)
+{
+    uint64_t left;
+
+    if (!reader->input.seekable || reader->input.finished)
+        return 1;
+    left = csv_input_size(&reader->input) - csv_input_offset(&reader->input);
+    return reader->options.chunk || left >= WORTH_THREADS ? kn_threads(reader->options.threads) : 1;
+}
+
+static kn_status read_rows(struct csv_reader *reader, const struct csv_head *head)
+{
+    kn_status status = KN_OK;
+    unsigned threads;
+
+    if (head->first.found && (status = csv_add_row(reader, &head->first)))
+        return status;
+    if (head->second.found && (status = csv_add_row(reader, &head->second)))
+        return status;
+    threads = choose_threads(reader);
+    // The first row settles what empty lines and unnamed columns are.
+    if (threads > 1 && reader->rows == 0)
+        status = csv_read_rows(reader, csv_input_offset(&reader->input) + 1);
+    if (!status)
+        status = threads > 1 && reader->rows ? csv_read_chunks(reader, threads)
+                                             : csv_read_rows(reader, UINT64_MAX);
+    if (status)
+        return status;
+    if (reader->rows == 0)
+        return kn_fail_at(reader->err, KN_ERROR_INPUT, reader->input.name, 0,
+                          "the file has a header but no rows; expected rows of numbers below it");
+    return KN_OK;
+}
+
+// Moves a column into the table, its memory cut to what it holds.
+static void hand_over(struct csv_reader *reader, size_t index, struct csv_table *table)
+{
+    struct csv_column *out = &reader->columns[index].out;
+    double *values = realloc(out->values, (out->count ? out->count : 1) * sizeof *values);
+
+    out->values = values ? values : out->values;
+    table->columns[table->column_count++] = *out;
+    *out = (struct csv_column){0};
+}
+
+static kn_status make_table(struct csv_reader *reader, struct csv_table *table)
+{
+    table->columns = calloc(reader->wanted_count, sizeof *table->columns);
+    if (!table->columns)
+        return kn_fail_memory(reader->err, 0, "reading a CSV file");
+    table->rows = reader->rows;
+    table->start_time = reader->start_time;
+    table->sample_rate = reader->sample_rate;
+    for (size_t i = 0; i < reader->order_count; i++)
+        hand_over(reader, reader->order[i], table);
+    for (size_t i = 0; i < reader->column_count && reader->order_count == 0; i++)
+        if (reader->columns[i].wanted)
+            hand_over(reader, i, table);
+    return KN_OK;
+}
+
+static void close_reader(struct csv_reader *reader)
+{
+    csv_input_close(&reader->input);
+    for (size_t i = 0; i < reader->column_count; i++) {
+        free(reader->columns[i].out.name);
+        free(reader->columns[i].out.values);
+    }
+    free(reader->columns);
+    free(reader->order);
+    if (reader->c)
+        freelocale(reader->c);
+}
+
+kn_status csv_read(const char *path, const struct csv_options *options, struct csv_table *table,
+                   kn_error *err)
+{
+    struct csv_reader reader = {.input = {.fd = -1}, .err = err};
+    struct csv_head head = {0};
+    kn_status status;
+
+    *table = (struct csv_table){0};
+    if (options)
+        reader.options = *options;
+    reader.c = newlocale(LC_ALL_MASK, "C", (locale_t)0);
+    if (!reader.c)
+        return kn_fail_memory(err, 0, "preparing to read a CSV file");
+    if ((status = csv_input_open(&reader.input, path, reader.options.chunk, err)) ||
+        (status = csv_read_head(&reader, &head)) || (status = csv_choose_columns(&reader)) ||
+        (status = read_rows(&reader, &head)))
+        goto done;
+    status = make_table(&reader, table);
+done:
+    free(head.first_text);
+    close_reader(&reader);
+    return status;
+}
+
+void csv_free(struct csv_table *table)
+{
+    for (size_t i = 0; i < table->column_count; i++) {
+        free(table->columns[i].name);
+        free(table->columns[i].values);
+    }
+    free(table->columns);
+    *table = (struct csv_table){0};
+}

@@ -1,0 +1,71 @@
+// SPDX-License-Identifier: Apache-2.0
+// Numeric columns out of sensor files: comma-separated text with or without a header, and Empatica E4
+// exports.
+#ifndef KN_IO_CSV_CSV_H
+#define KN_IO_CSV_CSV_H
+
+#include <stdbool.h>
+#include <stddef.h>
+
+#include <koine/error.h>
+
+// What becomes of an empty cell (or one that reads "nan" or "NA").
+enum csv_missing {
+    CSV_MISSING_ERROR,    // the file is refused, with the line
+    CSV_MISSING_OMIT,     // the cell is left out: columns may then differ in length
+    CSV_MISSING_PROPAGATE // it becomes not-a-number
+};
+
+// The code that reads rows, for tests: each gives the same.
+enum csv_code {
+    CSV_CODE_BEST,   // that this processor has
+    CSV_CODE_SCALAR, // without its vectors
+    CSV_CODE_CELLS   // any cell, one by one
+};
+
+struct csv_options {
+    enum csv_missing missing;
+    // Columns wanted, by name or by index from 1; none: every numeric column, but for the times of an E4's
+    // beats. A column that holds dates or
+    // times is not numeric; a file whose first data row holds text in some other column leaves that column
+    // out too, unless it was asked for.
+    const char *const *columns;
+    size_t column_count;
+    // That read a large file; 0: all there are. Values and errors are the same with any number.
+    unsigned threads;
+    size_t chunk; // bytes that a thread takes, and that are read, at a time; 0: chosen. For tests
+    enum csv_code code;
+};
+
+struct csv_column {
+    // The header's, without blanks around it; "x", "y", "z" for an E4 export, "time", "ibi" for its beats;
+    // else "column1"...
+    char *name;
+    double *values; // `count` of them
+    size_t count;
+    size_t missing; // cells that were missing
+};
+
+struct csv_table {
+    struct csv_column *columns;
+    size_t column_count;
+    size_t rows;        // data rows, whether complete or not
+    double start_time;  // E4: Unix seconds, UTC; else 0
+    double sample_rate; // E4: Hz; else, and for its beats, 0
+};
+
+// Reads a whole file; "-" is standard input. Columns come in the file's order, or in the order they were
+// asked for. A first row of numbers is data, one of text a header; an E4 export begins with its start time
+// (2001 to 2100) and its rate, each the same in all columns, or, for beats (IBI.csv), with its start time and
+// the word IBI. Empty lines at the file's end are nothing;
+// between rows of one column they are missing cells, else short rows. `options` NULL: every numeric column,
+// missing cells refused. One pass over the file, in 1 MiB besides the values, or, where it is a file of 4 MiB
+// and more and there are several threads, some 4 MiB a thread. On failure `table` is empty.
+// Errors, with the file and the line: KN_ERROR_INPUT (missing, a directory, no permission, empty, a header
+// without rows, text among numbers, a short row, a NUL byte, a line of more than 1 MiB): what stands first in
+// the file, KN_ERROR_ARGUMENT (a column asked for that is not there), KN_ERROR_MEMORY.
+kn_status csv_read(const char *path, const struct csv_options *options, struct csv_table *table,
+                   kn_error *err);
+void csv_free(struct csv_table *table);
+
+#endif

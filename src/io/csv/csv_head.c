@@ -1,0 +1,277 @@
+// SPDX-License-Identifier: Apache-2.0
+// The head of a CSV file: is there a header, is it an Empatica E4 export, what are the columns called, which
+// are wanted.
+#include "csv_reader.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/array.h"
+#include "base/error.h"
+#include "base/quote.h"
+#include "base/text.h"
+
+// An E4 export begins with its start in Unix seconds and its rate in Hz, each once a column. The bounds keep
+// a column of other large numbers from being taken for one: starts from 2001 to 2100, rates to 1 kHz (the
+// E4's own are 1 to 64).
+#define E4_FIRST_START 1e9
+#define E4_LAST_START  4102444800.0
+#define E4_MAX_RATE    1000
+
+// What an Empatica E4 has written, if it has.
+enum export { EXPORT_NONE, EXPORT_E4, EXPORT_E4_BEATS };
+
+struct parsed_cell {
+    struct csv_cell cell;
+    enum csv_kind kind;
+    double value;
+};
+
+struct parsed_row {
+    struct parsed_cell *items;
+    size_t count, capacity;
+};
+
+static kn_status parse_row(struct csv_reader *reader, const struct csv_record *record, struct parsed_row *row)
+{
+    const char *from = record->text, *next;
+
+    for (;; from = next + 1) {
+        struct parsed_cell parsed = {.value = 0};
+
+        if (!csv_cell_at(from, record->end, &parsed.cell, &next))
+            return csv_fail_quote(reader, record->line, row->count);
+        parsed.kind = csv_cell_kind(&parsed.cell, reader->c, &parsed.value);
+        if (!KN_ARRAY_PUSH(row->items, row->count, row->capacity, parsed))
+            return kn_fail_memory(reader->err, 0, "reading a CSV file's first line");
+        if (next == record->end)
+            return KN_OK;
+    }
+}
+
+static size_t count_kind(const struct parsed_row *row, enum csv_kind kind)
+{
+    size_t count = 0;
+
+    for (size_t i = 0; i < row->count; i++)
+        count += row->items[i].kind == kind;
+    return count;
+}
+
+static bool all_equal_numbers(const struct parsed_row *row)
+{
+    for (size_t i = 0; i < row->count; i++)
+        if (row->items[i].kind != CSV_NUMBER || row->items[i].value != row->items[0].value)
+            return false;
+    return row->count > 0;
+}
+
+static bool is_e4(const struct parsed_row *first, const struct parsed_row *second)
+{
+    return first->count == second->count && all_equal_numbers(first) && all_equal_numbers(second) &&
+           first->items[0].value > E4_FIRST_START && first->items[0].value < E4_LAST_START &&
+           second->items[0].value > 0 && second->items[0].value <= E4_MAX_RATE;
+}
+
+// An E4's IBI.csv begins with its start in Unix seconds and the word IBI; then come the seconds from there to
+// a beat, and those between it and the one before.
+static bool is_e4_beats(const struct parsed_row *first)
+{
+    static const char word[] = "IBI";
+
+    return first->count == 2 && first->items[0].kind == CSV_NUMBER &&
+           first->items[0].value > E4_FIRST_START && first->items[0].value < E4_LAST_START &&
+           first->items[1].cell.length == sizeof word - 1 &&
+           memcmp(first->items[1].cell.text, word, sizeof word - 1) == 0;
+}
+
+static enum export export_of(const struct parsed_row *first, const struct parsed_row *second)
+{
+    return is_e4(first, second) ? EXPORT_E4 : is_e4_beats(first) ? EXPORT_E4_BEATS : EXPORT_NONE;
+}
+
+// A first row of text is a header, one of numbers is data. One with both is a header if the second row has a
+// number under one of its texts ("time,1,2" over "0.5,3,4"), and data if it does not ("left,1,2" over
+// "right,3,4").
+static bool is_header(const struct parsed_row *first, const struct parsed_row *second)
+{
+    if (count_kind(first, CSV_NUMBER) == 0)
+        return count_kind(first, CSV_TEXT) > 0;
+    if (count_kind(first, CSV_TEXT) == 0)
+        return false;
+    for (size_t i = 0; i < first->count && i < second->count; i++)
+        if (first->items[i].kind == CSV_TEXT && second->items[i].kind == CSV_NUMBER)
+            return true;
+    return second->count == 0;
+}
+
+// The two mistakes that make one cell of a whole line.
+static kn_status check_separators(struct csv_reader *reader, long line, const struct parsed_row *row)
+{
+    const struct csv_cell *cell = &row->items[0].cell;
+    bool semicolon, tab;
+
+    for (size_t i = 0; i < row->count; i++)
+        if (!row->items[i].cell.quoted && memchr(row->items[i].cell.text, '\r', row->items[i].cell.length))
+            return kn_fail_at(
+                reader->err, KN_ERROR_INPUT, reader->input.name, line,
+                "a carriage return (\\r) stands inside the line; lines must end in \\n or \\r\\n");
+    if (row->count > 1 || cell->quoted)
+        return KN_OK;
+    semicolon = memchr(cell->text, ';', cell->length) != NULL;
+    tab = memchr(cell->text, '\t', cell->length) != NULL;
+    if (!semicolon && !tab)
+        return KN_OK;
+    return kn_fail_at(
+        reader->err, KN_ERROR_INPUT, reader->input.name, line,
+        "the line is one cell, but contains %s; Koine reads commas between cells and points in numbers",
+        semicolon ? "';'" : "tabs");
+}
+
+static kn_status name_columns(struct csv_reader *reader, const struct parsed_row *first, enum export export)
+{
+    static const char *const axes[] = {"x", "y", "z"}, *const beats[] = {"time", "ibi"};
+    const char *const *names = export == EXPORT_E4_BEATS                               ? beats
+                               : export == EXPORT_E4 && first->count == KN_COUNT(axes) ? axes
+                                                                                       : NULL;
+    struct csv_reader_column *columns = calloc(first->count, sizeof *columns);
+    char number[32];
+
+    if (!columns)
+        return kn_fail_memory(reader->err, first->count * sizeof *columns, "the columns of a CSV file");
+    reader->columns = columns;
+    reader->column_count = first->count;
+    for (size_t i = 0; i < first->count; i++) {
+        columns[i].aside = export == EXPORT_E4_BEATS && i == 0;
+        columns[i].unnamed = reader->named && first->items[i].cell.length == 0;
+        snprintf(number, sizeof number, "column%zu", i + 1);
+        if (reader->named && !columns[i].unnamed)
+            columns[i].out.name = csv_cell_copy(&first->items[i].cell);
+        else
+            columns[i].out.name = strdup(names ? names[i] : number);
+        if (!columns[i].out.name)
+            return kn_fail_memory(reader->err, 0, "reading the columns' names of a CSV file");
+    }
+    return KN_OK;
+}
+
+// The second row may overwrite the first one's place in the window: so the first is kept as a copy.
+static kn_status keep_first(struct csv_reader *reader, struct csv_head *head)
+{
+    struct csv_record *record = &head->first.record;
+    size_t length = (size_t)(record->end - record->text);
+
+    head->first_text = malloc(length + 1);
+    if (!head->first_text)
+        return kn_fail_memory(reader->err, length + 1, "the first line of a CSV file");
+    memcpy(head->first_text, record->text, length);
+    head->first_text[length] = '\0';
+    record->text = head->first_text;
+    record->end = head->first_text + length;
+    return KN_OK;
+}
+
+kn_status csv_read_head(struct csv_reader *reader, struct csv_head *head)
+{
+    struct parsed_row first = {0}, second = {0};
+    enum export export = EXPORT_NONE;
+    kn_status status;
+
+    if ((status = csv_next_row(reader, &head->first)))
+        return status;
+    if (!head->first.found)
+        return kn_fail_at(reader->err, KN_ERROR_INPUT, reader->input.name, 0,
+                          "the file is empty; expected rows of numbers");
+    if ((status = keep_first(reader, head)) || (status = parse_row(reader, &head->first.record, &first)) ||
+        (status = check_separators(reader, head->first.record.line, &first)) ||
+        (status = csv_next_row(reader, &head->second)))
+        goto done;
+    if (head->second.found && (status = parse_row(reader, &head->second.record, &second)))
+        goto done;
+    export = export_of(&first, &second);
+    reader->named = export == EXPORT_NONE && is_header(&first, &second);
+    if (export != EXPORT_NONE)
+        reader->start_time = first.items[0].value;
+    if (export == EXPORT_E4) {
+        reader->sample_rate = second.items[0].value;
+        head->second.found = false;
+    }
+    if (export != EXPORT_NONE || reader->named)
+        head->first.found = false;
+    status = name_columns(reader, &first, export);
+done:
+    free(first.items);
+    free(second.items);
+    return status;
+}
+
+// Says which columns there are.
+static kn_status fail_choice(struct csv_reader *reader, const char *wanted, const char *trouble)
+{
+    enum { SHOWN = 50 };
+    struct kn_text list = KN_TEXT_INIT;
+    char quoted[64];
+    kn_status status;
+
+    for (size_t i = 0; i < reader->column_count && i < SHOWN; i++) {
+        const char *name = reader->columns[i].out.name;
+
+        kn_text_format(&list, "%s%zu %s", i ? ", " : "", i + 1,
+                       kn_quote(quoted, sizeof quoted, name, strlen(name)));
+    }
+    if (reader->column_count > SHOWN)
+        kn_text_format(&list, " and %zu more", reader->column_count - SHOWN);
+    status = kn_fail_at(reader->err, KN_ERROR_ARGUMENT, reader->input.name, 0,
+                        "%s %s; the file's columns are: %s (choose by name or by number)", trouble,
+                        kn_quote(quoted, sizeof quoted, wanted, strlen(wanted)), kn_text_string(&list));
+    kn_text_free(&list);
+    return status;
+}
+
+// The column a caller means: a name first, then a number from 1.
+static kn_status find_column(struct csv_reader *reader, const char *wanted, size_t *index)
+{
+    size_t matches = 0;
+    unsigned long long number;
+
+    for (size_t i = reader->column_count; i-- > 0;)
+        if (strcmp(reader->columns[i].out.name, wanted) == 0) {
+            *index = i;
+            matches++;
+        }
+    if (matches == 1)
+        return KN_OK;
+    if (matches > 1)
+        return fail_choice(reader, wanted, "more than one column is named");
+    if (!*wanted || wanted[strspn(wanted, "0123456789")])
+        return fail_choice(reader, wanted, "no column is named");
+    number = strtoull(wanted, NULL, 10);
+    if (number == 0 || number > reader->column_count)
+        return fail_choice(reader, wanted, "there is no column");
+    *index = (size_t)number - 1;
+    return KN_OK;
+}
+
+kn_status csv_choose_columns(struct csv_reader *reader)
+{
+    size_t asked = reader->options.column_count, index = 0;
+    kn_status status;
+
+    reader->order = malloc((asked + 1) * sizeof *reader->order);
+    if (!reader->order)
+        return kn_fail_memory(reader->err, 0, "choosing columns of a CSV file");
+    for (size_t i = 0; i < asked; i++) {
+        if ((status = find_column(reader, reader->options.columns[i], &index)))
+            return status;
+        if (reader->columns[index].asked)
+            continue;
+        reader->columns[index].asked = true;
+        reader->order[reader->order_count++] = index;
+    }
+    for (size_t i = 0; i < reader->column_count; i++) {
+        reader->columns[i].wanted = asked == 0 ? !reader->columns[i].aside : reader->columns[i].asked;
+        reader->wanted_count += reader->columns[i].wanted;
+    }
+    return KN_OK;
+}

@@ -1,0 +1,281 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "csv_input.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include "base/error.h"
+
+// A record of the limit and its "\r\n".
+#define WINDOW_BYTES (CSV_LINE_LIMIT + 2)
+// Read at a time where it is not sure that more is wanted.
+#define SMALL_PIECE ((size_t)1 << 12)
+
+static size_t find(const struct csv_input *in, char byte)
+{
+    const char *at = memchr(in->window + in->next, byte, in->end - in->next);
+
+    return at ? (size_t)(at - in->window) : in->end;
+}
+
+// How much to read: one piece, but not far beyond `until` unless a long record asks for more.
+static size_t piece_size(const struct csv_input *in)
+{
+    size_t small = in->piece < SMALL_PIECE ? in->piece : SMALL_PIECE, size = in->piece;
+    uint64_t at = in->offset + in->end;
+
+    if (at >= in->until)
+        size = in->end > small ? in->end : small;
+    else if (in->until - at < size)
+        size = (size_t)(in->until - at) + small;
+    return size < WINDOW_BYTES - in->end ? size : WINDOW_BYTES - in->end;
+}
+
+// Moves what is left of the window to its front and reads a piece more.
+static kn_status refill(struct csv_input *in, kn_error *err)
+{
+    size_t wanted;
+
+    in->offset += in->next;
+    memmove(in->window, in->window + in->next, in->end - in->next);
+    in->end -= in->next;
+    in->next = 0;
+    wanted = in->end + piece_size(in);
+    while (in->end < wanted && !in->finished) {
+        char *to = in->window + in->end;
+        ssize_t got = in->seekable ? pread(in->fd, to, wanted - in->end, (off_t)(in->offset + in->end))
+                                   : read(in->fd, to, wanted - in->end);
+
+        if (got < 0 && errno == EINTR)
+            continue;
+        if (got < 0)
+            return kn_fail_errno(err, KN_ERROR_INPUT, in->name, errno, "cannot be read");
+        in->finished = got == 0;
+        in->end += (size_t)got;
+    }
+    memset(in->window + in->end, 0, CSV_MARGIN);
+    in->quote = find(in, '"');
+    in->nul = find(in, '\0');
+    return KN_OK;
+}
+
+static bool is_full(const struct csv_input *in)
+{
+    return in->next == 0 && in->end == WINDOW_BYTES;
+}
+
+static kn_status make_window(struct csv_input *in, kn_error *err)
+{
+    char *memory = malloc(CSV_MARGIN + WINDOW_BYTES + CSV_MARGIN);
+
+    if (!memory)
+        return kn_fail_memory(err, CSV_MARGIN + WINDOW_BYTES + CSV_MARGIN, in->name);
+    memset(memory, 0, CSV_MARGIN + CSV_MARGIN);
+    in->window = memory + CSV_MARGIN;
+    return KN_OK;
+}
+
+kn_status csv_input_open(struct csv_input *in, const char *path, size_t piece, kn_error *err)
+{
+    bool standard = strcmp(path, "-") == 0;
+    struct stat info = {.st_mode = 0};
+    kn_status status;
+
+    *in = (struct csv_input){.name = standard ? "standard input" : path,
+                             .fd = -1,
+                             .until = UINT64_MAX,
+                             .piece = piece ? piece : CSV_PIECE,
+                             .line = 1};
+    in->fd = standard ? STDIN_FILENO : open(path, O_RDONLY | O_CLOEXEC);
+    if (in->fd < 0)
+        return kn_fail_errno(err, KN_ERROR_INPUT, in->name, errno, "cannot be opened for reading");
+    if (fstat(in->fd, &info) == 0 && S_ISDIR(info.st_mode)) {
+        status = kn_fail_at(err, KN_ERROR_INPUT, in->name, 0, "is a directory; expected a CSV file");
+        goto fail;
+    }
+    in->seekable = !standard && S_ISREG(info.st_mode);
+    if ((status = make_window(in, err)))
+        goto fail;
+    while (in->end < 3 && !in->finished)
+        if ((status = refill(in, err)))
+            goto fail;
+    if (in->end >= 3 && memcmp(in->window, "\xef\xbb\xbf", 3) == 0)
+        in->next = 3;
+    return KN_OK;
+fail:
+    csv_input_close(in);
+    return status;
+}
+
+kn_status csv_input_share(struct csv_input *in, const struct csv_input *from, kn_error *err)
+{
+    *in = (struct csv_input){
+        .name = from->name, .fd = from->fd, .seekable = true, .shared = true, .piece = from->piece};
+    return make_window(in, err);
+}
+
+void csv_input_seek(struct csv_input *in, uint64_t offset, long line)
+{
+    in->offset = offset;
+    in->next = in->end = in->quote = in->nul = 0;
+    in->finished = false;
+    in->line = line;
+}
+
+uint64_t csv_input_size(const struct csv_input *in)
+{
+    struct stat info;
+    uint64_t read = in->offset + in->end;
+
+    return fstat(in->fd, &info) == 0 && (uint64_t)info.st_size > read ? (uint64_t)info.st_size : read;
+}
+
+bool csv_input_skip_line(struct csv_input *in, uint64_t until)
+{
+    for (;;) {
+        const char *newline = memchr(in->window + in->next, '\n', in->end - in->next);
+
+        in->next = newline ? (size_t)(newline - in->window) + 1 : in->end;
+        if (newline || in->finished)
+            break;
+        if (csv_input_offset(in) >= until || refill(in, NULL))
+            return false;
+    }
+    in->quote = find(in, '"');
+    in->nul = find(in, '\0');
+    return true;
+}
+
+// The '\n' that ends the record from `p` on, quoted cells considered; NULL if there is none before `end`.
+// Then `*open_lines` tells after how many line ends a quote was opened that is not closed, or is -1.
+static const char *quoted_record_end(const char *p, const char *end, long *open_lines)
+{
+    enum { CELL_START, PLAIN, INSIDE, CLOSED } state = CELL_START;
+    long lines = 0, opened = 0;
+
+    for (; p < end; p++) {
+        if (*p == '\n' && state != INSIDE)
+            return p;
+        lines += *p == '\n';
+        if (state == INSIDE) {
+            if (*p == '"')
+                state = CLOSED;
+        } else if (*p == ',') {
+            state = CELL_START;
+        } else if (*p == '"' && (state == CELL_START || state == CLOSED)) {
+            opened = state == CELL_START ? lines : opened;
+            state = INSIDE;
+        } else if (state != CELL_START || (*p != ' ' && *p != '\t')) {
+            state = PLAIN;
+        }
+    }
+    *open_lines = state == INSIDE ? opened : -1;
+    return NULL;
+}
+
+static const char *record_end(const struct csv_input *in, long *open_lines)
+{
+    const char *text = in->window + in->next;
+    const char *end = in->window + in->end;
+    const char *newline = memchr(text, '\n', (size_t)(end - text));
+
+    *open_lines = -1;
+    if (in->window + in->quote >= (newline ? newline : end))
+        return newline;
+    return quoted_record_end(text, end, open_lines);
+}
+
+static long count_lines(const char *p, const char *end)
+{
+    long lines = 0;
+
+    while ((p = memchr(p, '\n', (size_t)(end - p)))) {
+        lines++;
+        p++;
+    }
+    return lines;
+}
+
+static kn_status fail_nul(const struct csv_input *in, kn_error *err)
+{
+    long line = in->line + count_lines(in->window + in->next, in->window + in->nul);
+
+    return kn_fail_at(
+        err, KN_ERROR_INPUT, in->name, line,
+        "found a NUL byte, expected text (is this a binary file, or one in UTF-16? save it as UTF-8)");
+}
+
+static kn_status fail_open_quote(const struct csv_input *in, long open_lines, kn_error *err)
+{
+    return kn_fail_at(err, KN_ERROR_INPUT, in->name, in->line + open_lines,
+                      "a quote (\") is opened in this line and never closed%s",
+                      in->finished ? "" : " within 1 MiB");
+}
+
+static kn_status fail_long_line(const struct csv_input *in, kn_error *err)
+{
+    return kn_fail_at(
+        err, KN_ERROR_INPUT, in->name, in->line,
+        "the line is longer than 1 MiB (%zu bytes), expected a row of numbers (do its lines end in "
+        "\\n or \\r\\n?)",
+        CSV_LINE_LIMIT);
+}
+
+kn_status csv_input_next(struct csv_input *in, struct csv_record *record, bool *found, kn_error *err)
+{
+    long open_lines;
+    const char *end = record_end(in, &open_lines);
+    kn_status status;
+
+    while (!end && !in->finished && !is_full(in)) {
+        status = refill(in, err);
+        if (status)
+            return status;
+        end = record_end(in, &open_lines);
+    }
+    *found = end || in->next < in->end;
+    if (!*found)
+        return KN_OK;
+    if (in->nul < (end ? (size_t)(end - in->window) : in->end))
+        return fail_nul(in, err);
+    if (open_lines >= 0)
+        return fail_open_quote(in, open_lines, err);
+    if (!end && !in->finished)
+        return fail_long_line(in, err);
+
+    record->text = in->window + in->next;
+    record->end = end ? end : in->window + in->end;
+    record->line = in->line;
+    record->quoted = in->quote < (size_t)(record->end - in->window);
+    in->next = (size_t)(record->end - in->window) + (end != NULL);
+    in->line += record->quoted ? count_lines(record->text, record->end) + 1 : 1;
+    if (in->quote < in->next)
+        in->quote = find(in, '"');
+    if (record->end > record->text && record->end[-1] == '\r')
+        record->end--;
+    if ((size_t)(record->end - record->text) > CSV_LINE_LIMIT) {
+        in->line = record->line;
+        return fail_long_line(in, err);
+    }
+    return KN_OK;
+}
+
+void csv_input_took(struct csv_input *in, size_t next, size_t count)
+{
+    in->next = next;
+    in->line += (long)count;
+}
+
+void csv_input_close(struct csv_input *in)
+{
+    if (in->fd >= 0 && in->fd != STDIN_FILENO && !in->shared)
+        close(in->fd);
+    if (in->window)
+        free(in->window - CSV_MARGIN);
+    in->fd = -1;
+    in->window = NULL;
+}

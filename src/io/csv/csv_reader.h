@@ -1,0 +1,82 @@
+// SPDX-License-Identifier: Apache-2.0
+// What the parts of the CSV reader share: csv_head.c finds out what a file's columns are and which are
+// wanted, csv_rows.c reads any rows, csv_plain.c those of plain numbers, fast, and csv_chunks.c lets threads
+// do so in many places of a file at once.
+#ifndef KN_IO_CSV_CSV_READER_H
+#define KN_IO_CSV_CSV_READER_H
+
+#include "csv.h"
+#include "csv_cells.h"
+#include "csv_input.h"
+
+struct csv_reader_column {
+    struct csv_column out;
+    bool wanted;  // its cells are read
+    bool asked;   // the caller named it: text in it is an error
+    bool aside;   // it is read only where the caller named it: the times of an E4's beats
+    bool unnamed; // the header has an empty cell here: the trace of a comma at the line's end, perhaps
+    bool numeric; // rows before those in `out` have a number here
+    size_t place; // of what is in `out` in the whole column, where it is a part
+};
+
+struct csv_reader {
+    struct csv_input input;
+    struct csv_options options;
+    locale_t c;
+    struct csv_reader_column *columns; // all the file has
+    size_t column_count, wanted_count;
+    size_t *order; // the columns asked for, in the order asked
+    size_t order_count;
+    size_t rows, capacity; // of every wanted column's values
+    size_t empty_lines;    // just before the next record
+    bool named;            // the columns' names come from a header
+    bool guessing; // its rows are taken from the middle of a file: what it says about them is not final
+    double start_time, sample_rate;
+    kn_error *err;
+};
+
+// A record, and how many empty lines stand before it.
+struct csv_row {
+    struct csv_record record;
+    size_t empty_lines;
+    bool found;
+};
+
+kn_status csv_next_row(struct csv_reader *reader, struct csv_row *row);
+
+// The rows that were read to understand the head and are data: none, one or two. `first` owns a copy of its
+// text.
+struct csv_head {
+    char *first_text;
+    struct csv_row first, second;
+};
+
+kn_status csv_read_head(struct csv_reader *reader, struct csv_head *head);
+
+// Marks the wanted columns: those asked for, or all.
+kn_status csv_choose_columns(struct csv_reader *reader);
+
+kn_status csv_add_row(struct csv_reader *reader, const struct csv_row *row);
+
+// Reads the rows that begin before `until`, an offset in the file. A reader that is guessing fails wherever
+// rows that it has not seen may matter.
+kn_status csv_read_rows(struct csv_reader *reader, uint64_t until);
+
+// Reads rows that begin before `until` in the window as it is, as long as they are numbers and nothing else
+// where they are wanted, and there is room for them.
+void csv_read_plain_rows(struct csv_reader *reader, uint64_t until);
+
+// Reads all rows from the next one on with several threads: what csv_read_rows would do, to the bit. At least
+// one row has been read, and the input can be sought in.
+kn_status csv_read_chunks(struct csv_reader *reader, unsigned threads);
+
+// Room for `rows` in every wanted column: those of the file up to `at`, an offset.
+kn_status csv_reserve(struct csv_reader *reader, size_t rows, uint64_t at);
+
+// Whether a number was read in the column.
+bool csv_has_number(const struct csv_reader *reader, size_t column);
+
+// "text after the closing quote" at the cell's place; `column` counts from 0.
+kn_status csv_fail_quote(struct csv_reader *reader, long line, size_t column);
+
+#endif

@@ -1,0 +1,26 @@
+// SPDX-License-Identifier: Apache-2.0
+// PNG files, through libpng: pictures in grey.
+#ifndef KN_IO_IMAGE_PNG_H
+#define KN_IO_IMAGE_PNG_H
+
+#include <stdbool.h>
+#include <stddef.h>
+
+#include <koine/error.h>
+
+struct kn_picture {
+    size_t width, height; // 1 to 1,000,000 each
+    unsigned bits;        // of a pixel: 8 (uint8_t) or 16 (uint16_t, in the machine's byte order)
+    void *pixels;         // rows from top to bottom, 0 is black
+};
+
+// The file is there whole or not at all (output.h); the same picture makes the same bytes. Errors:
+// KN_ERROR_ARGUMENT for sizes and bits other than those above; KN_ERROR_OUTPUT; KN_ERROR_MEMORY.
+kn_status kn_png_write(const char *path, const struct kn_picture *picture, bool force, kn_error *err);
+
+// A picture of real numbers, `low` and less black, `high` and more white, not-a-number black; where `high` is
+// not above `low` all is black. The caller frees `picture->pixels`. KN_ERROR_ARGUMENT, KN_ERROR_MEMORY.
+kn_status kn_picture_of(const double *values, size_t width, size_t height, unsigned bits, double low,
+                        double high, struct kn_picture *picture, kn_error *err);
+
+#endif

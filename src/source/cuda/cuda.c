@@ -1,0 +1,236 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "cuda.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/array.h"
+#include "base/error.h"
+#include "source/preprocess/preprocess.h"
+#include "print.h"
+
+#define PRELUDE "cuda/prelude.cuh"
+#define IMAGES  "cuda/image.cuh" // only where a program has images or samplers
+
+#define BANK_BYTES   65536 // of __constant__ memory in a CUDA module
+#define BANK_RESERVE 1024  // of it left to the compiler
+
+static void print_items(struct printer *printer)
+{
+    for (const struct syn_item *item = printer->parser->items; item; item = item->next) {
+        if (item != printer->parser->items)
+            print_space(printer);
+        print_tags(printer, item->tags);
+        if (item->definition)
+            rewrite_function(printer, item);
+        else
+            print_declaration(printer, item->declaration, false);
+    }
+    print_trim(printer);
+}
+
+// The program's text. Tables that are too large for __constant__ memory, or too many, lie in global memory:
+// first the large ones, then all.
+static void print_program(struct printer *printer)
+{
+    static const size_t largest[] = {BANK_BYTES, 4096, 0};
+
+    for (size_t i = 0; i < KN_COUNT(largest) && !printer->parser->status; i++) {
+        kn_text_free(printer->out);
+        printer->file = NULL;
+        printer->table_bytes = 0;
+        printer->largest_table = largest[i];
+        print_items(printer);
+        if (printer->table_bytes <= BANK_BYTES - BANK_RESERVE)
+            return;
+    }
+}
+
+static const char *find_embedded(const struct src_embedded *table, const char *name)
+{
+    for (; table && table->name; table++)
+        if (strcmp(table->name, name) == 0)
+            return table->text;
+    return NULL;
+}
+
+// A file of the prelude, its #include "name" lines replaced by what they name, a folder "cuda/" away.
+static kn_status add_prelude(struct kn_text *text, const struct src_embedded *table, const char *name,
+                             int depth, kn_error *err)
+{
+    const char *from = find_embedded(table, name);
+    static const char include[] = "#include \"";
+    kn_status status = KN_OK;
+
+    if (!from || depth > 8)
+        return kn_fail_at(err, KN_ERROR_INPUT, name, 0,
+                          "this file of the CUDA prelude is not in the library");
+    while (*from && !status) {
+        size_t length = strcspn(from, "\n");
+        if (strncmp(from, include, sizeof include - 1) == 0) {
+            char inner[128];
+            size_t bytes = strcspn(from + sizeof include - 1, "\"\n");
+            snprintf(inner, sizeof inner, "cuda/%.*s", bytes < 100 ? (int)bytes : 100,
+                     from + sizeof include - 1);
+            status = add_prelude(text, table, inner, depth + 1, err);
+        } else {
+            kn_text_add_bytes(text, from, length);
+            kn_text_add_char(text, '\n');
+        }
+        from += length + (from[length] == '\n');
+    }
+    return status;
+}
+
+static void add_selectors(struct kn_text *text, const struct printer *printer)
+{
+    static const int widths[] = {2, 3, 4, 8, 16};
+
+    for (size_t i = 0; i < KN_COUNT(widths); i++) {
+        kn_text_format(text, "#define KN_SWIZZLES_%d", widths[i]);
+        for (size_t k = 0; k < printer->selector_count; k++) {
+            const struct print_selector *selector = &printer->selectors[k];
+            if (selector->lanes != widths[i])
+                continue;
+            kn_text_format(text, " KN_SWIZZLE(%d, %s", selector->lanes, selector->name);
+            for (int c = 0; c < selector->count; c++)
+                kn_text_format(text, ", %d", selector->components[c]);
+            kn_text_add(text, ")");
+        }
+        kn_text_add(text, "\n");
+    }
+}
+
+// The whole translation unit around the program's text.
+static kn_status assemble(struct kn_text *text, const struct printer *printer, const struct kn_text *program,
+                          const struct src_cuda_options *cuda, kn_error *err)
+{
+    kn_status status = KN_OK;
+
+    kn_text_format(text, "#define KN_CONSTANT_BANK %d\n", cuda->constant_bank);
+    if (cuda->constant_bank)
+        kn_text_format(text, "#define KN_BANK_BYTES %zu\n", cuda->bank_bytes);
+    add_selectors(text, printer);
+    if (cuda->embedded)
+        status = add_prelude(text, cuda->embedded, PRELUDE, 0, err);
+    if (cuda->embedded && !status && printer->parser->uses_images)
+        status = add_prelude(text, cuda->embedded, IMAGES, 0, err);
+    kn_text_add(text, "\nnamespace kn { namespace program {\n");
+    kn_text_add_bytes(text, kn_text_string(program), program->length);
+    kn_text_add(text, "\n} }\n");
+    return status;
+}
+
+// Its place among the unit's kernels, which are in the order of their first declarations; their number if it
+// is none.
+static size_t find_kernel(const struct src_unit *unit, const struct syn_symbol *symbol)
+{
+    size_t i = 0;
+
+    while (i < unit->kernel_count && strcmp(unit->kernels[i].name, symbol->word->name->text) != 0)
+        i++;
+    return i;
+}
+
+// What is to be known of each kernel of the unit.
+static struct src_cuda_kernel *describe_kernels(const struct src_unit *unit, const struct syn_parser *parser)
+{
+    struct src_cuda_kernel *kernels = calloc(unit->kernel_count + 1, sizeof *kernels);
+
+    for (const struct syn_item *item = parser->items; item && kernels; item = item->next) {
+        const struct syn_function *function = item->definition;
+        size_t i = function && function->is_kernel ? find_kernel(unit, function->symbol) : unit->kernel_count;
+
+        kernels[i].arena_bytes = i < unit->kernel_count ? function->arena_bytes : 0;
+        kernels[i].image_addresses = i < unit->kernel_count && rewrite_takes_addresses(item->type);
+    }
+    return kernels;
+}
+
+kn_status src_cuda(const struct src_unit *unit, const struct src_options *options,
+                   const struct src_cuda_options *cuda, struct src_cuda **out, kn_error *err)
+{
+    struct kn_arena arena = KN_ARENA_INIT;
+    struct syn_parser parser;
+    struct kn_text program = KN_TEXT_INIT, text = KN_TEXT_INIT;
+    struct printer printer = {.out = &program, .parser = &parser};
+    struct src_cuda *made = calloc(1, sizeof *made);
+    kn_status status = KN_ERROR_MEMORY;
+
+    (void)options;
+    memset(&parser, 0, sizeof parser);
+    if (made)
+        status = syn_parse(&parser, unit, &arena, err);
+    if (!status) {
+        print_program(&printer);
+        status = parser.status;
+    }
+    if (!status)
+        status = assemble(&text, &printer, &program, cuda, err);
+    if (!made || (!status && (program.failed || text.failed)))
+        status = kn_fail_memory(err, 0, "writing a kernel for CUDA");
+    if (!status) {
+        *made = (struct src_cuda){.length = text.length,
+                                  .table_bytes = printer.table_bytes,
+                                  .uses_constant_args = printer.uses_constant_args,
+                                  .bank_bytes = cuda->constant_bank ? cuda->bank_bytes : 0,
+                                  .contract_off = parser.contract_off};
+        made->text = kn_text_take(&text);
+        made->kernels = describe_kernels(unit, &parser);
+        if (!made->kernels)
+            status = kn_fail_memory(err, 0, "describing kernels for CUDA");
+    }
+    if (!status)
+        *out = made;
+    else
+        src_cuda_free(made);
+    free(printer.selectors);
+    kn_text_free(&program);
+    kn_text_free(&text);
+    syn_parser_free(&parser);
+    kn_arena_free(&arena);
+    return status;
+}
+
+static bool wants_bank(const struct src_options *options)
+{
+    bool bank = false;
+
+    for (size_t i = 0; options && i < options->define_count; i++)
+        if (strcmp(options->defines[i].name, "KN_CONSTANT") == 0)
+            bank = options->defines[i].value && strcmp(options->defines[i].value, "bank") == 0;
+    return bank;
+}
+
+kn_status src_cuda_program(const struct src_unit *unit, const struct src_options *options,
+                           struct src_cuda **out, kn_error *err)
+{
+    struct src_cuda_options cuda = {.embedded = src_embedded_kernels};
+    struct src_cuda *plain = NULL;
+    size_t taken;
+    kn_status status = src_cuda(unit, options, &cuda, &plain, err);
+
+    if (status || !wants_bank(options) || !plain->uses_constant_args) {
+        *out = plain;
+        return status;
+    }
+    taken = plain->table_bytes + BANK_RESERVE;
+    if (taken >= BANK_BYTES)
+        status = kn_fail_at(err, KN_ERROR_LIMIT, unit->file_count ? unit->files[0].name : "the program", 0,
+                            "its __constant tables take %zu bytes and leave no room for KN_CONSTANT=bank",
+                            plain->table_bytes);
+    src_cuda_free(plain);
+    cuda.constant_bank = true;
+    cuda.bank_bytes = taken < BANK_BYTES ? (BANK_BYTES - taken) / 16 * 16 : 0;
+    return status ? status : src_cuda(unit, options, &cuda, out, err);
+}
+
+void src_cuda_free(struct src_cuda *cuda)
+{
+    if (!cuda)
+        return;
+    free((char *)(uintptr_t)cuda->text);
+    free(cuda->kernels);
+    free(cuda);
+}

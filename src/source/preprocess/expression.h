@@ -1,0 +1,23 @@
+// SPDX-License-Identifier: Apache-2.0
+// Constant expressions of #if (C99 6.10.1): 64-bit integers, all operators.
+#ifndef KN_SOURCE_PREPROCESS_EXPRESSION_H
+#define KN_SOURCE_PREPROCESS_EXPRESSION_H
+
+#include "lexer.h"
+
+struct src_value {
+    uint64_t bits;
+    bool is_unsigned;
+};
+
+// Why an expression has no value, and the token where that shows (NULL: its end).
+struct src_complaint {
+    char text[200];
+    const struct src_token *at;
+};
+
+// Tokens whose macros are expanded; identifiers that are left are 0.
+bool src_evaluate(const struct src_token *tokens, size_t count, struct src_value *value,
+                  struct src_complaint *complaint);
+
+#endif

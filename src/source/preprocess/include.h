@@ -1,0 +1,60 @@
+// SPDX-License-Identifier: Apache-2.0
+// Where a file's text comes from: the including file's folder, the -I folders, KOINE_KERNEL_PATH, and the
+// table of files that is compiled into the library. Each file is read once.
+#ifndef KN_SOURCE_PREPROCESS_INCLUDE_H
+#define KN_SOURCE_PREPROCESS_INCLUDE_H
+
+#include <sys/types.h>
+
+#include "base/text.h"
+#include "lexer.h"
+#include "source/source.h"
+
+// A text that was read, and what is remembered of it.
+struct src_input {
+    struct src_text text;
+    struct src_input *next;
+    bool embedded;          // from the table: its folder is a folder of the table
+    const char *stands_for; // of a file of the kernel path: its name in the table; of others NULL
+    bool once;              // #pragma once
+    bool shown;             // a file of the program: the host's macros are none
+    struct src_name *guard; // the whole of it stands in #ifndef of this name
+    dev_t device;           // of a file on disk
+    ino_t inode;
+    bool on_disk;
+};
+
+struct src_inputs {
+    struct kn_arena *arena;
+    const struct src_options *options;
+    struct src_input *first, **last;
+    size_t count;
+};
+
+enum src_found {
+    SRC_FOUND,
+    SRC_MISSING,    // nowhere; the note lists where it was looked for
+    SRC_UNREADABLE, // there, but it cannot be used; the note says why, and names it
+    SRC_NO_MEMORY
+};
+
+void src_inputs_init(struct src_inputs *inputs, const struct src_options *options, struct kn_arena *arena);
+
+// A text that is at hand already, under this name.
+enum src_found src_input_add(struct src_inputs *inputs, const char *name, const char *bytes, size_t length,
+                             struct src_input **input);
+
+// The main file: the one at path `name`, else the embedded one, whose folder may be left out ("reduce.cl" for
+// "algo/reduce.cl"); a built-in only from the kernel path and the table.
+enum src_found src_input_open(struct src_inputs *inputs, const char *name, struct src_input **input,
+                              struct kn_text *note, int *number);
+
+// What `includer` means by #include "name", or <name> if `angled`. `number` gets errno if that was the
+// reason.
+enum src_found src_input_find(struct src_inputs *inputs, const struct src_input *includer, const char *name,
+                              bool angled, struct src_input **input, struct kn_text *note, int *number);
+
+// Whether this file, under any of its paths, said #pragma once.
+bool src_input_is_once(const struct src_inputs *inputs, const struct src_input *input);
+
+#endif

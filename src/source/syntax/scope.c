@@ -1,0 +1,93 @@
+// SPDX-License-Identifier: Apache-2.0
+// What names mean where. A name's present meaning stands at its word; what an inner scope hides is kept in a
+// list and put back at the scope's end.
+#include "base/array.h"
+#include "base/error.h"
+#include "syntax.h"
+
+void syn_enter(struct syn_parser *parser)
+{
+    parser->level++;
+}
+
+void syn_leave(struct syn_parser *parser)
+{
+    while (parser->undo_count) {
+        const struct syn_undo *undo = &parser->undos[parser->undo_count - 1];
+        struct syn_word *word = undo->word;
+        int level = undo->is_tag ? word->tag_level : word->symbol_level;
+
+        if (level < parser->level)
+            break;
+        if (undo->is_tag) {
+            word->tag = undo->tag;
+            word->tag_level = undo->tag_level;
+        } else {
+            word->symbol = undo->symbol;
+            word->symbol_level = undo->symbol_level;
+        }
+        parser->undo_count--;
+    }
+    parser->level--;
+}
+
+static void remember(struct syn_parser *parser, struct syn_word *word, bool is_tag)
+{
+    struct syn_undo undo = {word, word->symbol, word->tag, word->symbol_level, word->tag_level, is_tag};
+
+    if (!KN_ARRAY_PUSH(parser->undos, parser->undo_count, parser->undo_capacity, undo) && !parser->status)
+        parser->status = kn_fail_memory(parser->err, 0, "reading a kernel for CUDA");
+}
+
+void syn_bind(struct syn_parser *parser, struct syn_symbol *symbol)
+{
+    remember(parser, symbol->word, false);
+    symbol->word->symbol = symbol;
+    symbol->word->symbol_level = parser->level;
+}
+
+struct syn_symbol *syn_declare(struct syn_parser *parser, enum syn_symbol_kind kind, struct syn_word *word,
+                               const struct syn_type *type, const struct src_token *place)
+{
+    struct syn_symbol *symbol;
+
+    if (word->symbol && word->symbol_level == parser->level && word->symbol->kind == kind &&
+        (kind == SYN_SYMBOL_FUNCTION || kind == SYN_SYMBOL_TYPEDEF || parser->level == 0)) {
+        // A prototype, a typedef or an extern constant again: the symbol stays, with what the newest says. An
+        // overloadable function gets one of its own.
+        symbol = word->symbol;
+        if (kind == SYN_SYMBOL_VARIABLE) {
+            symbol->type = type && type->kind == SYN_T_ARRAY && type->count < 0 ? symbol->type : type;
+            return symbol;
+        }
+        if (kind == SYN_SYMBOL_TYPEDEF || syn_same_type(symbol->type, type)) {
+            symbol->type = type;
+            return symbol;
+        }
+        word->is_overloaded = true;
+    }
+    symbol = syn_take(parser, sizeof *symbol);
+    *symbol =
+        (struct syn_symbol){.kind = kind, .word = word, .type = type, .place = place, .level = parser->level};
+    syn_bind(parser, symbol);
+    word->is_type = word->is_type || kind == SYN_SYMBOL_TYPEDEF;
+    if (!(kind == SYN_SYMBOL_TYPEDEF && type && type->kind == SYN_T_RECORD && type->tag->name == word))
+        word->is_ordinary = true;
+    return symbol;
+}
+
+struct syn_tag *syn_declare_tag(struct syn_parser *parser, enum syn_tag_kind kind, struct syn_word *word,
+                                const struct src_token *place)
+{
+    struct syn_tag *tag = syn_take(parser, sizeof *tag);
+
+    *tag = (struct syn_tag){
+        .kind = kind, .name = word, .place = place, .scalar = SYN_S_INT, .local = parser->level > 0};
+    tag->number = ++parser->numbers;
+    if (word) {
+        remember(parser, word, true);
+        word->tag = tag;
+        word->tag_level = parser->level;
+    }
+    return tag;
+}

@@ -1,0 +1,598 @@
+// SPDX-License-Identifier: Apache-2.0
+// The syntax tree of a preprocessed OpenCL C program, and the parser that makes it. Every expression knows
+// its type where that can be told; an unknown type is NULL, and whoever asks takes the careful way. words.c:
+// keywords and built-in names; scope.c: what names mean where; type_tree.c: types and conversions;
+// image.c: images and samplers; builtin.c:
+// what built-in functions return; constant.c: constant expressions and sizes; local_memory.c: where __local
+// variables lie; parse_*.c: the parser, with
+// parse_extension.c for what clang accepts beyond C99.
+// Everything lies in one arena. A failure sticks (parser->status) and sends the parser to the end of its
+// tokens.
+#ifndef KN_SOURCE_SYNTAX_SYNTAX_H
+#define KN_SOURCE_SYNTAX_SYNTAX_H
+
+#include <koine/error.h>
+
+#include "source/preprocess/lexer.h"
+#include "source/source.h"
+
+enum {
+    SYN_MOST_DEPTH = 1000,      // brackets, statements and operators inside one another
+    SYN_MOST_HEIGHT = 5000,     // of an expression: a + b + c + ...
+    SYN_MOST_ELEMENTS = 1 << 22 // that an initialiser spells out
+};
+
+// A punctuator as a number: SYN_OP2('<', '<').
+#define SYN_OP1(a)       ((uint32_t)(unsigned char)(a))
+#define SYN_OP2(a, b)    (SYN_OP1(a) | SYN_OP1(b) << 8)
+#define SYN_OP3(a, b, c) (SYN_OP2(a, b) | SYN_OP1(c) << 16)
+
+enum syn_keyword {
+    SYN_NO_KEYWORD,
+    // Declaration specifiers.
+    SYN_TYPEDEF,
+    SYN_EXTERN,
+    SYN_STATIC,
+    SYN_INLINE,
+    SYN_REGISTER,
+    SYN_AUTO,
+    SYN_KERNEL,
+    SYN_CONST,
+    SYN_VOLATILE,
+    SYN_RESTRICT,
+    SYN_GLOBAL,
+    SYN_LOCAL,
+    SYN_CONSTANT,
+    SYN_PRIVATE,
+    SYN_ACCESS,
+    SYN_STRUCT,
+    SYN_UNION,
+    SYN_ENUM,
+    SYN_ATTRIBUTE,
+    SYN_EXTENSION,
+    SYN_VOID,
+    SYN_BOOL,
+    SYN_CHAR,
+    SYN_SHORT,
+    SYN_INT,
+    SYN_LONG,
+    SYN_FLOAT,
+    SYN_DOUBLE,
+    SYN_SIGNED,
+    SYN_UNSIGNED,
+    // Statements.
+    SYN_IF,
+    SYN_ELSE,
+    SYN_WHILE,
+    SYN_DO,
+    SYN_FOR,
+    SYN_SWITCH,
+    SYN_CASE,
+    SYN_DEFAULT,
+    SYN_BREAK,
+    SYN_CONTINUE,
+    SYN_RETURN,
+    SYN_GOTO,
+    SYN_ASM,
+    // Operators.
+    SYN_SIZEOF,
+    SYN_ALIGNOF,
+    SYN_VEC_STEP,
+    SYN_TYPEOF,
+    // What compilers add to C99.
+    SYN_AUTO_TYPE,
+    SYN_ALIGNAS,
+    SYN_GENERIC,
+    SYN_STATIC_ASSERT,
+    SYN_BUILTIN_AS,
+    SYN_BUILTIN_CONVERT,
+    SYN_REFUSED // pipes and the like: word->why says what
+};
+
+enum syn_scalar {
+    SYN_S_BOOL,
+    SYN_S_CHAR,
+    SYN_S_UCHAR,
+    SYN_S_SHORT,
+    SYN_S_USHORT,
+    SYN_S_INT,
+    SYN_S_UINT,
+    SYN_S_LONG,
+    SYN_S_ULONG,
+    SYN_S_HALF,
+    SYN_S_FLOAT,
+    SYN_S_DOUBLE
+};
+
+enum syn_type_kind {
+    SYN_T_VOID,
+    SYN_T_SCALAR,
+    SYN_T_VECTOR,
+    SYN_T_POINTER,
+    SYN_T_ARRAY,
+    SYN_T_FUNCTION,
+    SYN_T_RECORD,
+    SYN_T_EVENT,
+    SYN_T_IMAGE,
+    SYN_T_SAMPLER
+};
+
+enum syn_image {
+    SYN_IMAGE_1D,
+    SYN_IMAGE_1D_BUFFER,
+    SYN_IMAGE_1D_ARRAY,
+    SYN_IMAGE_2D,
+    SYN_IMAGE_2D_ARRAY,
+    SYN_IMAGE_3D
+};
+
+enum syn_qualifier {
+    SYN_Q_CONST = 1,
+    SYN_Q_VOLATILE = 2,
+    SYN_Q_RESTRICT = 4,
+    SYN_Q_LOCAL = 8,
+    SYN_Q_CONSTANT = 16,
+    SYN_Q_GLOBAL = 32,
+    SYN_Q_PRIVATE = 64
+};
+
+struct syn_declarator;
+struct syn_expr;
+struct syn_symbol;
+struct syn_tag;
+
+struct syn_parameter {
+    struct syn_parameter *next;
+    const struct src_token *place;
+    struct syn_symbol *symbol;   // NULL without a name
+    const struct syn_type *type; // arrays are pointers already
+};
+
+struct syn_type {
+    enum syn_type_kind kind;
+    enum syn_scalar scalar; // of a scalar or a vector
+    int lanes;              // of a vector
+    unsigned qualifiers;
+    const char *spelling;           // of a built-in type: "uint", "unsigned int"
+    const struct syn_symbol *alias; // the typedef by which it was named
+    unsigned outer;                 // qualifiers beside the typedef's own
+    const struct syn_type *of;      // pointer, array, function: what is pointed to, the element, the result
+    struct syn_expr *length;        // of an array, as written; NULL for []
+    long count;                     // of an array; -1 if unknown
+    struct syn_parameter *parameters;
+    struct syn_tag *tag;  // of a record
+    enum syn_image image; // of an image
+    bool is_written;      // write_only; every other image is read_only
+};
+
+struct syn_attributes {
+    struct syn_expr *aligned;
+    bool is_aligned, packed;
+    size_t group[3]; // reqd_work_group_size
+    int vector;      // ext_vector_type
+    long unroll;     // opencl_unroll_hint; -1 for one without a number, 0 for none
+};
+
+struct syn_member {
+    struct syn_member *next;
+    const struct src_token *place; // its name, or its type if it has none
+    struct syn_word *name;         // NULL for an anonymous struct or union, and for padding bits
+    const struct syn_type *type;
+    struct syn_expr *bits;
+    struct syn_attributes attributes;
+    bool is_anonymous;
+};
+
+struct syn_enumerator {
+    struct syn_enumerator *next;
+    struct syn_symbol *symbol;
+    struct syn_expr *value;
+};
+
+// Of a struct or union; places: where each member lies, folded into one number.
+struct syn_layout {
+    size_t size, alignment, places;
+    bool known;
+};
+
+enum syn_tag_kind { SYN_TAG_STRUCT, SYN_TAG_UNION, SYN_TAG_ENUM };
+
+struct syn_tag {
+    struct syn_tag *next; // of those a declaration defines
+    enum syn_tag_kind kind;
+    struct syn_word *name; // NULL if it has none: then
+    unsigned number;       // tells it from others
+    const struct src_token *place;
+    bool complete, local, is_inline;
+    struct syn_member *members;
+    struct syn_enumerator *enumerators;
+    struct syn_attributes attributes;
+    enum syn_scalar scalar;                 // of an enum
+    bool has_vector;                        // somewhere inside
+    struct syn_layout layout, class_layout; // once complete: as C has it, and C++
+};
+
+enum syn_symbol_kind {
+    SYN_SYMBOL_TYPEDEF,
+    SYN_SYMBOL_VARIABLE,
+    SYN_SYMBOL_FUNCTION,
+    SYN_SYMBOL_ENUMERATOR,
+    SYN_SYMBOL_MEMBER // while one is printed
+};
+
+struct syn_symbol {
+    enum syn_symbol_kind kind;
+    struct syn_word *word;
+    const struct syn_type *type;
+    const struct src_token *place;
+    unsigned renamed;            // a constant lifted out of a function: its number
+    unsigned local_number;       // of a __local variable: 1, 2, ...
+    bool is_placed;              // a __local variable in the arena,
+    size_t arena_offset;         // so many bytes behind its beginning
+    long long value;             // of an enumerator, or of a const integer
+    bool is_constant;            // a const integer whose value is known
+    bool is_folded;              // a __constant variable that another's initialiser names
+    const struct syn_expr *text; // of a constant array of characters: its string
+    struct syn_function *function;
+    const struct syn_declarator *first, *definition; // of a variable at file scope
+    int level;                                       // 0 for file scope
+};
+
+// A spelling and what it means now.
+struct syn_word {
+    const struct src_name *name;
+    enum syn_keyword keyword;
+    const char *why;                 // of SYN_REFUSED
+    const struct syn_type *built_in; // type
+    char result;                     // of a built-in function: builtin.c; 0 if it is none
+    bool needs_item;                 // a built-in function that depends on the work-item
+    bool reserved;                   // a word of C++, or ours: printed with a prefix
+    bool is_overloaded;              // several functions of the program
+    bool is_type;                    // somewhere the name of a type
+    bool is_ordinary; // somewhere the name of a variable, a function, or of another type than the tag
+    struct syn_symbol *symbol;
+    struct syn_tag *tag;
+    int symbol_level, tag_level;
+};
+
+struct syn_token {
+    const struct src_token *token;
+    struct syn_word *word;          // of an identifier
+    const struct src_token *pragma; // "unroll" stands before it
+    uint32_t op;                    // of a punctuator
+};
+
+enum syn_expr_kind {
+    SYN_E_NAME,
+    SYN_E_NUMBER,
+    SYN_E_CHARACTER,
+    SYN_E_STRING,
+    SYN_E_PAREN,
+    SYN_E_PREFIX,
+    SYN_E_POSTFIX,
+    SYN_E_BINARY,
+    SYN_E_ASSIGN,
+    SYN_E_TERNARY,
+    SYN_E_COMMA,
+    SYN_E_CALL,
+    SYN_E_INDEX,
+    SYN_E_DOT,
+    SYN_E_ARROW,
+    SYN_E_CAST,
+    SYN_E_VECTOR,
+    SYN_E_COMPOUND,
+    SYN_E_SIZEOF_TYPE,
+    SYN_E_SIZEOF,
+    SYN_E_ALIGNOF_TYPE,
+    SYN_E_VEC_STEP,
+    SYN_E_STATEMENTS, // ({ ... })
+    SYN_E_BUILTIN_AS, // __builtin_astype(a, type)
+    SYN_E_BUILTIN_CONVERT
+};
+
+struct syn_expr {
+    enum syn_expr_kind kind;
+    uint32_t op;
+    int height;
+    const struct syn_token *place;     // its operator or first token
+    const struct syn_type *type;       // NULL if unknown
+    struct syn_expr *a, *b, *c;        // of a ? : c, b is NULL
+    struct syn_expr *arguments, *next; // of a call or a vector literal
+    struct syn_word *word;             // a name, a member
+    struct syn_symbol *symbol;
+    const struct syn_type *named; // the type in a cast, sizeof, ...
+    struct syn_slot *value;       // of a compound literal
+    struct syn_statement *body;   // of ({ ... })
+    size_t token_count;           // of a string
+    struct syn_expr *next_literal;
+    unsigned hoisted; // a compound literal that has a variable: its number
+};
+
+struct syn_designator {
+    struct syn_designator *next;
+    struct syn_word *member; // or
+    struct syn_expr *index, *last;
+};
+
+struct syn_init {
+    const struct src_token *place;
+    struct syn_expr *expr; // or
+    struct syn_init *items;
+    bool is_list;
+    struct syn_init *next;
+    struct syn_designator *designators;
+};
+
+// What an initialiser comes to, in the order of the type's parts and with nothing elided.
+struct syn_slot {
+    const struct syn_type *type;
+    struct syn_expr *expr;      // the whole value; or
+    struct syn_slot **children; // of elements and members (NULL: zero), or a vector's pieces
+    size_t count, capacity;
+    const struct syn_member *member; // of a union: which
+    const struct src_token *place;   // of a union's designator
+};
+
+struct syn_declarator {
+    struct syn_declarator *next;
+    const struct src_token *place;
+    struct syn_symbol *symbol;
+    const struct syn_type *type;
+    struct syn_slot *value; // NULL without an initialiser
+    struct syn_attributes attributes;
+};
+
+struct syn_declaration {
+    const struct src_token *place;
+    struct syn_tag *tags; // defined by it
+    const struct syn_type *base;
+    struct syn_tag *bare; // "struct tag;"
+    struct syn_declarator *declarators;
+    bool is_typedef;
+};
+
+enum syn_statement_kind {
+    SYN_ST_EMPTY,
+    SYN_ST_EXPR,
+    SYN_ST_DECLARATION,
+    SYN_ST_BLOCK,
+    SYN_ST_IF,
+    SYN_ST_WHILE,
+    SYN_ST_DO,
+    SYN_ST_FOR,
+    SYN_ST_SWITCH,
+    SYN_ST_CASE,
+    SYN_ST_DEFAULT,
+    SYN_ST_LABEL,
+    SYN_ST_BREAK,
+    SYN_ST_CONTINUE,
+    SYN_ST_RETURN,
+    SYN_ST_GOTO,
+    SYN_ST_ASM
+};
+
+struct syn_asm_operand {
+    struct syn_asm_operand *next;
+    const struct syn_expr *text, *value; // "=r"(value); of a clobber, the text alone
+};
+
+// asm volatile("..." : outputs : inputs : clobbers)
+struct syn_asm {
+    bool is_volatile;
+    const struct syn_expr *text;
+    struct syn_asm_operand *sections[3];
+    int section_count; // colons
+};
+
+struct syn_statement {
+    enum syn_statement_kind kind;
+    struct syn_statement *next;
+    const struct src_token *place, *end; // end: of a block, its last bracket
+    const struct src_token *pragma;
+    long unroll;
+    struct syn_tag *tags;                   // defined inside its expressions
+    struct syn_expr *a, *b, *c;             // of a range of cases: a ... b
+    struct syn_statement *body, *otherwise; // a block's first, a loop's body; else; a for's declaration
+    struct syn_declaration *declaration;
+    struct syn_word *label;
+    struct syn_asm *assembly;
+    struct syn_expr *literals; // compound literals that need a variable before it, through next_literal
+    bool has_label, has_case;  // inside it: a label; a case of a switch around it
+    bool in_block;             // directly
+};
+
+struct syn_call {
+    struct syn_call *next;
+    struct syn_function *callee;
+    const struct src_token *place;
+};
+
+struct syn_function {
+    struct syn_symbol *symbol;
+    const struct src_token *place;
+    const struct syn_type *type; // of the definition, or of the last declaration
+    bool is_kernel;
+    size_t group[3];
+    bool is_defined;
+    struct syn_statement *body; // its first statement; NULL for "{ }", too
+    struct syn_call *calls;
+    struct syn_declarator *constants; // __constant variables inside it
+    struct syn_declarator *locals;    // __local ones
+    int visited;
+    bool is_reached; // by a kernel
+    bool is_called;  // by another function
+    // local_memory.c: what its __local variables take; whether they lie in the arena, from where on; and of a kernel
+    // the bytes of the arena before its __local arguments.
+    size_t local_bytes, arena_base, arena_bytes;
+    bool in_arena;
+};
+
+// At file level.
+struct syn_item {
+    struct syn_item *next;
+    struct syn_tag *tags;
+    const struct src_token *place, *open, *end; // of a body: its brackets
+    struct syn_function *definition;
+    struct syn_declaration *declaration;
+    const struct syn_type *type; // of the function
+};
+
+struct syn_undo {
+    struct syn_word *word;
+    struct syn_symbol *symbol;
+    struct syn_tag *tag;
+    int symbol_level, tag_level;
+    bool is_tag;
+};
+
+struct syn_parser {
+    struct kn_arena *arena;
+    kn_error *err;
+    kn_status status;
+    struct syn_token *tokens; // an end after the last
+    const struct syn_token *at;
+    struct syn_word **words; // by address of the name
+    size_t word_count, word_capacity;
+    struct syn_undo *undos;
+    size_t undo_count, undo_capacity;
+    int level, depth;
+    struct syn_tag *tags, **tags_end; // defined and not yet attached
+    struct syn_expr *literals;        // likewise
+    struct syn_function *function;    // whose body is being read
+    struct syn_item *items, **items_end;
+    unsigned numbers;             // for what has no name
+    unsigned locals;              // __local variables so far
+    int walks;                    // through the functions that call one another
+    int loops;                    // around what is read, inside the innermost ({ ... }) if there is one
+    bool in_expression;           // inside ({ ... })
+    bool in_constant;             // inside the initialiser of a __constant variable
+    bool contract_off;            // FP_CONTRACT OFF was seen, be it in one block only
+    bool uses_images;             // or samplers
+    _Alignas(16) char spare[512]; // what syn_take gives after a failure
+};
+
+// The whole program; the trees are in parser->items. syn_parser_free frees what is not in the arena.
+kn_status syn_parse(struct syn_parser *parser, const struct src_unit *unit, struct kn_arena *arena,
+                    kn_error *err);
+void syn_parser_free(struct syn_parser *parser);
+
+// Fails at a place; only the first failure is kept.
+void syn_fail(struct syn_parser *parser, kn_status status, const struct src_token *place, const char *format,
+              ...) __attribute__((format(printf, 4, 5)));
+// Zeroed memory; never NULL (after a failure, one spare piece again and again).
+void *syn_take(struct syn_parser *parser, size_t size);
+
+// words.c
+struct syn_word *syn_word(struct syn_parser *parser, const struct src_name *name);
+const struct syn_type *syn_built_in_type(const char *text, size_t length);
+const struct syn_type *syn_scalar_type(enum syn_scalar scalar);
+const struct syn_type *syn_vector_type(enum syn_scalar scalar, int lanes);
+extern const struct syn_type syn_void_type, syn_size_type, syn_event_type;
+
+// scope.c
+void syn_enter(struct syn_parser *parser);
+void syn_leave(struct syn_parser *parser);
+struct syn_symbol *syn_declare(struct syn_parser *parser, enum syn_symbol_kind kind, struct syn_word *word,
+                               const struct syn_type *type, const struct src_token *place);
+struct syn_tag *syn_declare_tag(struct syn_parser *parser, enum syn_tag_kind kind, struct syn_word *word,
+                                const struct src_token *place);
+
+void syn_bind(struct syn_parser *parser, struct syn_symbol *symbol); // in the present scope too
+
+// image.c
+const struct syn_type *syn_opaque_type(const char *text, size_t length); // of images, sampler_t
+extern const struct syn_type syn_sampler_type;
+// The image type with read_only, write_only; fails for all else.
+const struct syn_type *syn_with_access(struct syn_parser *parser, const struct syn_type *type,
+                                       const struct syn_token *access);
+// Whether images and samplers may be declared so: as a parameter, a variable, or anything else.
+void syn_check_parameter(struct syn_parser *parser, const struct syn_type *type,
+                         const struct src_token *place);
+void syn_check_variable(struct syn_parser *parser, const struct syn_declarator *declarator,
+                        const struct src_token *place);
+void syn_check_other(struct syn_parser *parser, const struct syn_type *type, const struct src_token *place);
+bool syn_is_image_call(const struct syn_word *word, bool *writes); // read_imagef, write_imagei, ...
+
+// initialiser.c: C99 6.7.8. `*type` of an array without a length gets one.
+struct syn_slot *syn_initialise(struct syn_parser *parser, const struct syn_type **type,
+                                const struct syn_init *init);
+bool syn_is_text(const struct syn_slot *slot);        // an array of characters from a string
+long syn_string_bytes(const struct syn_expr *string); // with the '\0'
+
+// type_tree.c
+const struct syn_type *syn_pointer_to(struct syn_parser *parser, const struct syn_type *to);
+const struct syn_type *syn_qualified(struct syn_parser *parser, const struct syn_type *type,
+                                     unsigned qualifiers);
+const struct syn_type *syn_decayed(struct syn_parser *parser, const struct syn_type *type);
+bool syn_same_type(const struct syn_type *a, const struct syn_type *b); // qualifiers of the outermost aside
+bool syn_is_scalar(const struct syn_type *type);                        // certainly a number or a pointer
+bool syn_is_vector(const struct syn_type *type);
+bool syn_is_integer(const struct syn_type *type);
+const struct syn_type *syn_promoted(const struct syn_type *type);
+const struct syn_type *syn_common(const struct syn_type *a, const struct syn_type *b);
+const struct syn_type *syn_truth(const struct syn_type *a, const struct syn_type *b); // of a comparison
+const struct syn_member *syn_find_member(const struct syn_tag *tag, const struct syn_word *name);
+int syn_scalar_bytes(enum syn_scalar scalar);
+
+// builtin.c
+char syn_built_in_function(const char *text, size_t length, bool *needs_item);
+const struct syn_type *syn_call_type(struct syn_parser *parser, const struct syn_expr *call);
+const struct syn_type *syn_constant_type(const struct syn_word *word); // M_PI, FLT_MAX, ...
+// A name such as convert_uchar4_sat_rte taken apart: the type's name, what follows it.
+const struct syn_type *syn_type_in_name(const struct syn_word *word, const char *prefix, const char **rest);
+
+// constant.c
+bool syn_evaluate(const struct syn_expr *expr, long long *value);
+bool syn_is_spelled_out(const struct syn_expr *expr); // it names no variable: it may be printed anywhere
+bool syn_size(const struct syn_type *type, size_t *size, size_t *alignment);
+void syn_lay_out(struct syn_tag *tag);                   // when it is complete
+bool syn_is_packed_otherwise(const struct syn_tag *tag); // by C++, where vectors are classes
+
+// local_memory.c: chooses where the __local variables of the whole program lie.
+void syn_place_locals(struct syn_parser *parser);
+
+// parse_*.c
+struct syn_expr *syn_parse_expression(struct syn_parser *parser); // with commas
+struct syn_expr *syn_parse_assignment(struct syn_parser *parser);
+struct syn_expr *syn_parse_conditional(struct syn_parser *parser);
+struct syn_expr *syn_new_expr(struct syn_parser *parser, enum syn_expr_kind kind,
+                              const struct syn_token *place);
+void syn_expr_above(struct syn_parser *parser, struct syn_expr *expr); // its height from its parts
+// Behind the ')' that belongs to the '(' at `at`.
+const struct syn_token *syn_behind_group(struct syn_parser *parser, const struct syn_token *at);
+bool syn_starts_type(const struct syn_parser *parser, const struct syn_token *token);
+const struct syn_type *syn_parse_type_name(struct syn_parser *parser);
+struct syn_init *syn_parse_init(struct syn_parser *parser);
+struct syn_declaration *syn_parse_declaration(struct syn_parser *parser); // in a block, with its ';'
+void syn_parse_items(struct syn_parser *parser);
+struct syn_statement *syn_parse_block(struct syn_parser *parser);
+void syn_parse_attributes(struct syn_parser *parser, struct syn_attributes *attributes);
+struct syn_expr *syn_parse_statements(struct syn_parser *parser, const struct syn_token *place);
+struct syn_expr *syn_parse_extension(struct syn_parser *parser, enum syn_keyword keyword);
+void syn_parse_static_assert(struct syn_parser *parser);
+struct syn_expr *syn_parse_string(struct syn_parser *parser); // and those that stand beside it
+struct syn_asm *syn_parse_asm(struct syn_parser *parser); // with its ';'
+
+struct syn_specifiers {
+    const struct src_token *place;
+    const struct syn_type *base;
+    struct syn_tag *tag; // named or defined by them
+    unsigned qualifiers;
+    bool is_typedef, is_kernel;
+    bool is_auto; // __auto_type: the type is the initialiser's
+    struct syn_attributes attributes;
+};
+void syn_parse_specifiers(struct syn_parser *parser, struct syn_specifiers *specifiers);
+const struct syn_type *syn_parse_declarator(struct syn_parser *parser, const struct syn_type *base,
+                                            const struct syn_token **name, struct syn_attributes *attributes);
+const struct syn_type *syn_parse_tag(struct syn_parser *parser, struct syn_tag **tag);
+
+bool syn_at(const struct syn_parser *parser, uint32_t op);
+bool syn_at_keyword(const struct syn_parser *parser, enum syn_keyword keyword);
+bool syn_take_op(struct syn_parser *parser, uint32_t op); // moves on if it stands there
+void syn_expect(struct syn_parser *parser, uint32_t op, const char *where);
+void syn_unexpected(struct syn_parser *parser, const char *expected);
+bool syn_descend(struct syn_parser *parser); // false, and a failure, if too deep
+#define syn_ascend(parser) ((parser)->depth--)
+
+#endif

@@ -1,0 +1,72 @@
+// SPDX-License-Identifier: Apache-2.0
+// A large product of floats by the project's own kernel (src/algo/gemm/gemm_own.c).
+#include "algo/gemm/gemm.h"
+#include "subjects.h"
+
+struct own {
+    kn_gemm_task task;
+};
+
+static const struct tune_axis *axes(const kn_queue *queue)
+{
+    static const struct tune_axis all[ENGINE_TUNABLES] = {{3, {32, 64, 128}}, {3, {32, 64, 128}},
+                                                          {3, {8, 16, 32}},   {3, {4, 8, 16}},
+                                                          {3, {4, 8, 16}},    {3, {4, 8, 16}}};
+
+    return subject_is_serial(queue) ? NULL : all;
+}
+
+static void usual(const struct tune_work *work, unsigned *values)
+{
+    gemm_usual(work->queue, values);
+}
+
+static kn_status open_work(struct tune_work *work, kn_error *err)
+{
+    struct own *own = work->own;
+    // Small where loops have a limit: those are CPUs.
+    size_t n = kn_context_device(kn_queue_context(work->queue))->type == KN_DEVICE_CPU ? 256
+               : work->quick                                                           ? 2048
+                                                                                       : 4096;
+    uint64_t state = 1;
+    kn_status status = subject_floats(work->queue, n * n, &state, &own->task.a.buffer, err);
+
+    if (!status)
+        status = subject_floats(work->queue, n * n, &state, &own->task.b.buffer, err);
+    if (!status)
+        status = kn_buffer_create(kn_queue_context(work->queue), n * n * sizeof(float), &work->result, err);
+    own->task.type = KN_F32;
+    own->task.m = own->task.n = own->task.k = n;
+    own->task.alpha[0] = 1;
+    own->task.c.buffer = work->result;
+    return status;
+}
+
+static void close_work(struct tune_work *work)
+{
+    struct own *own = work->own;
+
+    kn_buffer_free(own->task.a.buffer);
+    kn_buffer_free(own->task.b.buffer);
+}
+
+static kn_status run(struct tune_work *work, kn_error *err)
+{
+    static const kn_gemm_options options = {.library = KN_GEMM_OWN};
+    const struct own *own = work->own;
+
+    return kn_gemm(work->queue, &own->task, &options, err);
+}
+
+const struct tune_subject tune_gemm = {
+    .tunables = &gemm_tunables,
+    .what = "a large product of floats",
+    // Of k = 4,096 terms of random sign, in any order, roundings leave about 2^-24 sqrt(k).
+    .bound = 1e-5,
+    .own_bytes = sizeof(struct own),
+    .axes = axes,
+    .usual = usual,
+    .open = open_work,
+    .close = close_work,
+    .run = run,
+};

@@ -1,0 +1,34 @@
+// SPDX-License-Identifier: Apache-2.0
+// Expectations on calls of the library, and the error they are told with.
+#ifndef KN_TESTS_SUPPORT_EXPECT_H
+#define KN_TESTS_SUPPORT_EXPECT_H
+
+#include "support.h"
+
+#include <koine/error.h>
+
+static kn_error err;
+
+#define EXPECT_OK(call)                                                                                      \
+    do {                                                                                                     \
+        err = (kn_error)KN_ERROR_INIT;                                                                       \
+        ck_assert_msg((call) == KN_OK, "%s: %s", #call, err.text);                                           \
+    } while (0)
+
+// The call fails with this status and a message that holds `words`.
+#define EXPECT_REFUSED(status, words, call)                                                                  \
+    do {                                                                                                     \
+        err = (kn_error)KN_ERROR_INIT;                                                                       \
+        kn_status found_status = (call);                                                                     \
+        ck_assert_msg(found_status == (status), "%s: %s, %s", #call, kn_status_name(found_status),           \
+                      err.text);                                                                             \
+        ck_assert_msg(strstr(err.text, words) != NULL, "'%s' does not say '%s'", err.text, words);           \
+    } while (0)
+
+// The same bits, or both not-a-number.
+static inline bool test_same(double a, double b)
+{
+    return memcmp(&a, &b, sizeof a) == 0 || (a != a && b != b);
+}
+
+#endif

@@ -1,0 +1,393 @@
+// SPDX-License-Identifier: Apache-2.0
+// Batches of frames on a device: their rings are made there, by the kernels that are there for it; two are
+// under way at once, and each comes to its own place; a series takes its rings from the device unless it
+// cannot.
+#include "autocorr_rings_support.h"
+
+#include "app/autocorr/series/series.h"
+#include "io/image/png.h"
+
+enum { TOGETHER = 3 };
+
+// Frames of a size, and what the host makes of them.
+struct batch {
+    struct autocorr_task tasks[TOGETHER];
+    uint64_t *products, *found_products;
+    struct autocorr_ring *rings, *found;
+};
+
+static struct batch make_batch(size_t width, size_t height, size_t max_offset, kn_type type, bool cross,
+                               enum autocorr_normalization normalization, uint64_t *state)
+{
+    size_t offsets = autocorr_offsets(max_offset), rings = max_offset + 1;
+    struct batch batch = {.products = malloc(TOGETHER * offsets * sizeof *batch.products),
+                          .found_products = malloc(TOGETHER * offsets * sizeof *batch.products),
+                          .rings = malloc(TOGETHER * rings * sizeof *batch.rings),
+                          .found = malloc(TOGETHER * rings * sizeof *batch.rings)};
+
+    ck_assert(batch.products && batch.found_products && batch.rings && batch.found);
+    memset(batch.found_products, 0xab, TOGETHER * offsets * sizeof *batch.products);
+    memset(batch.found, 0xab, TOGETHER * rings * sizeof *batch.rings);
+    for (size_t i = 0; i < TOGETHER; i++) {
+        batch.tasks[i] = (struct autocorr_task){.first = random_image(width, height, type, state),
+                                                .max_offset = max_offset};
+        if (cross)
+            batch.tasks[i].second = random_image(width, height, type, state);
+        EXPECT_OK(autocorr_reference(&batch.tasks[i], batch.products + i * offsets, &err));
+        host_rings(&batch.tasks[i], batch.products + i * offsets, normalization, batch.rings + i * rings);
+    }
+    return batch;
+}
+
+static void free_batch(struct batch *batch)
+{
+    for (size_t i = 0; i < TOGETHER; i++) {
+        free_image(&batch->tasks[i].first);
+        free_image(&batch->tasks[i].second);
+    }
+    free(batch->products);
+    free(batch->found_products);
+    free(batch->rings);
+    free(batch->found);
+}
+
+static void expect_batch(const struct batch *batch, bool products, const char *name)
+{
+    size_t max_offset = batch->tasks[0].max_offset;
+
+    for (size_t i = 0; i < TOGETHER; i++)
+        expect_rings(batch->found + i * (max_offset + 1), batch->rings + i * (max_offset + 1), max_offset,
+                     name);
+    if (products)
+        ck_assert_mem_eq(batch->found_products, batch->products,
+                         TOGETHER * autocorr_offsets(max_offset) * sizeof *batch->products);
+    for (size_t i = 0; i < (products ? 0 : TOGETHER * autocorr_offsets(max_offset)); i++)
+        ck_assert_uint_eq(batch->found_products[i], UINT64_C(0xabababababababab));
+}
+
+// ---- which kernels ran ----
+
+static size_t launches(const kn_profile_entry *entries, size_t count, const char *kernel)
+{
+    size_t found = 0;
+
+    for (size_t i = 0; i < count; i++)
+        found += strcmp(entries[i].kernel, kernel) == 0;
+    return found;
+}
+
+// Windows and rings of a method that has tables of its own, and of one that has none, each once a batch.
+START_TEST(rings)
+{
+    static const enum autocorr_method methods[] = {AUTOCORR_DIRECT, AUTOCORR_FFT};
+    uint64_t state = test_seed("rings");
+    bool exact = kn_context_device(context)->fp64 != 0;
+
+    for (unsigned kind = 0; kind < 4; kind++) {
+        enum autocorr_method method = methods[kind & 1];
+        bool cross = (kind & 2) != 0, products = cross;
+        enum autocorr_normalization normalization = cross ? AUTOCORR_LU2009 : AUTOCORR_PEARSON;
+        struct batch batch = make_batch(45, 37, 11, cross ? KN_U16 : KN_U8, cross, normalization, &state);
+        const struct autocorr_results results = {products ? batch.found_products : NULL, batch.found,
+                                                 normalization};
+        struct autocorr_engine engine;
+        kn_profile_entry *entries;
+        size_t count;
+
+        if (method == AUTOCORR_FFT && !exact) // rings of sums that are not the reference's
+            continue;
+        EXPECT_OK(autocorr_engine_begin(queue, method, exact, &engine, &err));
+        ck_assert(autocorr_engine_has_rings(&engine, &batch.tasks[0]));
+        EXPECT_OK(kn_profile_start(queue, &err));
+        EXPECT_OK(autocorr_engine_start(&engine, batch.tasks, TOGETHER, &results, &err));
+        EXPECT_OK(autocorr_engine_finish(&engine, &err));
+        EXPECT_OK(kn_profile_stop(queue, &entries, &count, &err));
+        ck_assert_uint_eq(launches(entries, count, "autocorr_windows"), 1);
+        ck_assert_uint_eq(launches(entries, count, "autocorr_radial"), 1);
+        ck_assert_uint_eq(launches(entries, count, "autocorr_direct"), method == AUTOCORR_DIRECT);
+        ck_assert_uint_eq(launches(entries, count, "autocorr_fft_columns"), method == AUTOCORR_FFT);
+        kn_free(entries);
+        expect_batch(&batch, products, autocorr_method_names[method]);
+        autocorr_engine_end(&engine);
+        free_batch(&batch);
+    }
+}
+END_TEST
+
+// Tables of two frames at a time are all that is made at once.
+START_TEST(rings_in_parts)
+{
+    uint64_t state = test_seed("rings_in_parts");
+    struct batch batch;
+    struct autocorr_results results = {.normalization = AUTOCORR_PEARSON};
+    struct autocorr_engine engine;
+    kn_profile_entry *entries;
+    size_t count;
+
+    if (test_is_slow())
+        return;
+    batch = make_batch(900, 3, 850, KN_U8, false, AUTOCORR_PEARSON, &state);
+    results.rings = batch.found;
+    EXPECT_OK(autocorr_engine_begin(queue, AUTOCORR_DIRECT, false, &engine, &err));
+    EXPECT_OK(kn_profile_start(queue, &err));
+    EXPECT_OK(autocorr_engine_start(&engine, batch.tasks, TOGETHER, &results, &err));
+    EXPECT_OK(autocorr_engine_finish(&engine, &err));
+    EXPECT_OK(kn_profile_stop(queue, &entries, &count, &err));
+    ck_assert_uint_eq(launches(entries, count, "autocorr_windows"), 2);
+    ck_assert_uint_eq(launches(entries, count, "autocorr_radial"), 2);
+    kn_free(entries);
+    expect_batch(&batch, false, "in parts");
+    autocorr_engine_end(&engine);
+    free_batch(&batch);
+}
+END_TEST
+
+// Images that are more than one allocation may have go one after the other; those without gaps as they are.
+START_TEST(not_pinned)
+{
+    uint64_t state = test_seed("not_pinned");
+    struct batch batch = make_batch(120, 90, 3, KN_U16, true, AUTOCORR_PEARSON, &state);
+    const struct autocorr_results results = {batch.found_products, batch.found, AUTOCORR_PEARSON};
+    const size_t width = batch.tasks[1].first.width, row = width * sizeof(uint16_t);
+    const uint64_t own = context->device.info.max_alloc;
+    uint16_t *dense = malloc(row * batch.tasks[1].first.height);
+    struct autocorr_image gaps = batch.tasks[1].first;
+    struct autocorr_engine engine;
+
+    ck_assert_ptr_nonnull(dense);
+    for (size_t y = 0; y < gaps.height; y++)
+        memcpy(dense + y * width, (const uint16_t *)gaps.pixels + y * gaps.stride, row);
+    batch.tasks[1].first.pixels = dense;
+    batch.tasks[1].first.stride = width;
+    context->device.info.max_alloc = 100000; // the pixels are 64,800 bytes, and as many; there is no scratch
+    EXPECT_OK(autocorr_engine_begin(queue, AUTOCORR_TEXTURE_STYLE, false, &engine, &err));
+    EXPECT_OK(autocorr_engine_start(&engine, batch.tasks, TOGETHER, &results, &err));
+    EXPECT_OK(autocorr_engine_finish(&engine, &err));
+    context->device.info.max_alloc = own;
+    expect_batch(&batch, true, "not pinned");
+    autocorr_engine_end(&engine);
+    batch.tasks[1].first = gaps;
+    free(dense);
+    free_batch(&batch);
+}
+END_TEST
+
+// Where they are not made there: masks, an R whose tables nobody holds, the host, sums that have to be exact.
+START_TEST(no_rings)
+{
+    static const uint8_t mask[1] = {1}, pixel[1] = {9};
+    struct autocorr_task task = {.first = {1, 1, 1, KN_U8, pixel}};
+    struct autocorr_engine engine, host, inexact;
+
+    EXPECT_OK(autocorr_engine_begin(queue, AUTOCORR_AUTO, true, &engine, &err));
+    EXPECT_OK(autocorr_engine_begin(queue, AUTOCORR_AUTO, false, &inexact, &err));
+    EXPECT_OK(autocorr_engine_begin(NULL, AUTOCORR_AUTO, true, &host, &err));
+    ck_assert(autocorr_engine_has_rings(&inexact, &task));
+    ck_assert(autocorr_engine_has_rings(&engine, &task) == (kn_context_device(context)->fp64 != 0));
+    ck_assert(!autocorr_engine_has_rings(&host, &task));
+    task.max_offset = 30001;
+    ck_assert(!autocorr_engine_has_rings(&inexact, &task));
+    task.max_offset = 0;
+    task.mask = mask;
+    ck_assert(!autocorr_engine_has_rings(&inexact, &task));
+    autocorr_engine_end(&engine);
+    autocorr_engine_end(&inexact);
+    autocorr_engine_end(&host);
+}
+END_TEST
+
+// ---- two at once ----
+
+START_TEST(two_under_way)
+{
+    uint64_t state = test_seed("two_under_way");
+    struct batch batches[4];
+    struct autocorr_engine engine;
+    struct autocorr_results results[4];
+
+    for (size_t i = 0; i < 4; i++) {
+        batches[i] = make_batch(i < 3 ? 45 : 46, 37, 11, KN_U8, false, AUTOCORR_PEARSON, &state);
+        results[i] = (struct autocorr_results){batches[i].found_products, batches[i].found, AUTOCORR_PEARSON};
+    }
+    EXPECT_OK(autocorr_engine_begin(queue, AUTOCORR_DIRECT, false, &engine, &err));
+    EXPECT_OK(autocorr_engine_start(&engine, batches[0].tasks, TOGETHER, &results[0], &err));
+    EXPECT_REFUSED(KN_ERROR_ARGUMENT, "a batch of other frames is under way, of 45 x 37 pixels with R = 11",
+                   autocorr_engine_start(&engine, batches[3].tasks, TOGETHER, &results[3], &err));
+    EXPECT_OK(autocorr_engine_start(&engine, batches[1].tasks, TOGETHER, &results[1], &err));
+    EXPECT_REFUSED(KN_ERROR_ARGUMENT, "2 batches are under way",
+                   autocorr_engine_start(&engine, batches[2].tasks, TOGETHER, &results[2], &err));
+    EXPECT_OK(autocorr_engine_finish(&engine, &err));
+    expect_batch(&batches[0], true, "the first");
+    EXPECT_OK(autocorr_engine_start(&engine, batches[2].tasks, TOGETHER, &results[2], &err));
+    EXPECT_OK(autocorr_engine_finish(&engine, &err));
+    expect_batch(&batches[1], true, "the second");
+    EXPECT_OK(autocorr_engine_finish(&engine, &err));
+    expect_batch(&batches[2], true, "the third");
+    // Another size when nothing is under way; what is given up leaves no trace.
+    EXPECT_OK(autocorr_engine_start(&engine, batches[3].tasks, TOGETHER, &results[3], &err));
+    autocorr_engine_abandon(&engine);
+    EXPECT_OK(autocorr_engine_start(&engine, batches[0].tasks, TOGETHER, &results[0], &err));
+    EXPECT_OK(autocorr_engine_start(&engine, batches[1].tasks, TOGETHER, &results[1], &err));
+    EXPECT_OK(autocorr_engine_finish(&engine, &err));
+    EXPECT_OK(autocorr_engine_finish(&engine, &err));
+    expect_batch(&batches[1], true, "the second, again");
+    ck_assert_double_gt(engine.seconds.compute, 0);
+    autocorr_engine_end(&engine);
+    for (size_t i = 0; i < 4; i++)
+        free_batch(&batches[i]);
+}
+END_TEST
+
+// ---- series ----
+
+enum { FRAMES = 12, WIDTH = 30, HEIGHT = 26, MOST = 9 };
+
+struct taken {
+    struct autocorr_ring rings[FRAMES][MOST + 1];
+    double r_max[FRAMES];
+    double bound; // the greatest
+    size_t count, on_device;
+    bool wants_products, wants_values;
+};
+
+static kn_status keep(void *given, struct autocorr_frame *frame, kn_error *error)
+{
+    struct taken *taken = given;
+
+    (void)error;
+    ck_assert_ptr_null(frame->error);
+    ck_assert(frame->products || !taken->wants_products);
+    ck_assert(frame->values || !taken->wants_values);
+    memcpy(taken->rings[frame->index], frame->rings, sizeof taken->rings[0]);
+    taken->r_max[frame->index] = frame->lengths.r_max;
+    taken->bound = fmax(taken->bound, frame->bound);
+    taken->on_device += frame->rings_on_device;
+    ck_assert_uint_eq(frame->index, taken->count);
+    taken->count++;
+    return KN_OK;
+}
+
+struct film {
+    char *files[FRAMES], *folder;
+    struct autocorr_source *sources;
+};
+
+static struct film make_film(uint64_t *state)
+{
+    struct film film = {.folder = test_folder()};
+    size_t count;
+
+    for (size_t i = 0; i < FRAMES; i++) {
+        struct autocorr_image image = random_image(WIDTH, HEIGHT, KN_U8, state);
+        uint8_t pixels[WIDTH * HEIGHT];
+        struct kn_picture picture = {WIDTH, HEIGHT, 8, pixels};
+        char path[4200];
+
+        for (size_t y = 0; y < HEIGHT; y++)
+            memcpy(pixels + y * WIDTH, (const uint8_t *)image.pixels + y * image.stride, WIDTH);
+        snprintf(path, sizeof path, "%s/%zu.png", film.folder, i);
+        film.files[i] = strdup(path);
+        EXPECT_OK(kn_png_write(path, &picture, false, &err));
+        free_image(&image);
+    }
+    EXPECT_OK(autocorr_list(film.files, FRAMES, NULL, &film.sources, &count, &err));
+    ck_assert_uint_eq(count, FRAMES);
+    return film;
+}
+
+static void free_film(struct film *film)
+{
+    free(film->sources);
+    for (size_t i = 0; i < FRAMES; i++)
+        free(film->files[i]);
+    test_remove(film->folder);
+}
+
+// The same frames by the host, by the device, with all that can be wanted, and with a mask.
+START_TEST(series)
+{
+    uint64_t state = test_seed("series");
+    struct film film = make_film(&state);
+    uint8_t all[WIDTH * HEIGHT];
+    struct autocorr_grey mask = {.width = WIDTH, .height = HEIGHT, .type = KN_U8, .pixels = all};
+    struct autocorr_settings settings = {.max_offset = MOST, .one_size = true};
+    struct taken *taken = calloc(4, sizeof *taken);
+
+    ck_assert_ptr_nonnull(taken);
+    memset(all, 1, sizeof all); // the same rings
+    for (unsigned way = 0; way < 4; way++) {
+        struct autocorr_engine engine;
+        struct autocorr_pipeline pipeline;
+
+        settings.products = taken[way].wants_products = settings.values = taken[way].wants_values = way == 2;
+        settings.verify = way == 2 ? 2 : 0;
+        settings.mask = way == 3 ? &mask : NULL;
+        EXPECT_OK(autocorr_engine_begin(way ? queue : NULL, way ? AUTOCORR_DIRECT : AUTOCORR_SIMD, false,
+                                        &engine, &err));
+        EXPECT_OK(
+            autocorr_series(&engine, film.sources, FRAMES, &settings, keep, &taken[way], &pipeline, &err));
+        ck_assert_uint_eq(taken[way].count, FRAMES);
+        ck_assert_uint_eq(taken[way].on_device, way == 1 || way == 2 ? FRAMES : 0);
+        ck_assert_uint_eq(pipeline.device_rings, taken[way].on_device);
+        ck_assert(pipeline.batches > 0 && pipeline.overlapped < pipeline.batches);
+        for (size_t i = 0; i < FRAMES; i++) {
+            double bound = kn_context_device(context)->fp64 ? 1e-9 : 1e-2, wanted = taken[0].r_max[i];
+
+            expect_rings(taken[way].rings[i], taken[0].rings[i], MOST, "series");
+            ck_assert(isnan(wanted) ? isnan(taken[way].r_max[i])
+                                    : fabs(taken[way].r_max[i] - wanted) <= bound);
+        }
+        autocorr_engine_end(&engine);
+    }
+    free(taken);
+    free_film(&film);
+}
+END_TEST
+
+// What bounds the errors of single precision is found by those who decode, and is that of the region.
+START_TEST(energies)
+{
+    const struct autocorr_region region = {5, 3, 21, 19};
+    uint64_t state = test_seed("energies");
+    struct film film = make_film(&state);
+    struct autocorr_settings settings = {.max_offset = MOST, .one_size = true, .region = &region};
+    struct autocorr_grey greys[FRAMES];
+    struct autocorr_task tasks[FRAMES];
+    struct autocorr_ring found[FRAMES * (MOST + 1)];
+    const struct autocorr_results results = {.rings = found};
+    struct taken taken = {.count = 0};
+    struct autocorr_pipeline pipeline;
+    struct autocorr_engine engine;
+    double bound;
+
+    EXPECT_OK(autocorr_engine_begin(queue, AUTOCORR_FFT, false, &engine, &err));
+    EXPECT_OK(autocorr_series(&engine, film.sources, FRAMES, &settings, keep, &taken, &pipeline, &err));
+    for (size_t i = 0; i < FRAMES; i++) {
+        EXPECT_OK(autocorr_source_read(&film.sources[i], &greys[i], &err));
+        tasks[i] = (struct autocorr_task){.first = autocorr_image_of(&greys[i]), .max_offset = MOST};
+        EXPECT_OK(autocorr_crop(&tasks[i], &region, &err));
+    }
+    EXPECT_OK(autocorr_engine_start(&engine, tasks, FRAMES, &results, &err));
+    EXPECT_OK(autocorr_engine_finish(&engine, &err));
+    bound = engine.bound;
+    ck_assert_double_gt(bound, 0.5);
+    ck_assert_double_eq(taken.bound, bound);
+    for (size_t i = 0; i < FRAMES; i++)
+        tasks[i].energy = 4 * autocorr_energy(&tasks[i].first);
+    EXPECT_OK(autocorr_engine_start(&engine, tasks, FRAMES, &results, &err));
+    EXPECT_OK(autocorr_engine_finish(&engine, &err));
+    ck_assert_double_eq_tol(engine.bound - 0.5, 4 * (bound - 0.5), 1e-12 * bound);
+    autocorr_engine_end(&engine);
+    for (size_t i = 0; i < FRAMES; i++)
+        free(greys[i].pixels);
+    free_film(&film);
+}
+END_TEST
+
+int main(void)
+{
+    const TTest *const tests[] = {rings,         rings_in_parts, not_pinned, no_rings,
+                                  two_under_way, series,         energies};
+
+    return test_run("autocorr batches", tests, sizeof tests / sizeof *tests, test_open, test_close);
+}

@@ -1,0 +1,221 @@
+// SPDX-License-Identifier: Apache-2.0
+// AUTOCORR_AUTO: what terms alone decide, what a measurement decides, that it is done once, and that what it
+// says is what runs.
+#include "support/device_support.h"
+#include "autocorr_support.h"
+
+#include <math.h>
+
+#include "app/autocorr/device/choose.h"
+
+static struct autocorr_task task_of(size_t width, size_t height, kn_type type, size_t max_offset)
+{
+    return (struct autocorr_task){.first = {width, height, width, type, ""}, .max_offset = max_offset};
+}
+
+static enum autocorr_method chosen(struct autocorr_engine *engine, const struct autocorr_task *task,
+                                   size_t *launches)
+{
+    enum autocorr_method method = AUTOCORR_AUTO;
+    kn_profile_entry *entries;
+
+    EXPECT_OK(kn_profile_start(queue, &err));
+    EXPECT_OK(autocorr_choose(engine, task, &method, &err));
+    EXPECT_OK(kn_profile_stop(queue, &entries, launches, &err));
+    kn_free(entries);
+    return method;
+}
+
+// W H (2 R + 1) (R + 1) terms against 5 N log2 N, by hand.
+START_TEST(terms)
+{
+    struct autocorr_task task = task_of(100, 60, KN_U8, 27);
+    double circle = 127 * 87;
+
+    ck_assert_double_eq_tol(autocorr_terms_ratio(&task), 6000.0 * 55 * 28 / (5 * circle * log2(circle + 1)),
+                            1e-9);
+    task.second = task.first;
+    ck_assert_double_eq_tol(autocorr_terms_ratio(&task), 6000.0 * 55 * 28 / (7.5 * circle * log2(circle + 1)),
+                            1e-9);
+}
+END_TEST
+
+// Far from where both are equal nothing is launched.
+START_TEST(decided)
+{
+    const struct autocorr_task few = task_of(640, 480, KN_U8, 2), many = task_of(750, 1500, KN_U8, 250);
+    struct autocorr_engine engine, host;
+    enum autocorr_method method = AUTOCORR_AUTO;
+    size_t launches;
+
+    EXPECT_OK(autocorr_engine_begin(queue, AUTOCORR_AUTO, false, &engine, &err));
+    EXPECT_OK(autocorr_engine_begin(NULL, AUTOCORR_AUTO, false, &host, &err));
+    ck_assert_int_eq(chosen(&engine, &few, &launches), AUTOCORR_DIRECT);
+    ck_assert_uint_eq(launches, 0);
+    ck_assert_ptr_nonnull(strstr(kn_text_string(&engine.why), "which decides on any device"));
+    ck_assert_int_eq(chosen(&engine, &many, &launches), AUTOCORR_FFT);
+    ck_assert_uint_eq(launches, 0);
+    EXPECT_OK(autocorr_choose(&host, &few, &method, &err));
+    ck_assert_int_eq(method, AUTOCORR_FFT);
+    ck_assert_ptr_nonnull(strstr(kn_text_string(&host.why), "on the host"));
+    autocorr_engine_end(&engine);
+    autocorr_engine_end(&host);
+}
+END_TEST
+
+// Between them the device is measured, once; what was remembered says the same.
+START_TEST(measured)
+{
+    const struct autocorr_task task = task_of(640, 480, KN_U8, 16), less = task_of(640, 480, KN_U8, 7),
+                               more = task_of(640, 480, KN_U8, 59);
+    struct autocorr_engine first, second;
+    enum autocorr_method method;
+    size_t launches;
+
+    if (test_is_slow())
+        return;
+    EXPECT_OK(autocorr_engine_begin(queue, AUTOCORR_AUTO, false, &first, &err));
+    EXPECT_OK(autocorr_engine_begin(queue, AUTOCORR_AUTO, false, &second, &err));
+    method = chosen(&first, &task, &launches);
+    ck_assert_uint_gt(launches, 0);
+    ck_assert_ptr_nonnull(strstr(kn_text_string(&first.why), "measured were "));
+    ck_assert_int_eq(chosen(&second, &task, &launches), method);
+    ck_assert_uint_eq(launches, 0);
+    ck_assert_str_eq(kn_text_string(&second.why), kn_text_string(&first.why));
+    // One number for all sizes: what has fewer terms is not transformed where this is not, nor the reverse.
+    ck_assert(chosen(&second, &less, &launches) == AUTOCORR_DIRECT || method == AUTOCORR_FFT);
+    ck_assert_uint_eq(launches, 0);
+    ck_assert(chosen(&second, &more, &launches) == AUTOCORR_FFT || method == AUTOCORR_DIRECT);
+    autocorr_engine_end(&first);
+    autocorr_engine_end(&second);
+}
+END_TEST
+
+// Devices where either is far better, as far as is remembered: that runs, and the sums are the reference's.
+// Of the size that is measured on CPUs, whose kernels are built already.
+START_TEST(followed)
+{
+    static const size_t numbers[] = {AUTOCORR_RATIO_ZERO, AUTOCORR_RATIOS - 1};
+    static const enum autocorr_method methods[] = {AUTOCORR_FFT, AUTOCORR_DIRECT};
+    uint64_t state = test_seed("followed");
+    struct autocorr_task task = {.max_offset = 32};
+    const struct engine_choice choice = autocorr_choice_of(KN_U8, AUTOCORR_FFT_FUSED, false);
+    size_t offsets = autocorr_offsets(32);
+    uint64_t *found, *expected;
+
+    if (test_is_slow())
+        return;
+    task.first = random_image(256, 256, KN_U8, &state);
+    found = malloc(offsets * sizeof *found);
+    expected = malloc(offsets * sizeof *expected);
+    ck_assert(found && expected);
+    ck_assert_double_gt(autocorr_terms_ratio(&task), 1.1);
+    EXPECT_OK(autocorr_reference(&task, expected, &err));
+    for (size_t i = 0; i < 2; i++) {
+        struct kn_text words = KN_TEXT_INIT;
+        struct autocorr_engine engine;
+
+        kn_text_add(&words, "so it was planted");
+        engine_remember(context, &choice, numbers[i], &words);
+        EXPECT_OK(autocorr_engine_begin(queue, AUTOCORR_AUTO, false, &engine, &err));
+        EXPECT_OK(autocorr_engine_sums(&engine, &task, 1, found, &err));
+        ck_assert_int_eq(engine.ran, methods[i]);
+        ck_assert_ptr_nonnull(strstr(kn_text_string(&engine.why), "so it was planted"));
+        for (size_t o = 0; o < offsets; o++)
+            ck_assert((double)(found[o] > expected[o] ? found[o] - expected[o] : expected[o] - found[o]) <=
+                      engine.bound);
+        autocorr_engine_end(&engine);
+        // A method that is named does not ask.
+        EXPECT_OK(autocorr_engine_begin(queue, methods[1 - i], false, &engine, &err));
+        EXPECT_OK(autocorr_engine_sums(&engine, &task, 1, found, &err));
+        ck_assert_int_eq(engine.ran, methods[1 - i]);
+        ck_assert_str_eq(kn_text_string(&engine.why), "");
+        autocorr_engine_end(&engine);
+        kn_text_free(&words);
+    }
+    free_image(&task.first);
+    free(found);
+    free(expected);
+}
+END_TEST
+
+// A line that local memory does not hold: fft says what can do it, and auto does it, and says so.
+START_TEST(too_long)
+{
+    uint64_t state = test_seed("too_long");
+    size_t width = kn_context_device(context)->local_memory / (2 * sizeof(float)) + 1, offsets;
+    struct autocorr_task task = {.max_offset = 100};
+    const struct engine_choice choice = autocorr_choice_of(KN_U8, AUTOCORR_FFT_FUSED, false);
+    struct kn_text words = KN_TEXT_INIT;
+    struct autocorr_engine engine;
+    uint64_t *found, *expected;
+
+    if (test_is_slow() || width > 1 << 20)
+        return;
+    task.first = random_image(width, 1, KN_U8, &state);
+    offsets = autocorr_offsets(task.max_offset);
+    found = malloc(offsets * sizeof *found);
+    expected = malloc(offsets * sizeof *expected);
+    ck_assert(found && expected);
+    EXPECT_OK(autocorr_reference(&task, expected, &err));
+    EXPECT_OK(autocorr_engine_begin(queue, AUTOCORR_FFT, false, &engine, &err));
+    EXPECT_REFUSED(KN_ERROR_LIMIT, "the method direct takes lines of any length",
+                   autocorr_engine_sums(&engine, &task, 1, found, &err));
+    autocorr_engine_end(&engine);
+    kn_text_add(&words, "so it was planted");
+    engine_remember(context, &choice, AUTOCORR_RATIO_ZERO, &words);
+    EXPECT_OK(autocorr_engine_begin(queue, AUTOCORR_AUTO, false, &engine, &err));
+    EXPECT_OK(autocorr_engine_sums(&engine, &task, 1, found, &err));
+    ck_assert_int_eq(engine.ran, AUTOCORR_DIRECT);
+    ck_assert_ptr_nonnull(strstr(kn_text_string(&engine.why), "; but by transforms: a line of "));
+    ck_assert_mem_eq(found, expected, offsets * sizeof *found);
+    autocorr_engine_end(&engine);
+    kn_text_free(&words);
+    free_image(&task.first);
+    free(found);
+    free(expected);
+}
+END_TEST
+
+START_TEST(no_cache)
+{
+    const struct autocorr_task task = task_of(640, 480, KN_U8, 16);
+    const kn_context_options without = {.cache_dir = ""};
+    struct autocorr_engine engine;
+    size_t launches;
+
+    test_close();
+    test_open_with(&without);
+    EXPECT_OK(autocorr_engine_begin(queue, AUTOCORR_AUTO, false, &engine, &err));
+    chosen(&engine, &task, &launches);
+    ck_assert_uint_eq(launches, 0);
+    ck_assert_ptr_nonnull(strstr(kn_text_string(&engine.why), "there is no cache to remember it in"));
+    autocorr_engine_end(&engine);
+}
+END_TEST
+
+// ---- with a cache of their own, in which nothing is remembered yet ----
+
+static char *folder;
+
+static void open_with_folder(void)
+{
+    kn_context_options options = {.cache_dir = NULL};
+
+    folder = test_folder();
+    options.cache_dir = folder;
+    test_open_with(&options);
+}
+
+static void close_folder(void)
+{
+    test_close();
+    test_remove(folder);
+}
+
+int main(void)
+{
+    const TTest *const tests[] = {terms, decided, measured, followed, too_long, no_cache};
+
+    return test_run("autocorr choice", tests, sizeof tests / sizeof *tests, open_with_folder, close_folder);
+}

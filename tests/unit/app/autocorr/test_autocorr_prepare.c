@@ -1,0 +1,332 @@
+// SPDX-License-Identifier: Apache-2.0
+// The preparation of photographs, on pictures whose answer is known: a copy that was moved comes back, a
+// light that was put on goes away, dust on a slope leaves the slope.
+#include "support/expect.h"
+
+#include <math.h>
+
+#include "app/autocorr/prepare/filters.h"
+#include "app/autocorr/prepare/prepare.h"
+#include "app/autocorr/prepare/register.h"
+#include "io/image/png.h"
+#include "support/run.h"
+
+enum { WAVES = 60, WIDTH = 150, HEIGHT = 110 };
+
+// A picture of waves of 5 pixels and longer: it can be sampled anywhere.
+struct waves {
+    double kx[WAVES], ky[WAVES], phase[WAVES];
+};
+
+static struct waves make_waves(uint64_t *state)
+{
+    struct waves waves;
+
+    for (size_t i = 0; i < WAVES; i++) {
+        double angle = 2 * M_PI * test_uniform(state), k = 2 * M_PI / (5 + 40 * test_uniform(state));
+
+        waves.kx[i] = k * cos(angle);
+        waves.ky[i] = k * sin(angle);
+        waves.phase[i] = 2 * M_PI * test_uniform(state);
+    }
+    return waves;
+}
+
+static double wave_at(const struct waves *waves, double x, double y)
+{
+    double sum = 120;
+
+    for (size_t i = 0; i < WAVES; i++)
+        sum += 5 * cos(waves->kx[i] * x + waves->ky[i] * y + waves->phase[i]);
+    return sum;
+}
+
+static float *sample(const struct waves *waves, double x0, double y0)
+{
+    float *picture = malloc(WIDTH * HEIGHT * sizeof *picture);
+
+    ck_assert_ptr_nonnull(picture);
+    for (size_t y = 0; y < HEIGHT; y++)
+        for (size_t x = 0; x < WIDTH; x++)
+            picture[y * WIDTH + x] = (float)wave_at(waves, (double)x + x0, (double)y + y0);
+    return picture;
+}
+
+// ---- registration ----
+
+// Whole pixels are found and come back to the last bit, but at the edges.
+START_TEST(whole_pixels)
+{
+    static const int shifts[][2] = {{0, 0}, {1, 0}, {0, -1}, {7, -5}, {-18, 13}, {18, -13}};
+    uint64_t state = test_seed("whole_pixels");
+    float *moved = malloc(WIDTH * HEIGHT * sizeof *moved);
+
+    for (size_t i = 0; i < sizeof shifts / sizeof *shifts; i++) {
+        struct waves waves = make_waves(&state);
+        float *reference = sample(&waves, 0, 0), *frame = sample(&waves, -shifts[i][0], -shifts[i][1]);
+        struct autocorr_shift shift = {NAN, NAN};
+
+        EXPECT_OK(autocorr_register(reference, frame, WIDTH, HEIGHT, &shift, &err));
+        ck_assert_msg(shift.x == shifts[i][0] && shift.y == shifts[i][1], "found (%g, %g) for (%d, %d)",
+                      shift.x, shift.y, shifts[i][0], shifts[i][1]);
+        autocorr_move(frame, WIDTH, HEIGHT, shift, moved);
+        for (size_t y = 20; y < HEIGHT - 20; y++)
+            for (size_t x = 30; x < WIDTH - 30; x++)
+                ck_assert_float_eq_tol(moved[y * WIDTH + x], reference[y * WIDTH + x], 1e-4F);
+        free(reference);
+        free(frame);
+    }
+    free(moved);
+}
+END_TEST
+
+// Parts of a pixel: what moves in and out at the edges, dim under the window, moves the top by a hundredth of
+// a pixel or so.
+START_TEST(parts_of_pixels)
+{
+    uint64_t state = test_seed("parts_of_pixels");
+    float *moved = malloc(WIDTH * HEIGHT * sizeof *moved);
+    double most = 0;
+
+    for (size_t i = 0; i < 12; i++) {
+        struct waves waves = make_waves(&state);
+        double x0 = 10 * (test_uniform(&state) - 0.5), y0 = 10 * (test_uniform(&state) - 0.5), squares = 0,
+               before = 0;
+        float *reference = sample(&waves, 0, 0), *frame = sample(&waves, -x0, -y0);
+        struct autocorr_shift shift = {NAN, NAN};
+
+        EXPECT_OK(autocorr_register(reference, frame, WIDTH, HEIGHT, &shift, &err));
+        most = fmax(most, fmax(fabs(shift.x - x0), fabs(shift.y - y0)));
+        autocorr_move(frame, WIDTH, HEIGHT, shift, moved);
+        for (size_t y = 10; y < HEIGHT - 10; y++)
+            for (size_t x = 10; x < WIDTH - 10; x++) {
+                squares += pow((double)moved[y * WIDTH + x] - (double)reference[y * WIDTH + x], 2);
+                before += pow((double)frame[y * WIDTH + x] - (double)reference[y * WIDTH + x], 2);
+            }
+        ck_assert_msg(squares < before / 100, "(%g, %g): found (%g, %g), left %g of %g", x0, y0, shift.x,
+                      shift.y, squares, before);
+        free(reference);
+        free(frame);
+    }
+    fprintf(stderr, "greatest error of a shift: %.4f pixels\n", most);
+    ck_assert_double_lt(most, 0.05);
+    free(moved);
+}
+END_TEST
+
+// A picture of one level, and one with itself.
+START_TEST(nothing_to_register)
+{
+    float *picture = calloc(WIDTH * HEIGHT, sizeof *picture), one = 7;
+    struct autocorr_shift shift = {NAN, NAN};
+
+    EXPECT_OK(autocorr_register(picture, picture, WIDTH, HEIGHT, &shift, &err));
+    ck_assert(shift.x == 0 && shift.y == 0);
+    EXPECT_OK(autocorr_register(&one, &one, 1, 1, &shift, &err));
+    ck_assert(shift.x == 0 && shift.y == 0);
+    autocorr_move(&one, 1, 1, (struct autocorr_shift){0.3, -2.5}, picture);
+    ck_assert_float_eq_tol(picture[0], 7, 1e-6F);
+    free(picture);
+}
+END_TEST
+
+// ---- light, dust, contrast ----
+
+// Light from one side, 1 to 3: flattened, the picture is what it is flattened without that light, but for a
+// factor, to a hundredth, as the light changes by that much within the blur's reach at most.
+START_TEST(light)
+{
+    uint64_t state = test_seed("light");
+    struct waves waves = make_waves(&state);
+    float *plain = sample(&waves, 0, 0), *lit = sample(&waves, 0, 0);
+    double ratio, before = 0;
+
+    for (size_t y = 0; y < HEIGHT; y++)
+        for (size_t x = 0; x < WIDTH; x++)
+            lit[y * WIDTH + x] *= (float)(1 + 2 * (double)x / WIDTH);
+    EXPECT_OK(autocorr_flatten(plain, WIDTH, HEIGHT, 12, &err));
+    before = (double)lit[50 * WIDTH + 120] / (double)lit[50 * WIDTH + 30] * (double)plain[50 * WIDTH + 30] /
+             (double)plain[50 * WIDTH + 120];
+    ck_assert_double_gt(before, 1.3);
+    EXPECT_OK(autocorr_flatten(lit, WIDTH, HEIGHT, 12, &err));
+    ratio = (double)lit[50 * WIDTH + 75] / (double)plain[50 * WIDTH + 75];
+    for (size_t y = 36; y < HEIGHT - 36; y++)
+        for (size_t x = 36; x < WIDTH - 36; x++)
+            ck_assert_double_eq_tol((double)lit[y * WIDTH + x] / (double)plain[y * WIDTH + x] / ratio, 1,
+                                    0.02);
+    free(plain);
+    free(lit);
+}
+END_TEST
+
+// One level stays it, black too; a blur of the whole picture's reach is its mean.
+START_TEST(flat)
+{
+    float *picture = malloc(WIDTH * HEIGHT * sizeof *picture);
+
+    for (int level = 0; level < 200; level += 99) {
+        for (size_t i = 0; i < WIDTH * HEIGHT; i++)
+            picture[i] = (float)level;
+        EXPECT_OK(autocorr_flatten(picture, WIDTH, HEIGHT, 300, &err));
+        for (size_t i = 0; i < WIDTH * HEIGHT; i++)
+            ck_assert_float_eq_tol(picture[i], (float)level, 1e-3F);
+    }
+    free(picture);
+}
+END_TEST
+
+static float slope_at(size_t x, size_t y)
+{
+    return (float)(40 + 0.5 * (double)x + 0.25 * (double)y);
+}
+
+// Black and white specks on a slope: they are found, nothing else is, and the slope goes on where they were.
+START_TEST(dust)
+{
+    uint64_t state = test_seed("dust");
+    float *picture = malloc(WIDTH * HEIGHT * sizeof *picture);
+    uint8_t *found = malloc(WIDTH * HEIGHT), *truth = calloc(WIDTH * HEIGHT, 1);
+    size_t changed = 0, marked = 0;
+
+    for (size_t y = 0; y < HEIGHT; y++)
+        for (size_t x = 0; x < WIDTH; x++)
+            picture[y * WIDTH + x] = slope_at(x, y) + (float)(test_uniform(&state) - 0.5);
+    for (size_t speck = 0; speck < 6; speck++)
+        for (size_t y = 0; y < 4; y++)
+            for (size_t x = 0; x < 5; x++) {
+                size_t at = (20 + 10 * speck + y) * WIDTH + 15 + 20 * speck + x;
+
+                picture[at] = speck % 2 ? 0 : 255;
+                truth[at] = 1;
+            }
+    EXPECT_OK(autocorr_find_dust(picture, WIDTH, HEIGHT, found, &err));
+    for (size_t i = 0; i < WIDTH * HEIGHT; i++) {
+        ck_assert(!truth[i] || found[i] == 1);
+        marked += found[i];
+    }
+    ck_assert_uint_le(marked, 6 * 8 * 9); // each with 2 pixels around it
+    EXPECT_OK(autocorr_mend(picture, WIDTH, HEIGHT, found, &changed, &err));
+    ck_assert_uint_eq(changed, marked);
+    for (size_t i = 0; i < WIDTH * HEIGHT; i++)
+        if (found[i])
+            ck_assert_float_eq_tol(picture[i], slope_at(i % WIDTH, i / WIDTH), 0.75F);
+    // Without noise the slope is harmonic, and comes back.
+    for (size_t i = 0; i < WIDTH * HEIGHT; i++)
+        picture[i] = truth[i] ? -99 : slope_at(i % WIDTH, i / WIDTH);
+    EXPECT_OK(autocorr_mend(picture, WIDTH, HEIGHT, truth, &changed, &err));
+    for (size_t i = 0; i < WIDTH * HEIGHT; i++)
+        ck_assert_float_eq_tol(picture[i], slope_at(i % WIDTH, i / WIDTH), 0.05F);
+    memset(truth, 1, WIDTH * HEIGHT);
+    EXPECT_OK(autocorr_mend(picture, WIDTH, HEIGHT, truth, &changed, &err));
+    ck_assert_uint_eq(changed, 0);
+    free(picture);
+    free(found);
+    free(truth);
+}
+END_TEST
+
+START_TEST(contrast)
+{
+    float picture[2001];
+    double low = NAN, high = NAN;
+
+    for (size_t i = 0; i < 2001; i++)
+        picture[i] = (float)i;
+    EXPECT_OK(autocorr_levels(picture, 2001, 1, 2001, &low, &high, &err));
+    ck_assert_double_eq_tol(low, 2, 1e-9);
+    ck_assert_double_eq_tol(high, 1998, 1e-9);
+    EXPECT_OK(autocorr_stretch(picture, 2001, 500, 1500, 255, &err));
+    ck_assert(picture[0] == 0 && picture[500] == 0 && picture[1500] == 255 && picture[2000] == 255);
+    ck_assert_float_eq_tol(picture[1000], 127.5F, 1e-4F);
+    EXPECT_REFUSED(KN_ERROR_ARGUMENT, "contrast from 3 to 3", autocorr_stretch(picture, 1, 3, 3, 255, &err));
+}
+END_TEST
+
+// ---- all of it ----
+
+static void write_frame(const char *folder, const char *name, const struct waves *waves, double x0,
+                        char *path)
+{
+    float *picture = sample(waves, x0, 0);
+    uint8_t pixels[WIDTH * HEIGHT];
+    const struct kn_picture png = {WIDTH, HEIGHT, 8, pixels};
+
+    for (size_t i = 0; i < WIDTH * HEIGHT; i++)
+        pixels[i] = (uint8_t)fminf(255, fmaxf(0, picture[i] + 0.5F));
+    snprintf(path, 4200, "%s/%s", folder, name);
+    EXPECT_OK(kn_png_write(path, &png, false, &err));
+    free(picture);
+}
+
+START_TEST(steps)
+{
+    uint64_t state = test_seed("steps");
+    struct waves waves = make_waves(&state);
+    char *folder = test_folder(), paths[2][4200];
+    const struct autocorr_region region = {30, 20, 80, 60};
+    struct autocorr_preparation_options options = {.stabilise = true,
+                                                   .flatten = 30,
+                                                   .find_dust = true,
+                                                   .contrast = true,
+                                                   .contrast_auto = true,
+                                                   .crop = &region,
+                                                   .show = true};
+    struct autocorr_source sources[3] = {{.file = "/nonexistent.png", .pages = 1},
+                                         {.file = paths[0], .pages = 1},
+                                         {.file = paths[1], .pages = 1}};
+    struct autocorr_preparation *preparation;
+    struct autocorr_prepared prepared[2];
+    struct autocorr_grey greys[2], small = {.width = 9, .height = 9, .type = KN_U8, .pixels = calloc(81, 1)};
+    size_t different = 0;
+
+    write_frame(folder, "a.png", &waves, 0, paths[0]);
+    write_frame(folder, "b.png", &waves, 6, paths[1]);
+    EXPECT_OK(autocorr_preparation_open(sources, 3, &options, &preparation, &err));
+    for (size_t i = 0; i < 2; i++) {
+        EXPECT_OK(autocorr_source_read(&sources[i + 1], &greys[i], &err));
+        EXPECT_OK(autocorr_prepare(preparation, "x", &greys[i], &prepared[i], &err));
+        ck_assert_uint_eq(greys[i].width, 80);
+        ck_assert_uint_eq(greys[i].height, 60);
+        ck_assert(prepared[i].y == 0 && prepared[i].x == (i ? -6 : 0));
+        for (size_t step = 0; step < AUTOCORR_STEPS; step++) {
+            ck_assert_ptr_nonnull(prepared[i].pictures[step].pixels);
+            ck_assert_uint_eq(prepared[i].pictures[step].width, step == AUTOCORR_CROPPED ? 80 : WIDTH);
+        }
+    }
+    // Both are the same picture now but for what the blur had at the edges.
+    for (size_t i = 0; i < 80 * 60; i++)
+        different += abs(((uint8_t *)greys[0].pixels)[i] - ((uint8_t *)greys[1].pixels)[i]) > 6;
+    ck_assert_uint_le(different, 80 * 60 / 100);
+    ck_assert(prepared[0].low < prepared[0].high && prepared[0].low == prepared[1].low);
+    autocorr_prepared_free(&prepared[0]);
+    EXPECT_REFUSED(KN_ERROR_INPUT, "y.png: is of 9 x 9 pixels, but ",
+                   autocorr_prepare(preparation, "y.png", &small, &prepared[0], &err));
+    autocorr_preparation_close(preparation);
+    // Nothing is asked for: nothing changes. A region that is not there is refused.
+    options = (struct autocorr_preparation_options){.flatten = 0};
+    EXPECT_OK(autocorr_preparation_open(sources, 1, &options, &preparation, &err));
+    ((uint8_t *)small.pixels)[40] = 99;
+    EXPECT_OK(autocorr_prepare(preparation, "y.png", &small, &prepared[0], &err));
+    ck_assert_uint_eq(((uint8_t *)small.pixels)[40], 99);
+    autocorr_preparation_close(preparation);
+    options.crop = &region;
+    EXPECT_OK(autocorr_preparation_open(sources, 1, &options, &preparation, &err));
+    EXPECT_REFUSED(KN_ERROR_ARGUMENT,
+                   "y.png: cannot be cropped to 80 x 60 pixels at (30, 20): it is of 9 x 9",
+                   autocorr_prepare(preparation, "y.png", &small, &prepared[0], &err));
+    autocorr_preparation_close(preparation);
+    free(small.pixels);
+    autocorr_prepared_free(&prepared[1]);
+    free(greys[0].pixels);
+    free(greys[1].pixels);
+    test_remove(folder);
+}
+END_TEST
+
+int main(void)
+{
+    const TTest *const tests[] = {
+        whole_pixels, parts_of_pixels, nothing_to_register, light, flat, dust, contrast, steps};
+
+    return TEST_RUN("autocorr prepare", CK_FORK_GETENV, tests);
+}

@@ -1,0 +1,103 @@
+// SPDX-License-Identifier: Apache-2.0
+// What the tests of direct sums share: problems at random, and what is wanted of them in double precision.
+#ifndef KN_TESTS_UNIT_APP_MRI_SUM_SUPPORT_H
+#define KN_TESTS_UNIT_APP_MRI_SUM_SUPPORT_H
+
+#include "support/support.h"
+
+#include "app/mri/reference.h"
+#include "app/mri/sum/sum.h"
+
+struct problem {
+    struct mri_sum sum;
+    size_t voxels, count; // of the matrix, and wanted
+    double *k, *positions, *weights;
+    double complex *data, *basis, *mu, *wanted;
+};
+
+// What a problem is given.
+enum { DATA = 1, WEIGHTS = 2, BASIS = 4, POSITIONS = 8 };
+
+static inline double complex random_number(uint64_t *state)
+{
+    double re = 2 * test_uniform(state) - 1;
+
+    return mri_complex(re, 2 * test_uniform(state) - 1);
+}
+
+static inline void *take(size_t count, size_t size)
+{
+    void *memory = calloc(count + 1, size);
+
+    ck_assert_ptr_nonnull(memory);
+    return memory;
+}
+
+static inline void free_problem(struct problem *p)
+{
+    free(p->k);
+    free(p->positions);
+    free(p->weights);
+    free(p->data);
+    free(p->basis);
+    free(p->mu);
+    free(p->wanted);
+}
+
+// What is wanted, in double precision.
+static inline void refer(struct problem *p)
+{
+    double *at = take(3 * p->count, sizeof *at);
+
+    for (size_t n = 0; n < p->count; n++)
+        for (size_t axis = 0, rest = p->sum.first + n; axis < 3; rest /= p->sum.matrix.size[axis], axis++)
+            at[3 * n + axis] = p->sum.positions
+                                   ? p->positions[3 * (p->sum.first + n) + axis]
+                                   : mri_position(rest % p->sum.matrix.size[axis], p->sum.matrix.size[axis]);
+    for (size_t m = 0; m < p->sum.samples; m++) {
+        p->mu[m] = p->sum.data ? p->data[m] : 1;
+        p->mu[m] *= p->sum.weights ? p->weights[m] : 1;
+        p->mu[m] *= p->sum.basis ? conj(p->basis[m]) : 1;
+    }
+    mri_reference_adjoint_at(p->k, p->sum.samples, p->mu, NULL, at, p->count, p->wanted);
+    free(at);
+}
+
+// k in the whole band, an eighth of it on its edge.
+static inline struct problem make(const struct mri_matrix *matrix, size_t samples, unsigned given,
+                                  uint64_t *state)
+{
+    struct problem p = {.sum = {.matrix = *matrix, .samples = samples}};
+
+    ck_assert_int_eq(mri_matrix_count(matrix, &p.voxels, NULL), KN_OK);
+    p.count = p.voxels;
+    p.k = take(3 * samples, sizeof *p.k);
+    p.positions = take(3 * p.voxels, sizeof *p.positions);
+    p.weights = take(samples, sizeof *p.weights);
+    p.data = take(samples, sizeof *p.data);
+    p.basis = take(samples, sizeof *p.basis);
+    p.mu = take(samples, sizeof *p.mu);
+    p.wanted = take(p.voxels, sizeof *p.wanted);
+    for (size_t m = 0; m < samples; m++) {
+        for (size_t axis = 0; axis < 3; axis++) {
+            double edge = (double)matrix->size[axis] / 2;
+
+            p.k[3 * m + axis] = test_random(state) % 8   ? edge * (2 * test_uniform(state) - 1)
+                                : test_random(state) % 2 ? edge
+                                                         : -edge;
+        }
+        p.weights[m] = test_uniform(state);
+        p.data[m] = random_number(state);
+        p.basis[m] = random_number(state);
+    }
+    for (size_t i = 0; i < 3 * p.voxels; i++)
+        p.positions[i] = test_uniform(state) - 0.5;
+    p.sum.k = p.k;
+    p.sum.data = given & DATA ? p.data : NULL;
+    p.sum.weights = given & WEIGHTS ? p.weights : NULL;
+    p.sum.basis = given & BASIS ? p.basis : NULL;
+    p.sum.positions = given & POSITIONS ? p.positions : NULL;
+    return p;
+}
+
+#endif

@@ -1,0 +1,229 @@
+// SPDX-License-Identifier: Apache-2.0
+// The forward sum on a device: against the reference in double precision, and against the adjoint, which it
+// belongs to: <F x, y> = <x, F^H y>.
+#include "support/device_support.h"
+
+#include <float.h>
+#include <math.h>
+
+#include "app/mri/reference.h"
+#include "app/mri/sum/sum.h"
+#include "base/array.h"
+#include "base/number.h"
+
+#define UNIT (FLT_EPSILON / 2)
+
+// Unequal, odd, prime, single, rows longer than a run and a share of them.
+static const struct mri_matrix matrices[] = {
+    {2, {1, 1, 1}}, {2, {2, 3, 1}}, {2, {7, 5, 1}},  {2, {31, 1, 1}},   {3, {4, 4, 4}},
+    {3, {3, 5, 2}}, {3, {1, 1, 7}}, {2, {1, 13, 1}}, {2, {129, 33, 1}}, {3, {65, 9, 7}},
+};
+
+struct problem {
+    struct mri_matrix matrix;
+    size_t voxels, samples;
+    double *k;
+    double complex *basis, *image, *data;
+};
+
+static double complex random_number(uint64_t *state)
+{
+    // As floats have them.
+    double re = kn_as_float(2 * test_uniform(state) - 1);
+
+    return mri_complex(re, kn_as_float(2 * test_uniform(state) - 1));
+}
+
+static void *take(size_t count, size_t size)
+{
+    void *memory = calloc(count + 1, size);
+
+    ck_assert_ptr_nonnull(memory);
+    return memory;
+}
+
+static struct problem make(const struct mri_matrix *matrix, size_t samples, uint64_t *state)
+{
+    struct problem p = {.matrix = *matrix, .samples = samples};
+
+    ck_assert_int_eq(mri_matrix_count(matrix, &p.voxels, NULL), KN_OK);
+    p.k = take(3 * samples, sizeof *p.k);
+    p.basis = take(samples, sizeof *p.basis);
+    p.data = take(samples, sizeof *p.data);
+    p.image = take(p.voxels, sizeof *p.image);
+    for (size_t i = 0; i < 3 * samples; i++) {
+        double edge = (double)matrix->size[i % 3] / 2;
+
+        p.k[i] = test_random(state) % 8   ? edge * (2 * test_uniform(state) - 1)
+                 : test_random(state) % 2 ? edge
+                                          : -edge;
+    }
+    for (size_t m = 0; m < samples; m++) {
+        p.basis[m] = random_number(state);
+        p.data[m] = random_number(state);
+    }
+    for (size_t n = 0; n < p.voxels; n++)
+        p.image[n] = random_number(state);
+    return p;
+}
+
+static void free_problem(struct problem *p)
+{
+    free(p->k);
+    free(p->basis);
+    free(p->data);
+    free(p->image);
+}
+
+static kn_buffer *upload(const double complex *numbers, size_t count, size_t room)
+{
+    float *pairs = take(2 * count, sizeof *pairs);
+    kn_buffer *buffer;
+
+    for (size_t i = 0; i < count; i++) {
+        pairs[2 * i] = numbers ? (float)creal(numbers[i]) : NAN;
+        pairs[2 * i + 1] = numbers ? (float)cimag(numbers[i]) : NAN;
+    }
+    buffer = test_upload_with_room(pairs, count * 2 * sizeof *pairs, room);
+    free(pairs);
+    return buffer;
+}
+
+static double complex *download(kn_buffer *buffer, size_t count)
+{
+    float *pairs = take(2 * count, sizeof *pairs);
+    double complex *numbers = take(count, sizeof *numbers);
+
+    EXPECT_OK(kn_buffer_read(queue, buffer, 0, pairs, count * 2 * sizeof *pairs, &err));
+    for (size_t i = 0; i < count; i++)
+        numbers[i] = mri_complex((double)pairs[2 * i], (double)pairs[2 * i + 1]);
+    free(pairs);
+    return numbers;
+}
+
+static double complex *forward(const struct problem *p, bool with_basis)
+{
+    enum { ROOM = 64 };
+    kn_buffer *image = upload(p->image, p->voxels, 0), *data = upload(NULL, p->samples, ROOM);
+    double complex *found;
+
+    EXPECT_OK(mri_forward_device(queue, &p->matrix, p->k, p->samples, with_basis ? p->basis : NULL, image,
+                                 data, &err));
+    test_expect_poison(data, p->samples * 2 * sizeof(float));
+    found = download(data, p->samples);
+    kn_buffer_free(image);
+    kn_buffer_free(data);
+    return found;
+}
+
+// Of a sum: each term's phase has the roundings of a fraction to 2^-24 of a turn, of k to 2^-33 for a step
+// along each axis, and of a product with 2 pi; sine and cosine 2^-21 at most (test_mri_sum.c); and a sum
+// rounds once for each voxel of a run, run of a share, and factor.
+static double bound(const struct problem *p)
+{
+    double magnitude = 0, steps = (double)(p->matrix.size[0] + p->matrix.size[1] + p->matrix.size[2]) / 2;
+
+    for (size_t n = 0; n < p->voxels; n++)
+        magnitude += cabs(p->image[n]);
+    return magnitude * (2 * M_PI * (2 * UNIT + 0x1p-33 * steps) + 0x1p-21 + (64 + 64 + 20) * UNIT) * M_SQRT2;
+}
+
+static void check(const struct mri_matrix *matrix, size_t samples, bool with_basis, uint64_t *state)
+{
+    struct problem p = make(matrix, samples, state);
+    double complex *wanted = take(samples, sizeof *wanted), *found = forward(&p, with_basis);
+
+    EXPECT_OK(mri_reference_forward(&p.matrix, p.k, samples, p.image, MRI_SCALE_NONE, wanted, &err));
+    for (size_t m = 0; m < samples; m++) {
+        double complex right = wanted[m] * (with_basis ? p.basis[m] : 1);
+
+        ck_assert_msg(cabs(found[m] - right) <= bound(&p),
+                      "%zu x %zu x %zu, sample %zu of %zu: off by %g, bound %g", matrix->size[0],
+                      matrix->size[1], matrix->size[2], m, samples, cabs(found[m] - right), bound(&p));
+    }
+    free(wanted);
+    free(found);
+    free_problem(&p);
+}
+
+START_TEST(reference)
+{
+    static const size_t samples[] = {0, 1, 2, 3, 31, 32, 33, 127, 129, 300};
+    uint64_t state = test_seed("reference");
+
+    for (size_t i = 0; i < KN_COUNT(matrices); i++)
+        for (size_t pick = i % 2; pick < KN_COUNT(samples); pick += test_is_slow() ? 5 : 2)
+            check(&matrices[i], samples[pick], pick % 3 == 0, &state);
+}
+END_TEST
+
+// <F x, y> = <x, F^H y> within both sums' bounds, F^H y by the tuned kernel with the same basis.
+START_TEST(adjoint)
+{
+    uint64_t state = test_seed("adjoint");
+
+    for (size_t i = 0; i < KN_COUNT(matrices); i += test_is_slow() ? 3 : 1) {
+        struct problem p = make(&matrices[i], 50 + i, &state);
+        const struct mri_sum sum = {
+            .matrix = p.matrix, .k = p.k, .samples = p.samples, .data = p.data, .basis = p.basis};
+        double complex *data = forward(&p, true), *back, left = 0, right = 0;
+        kn_buffer *image = upload(NULL, p.voxels, 0);
+        double magnitude = 0;
+
+        EXPECT_OK(mri_sum_device(queue, &sum, MRI_TUNED, image, NULL, &err));
+        back = download(image, p.voxels);
+        for (size_t m = 0; m < p.samples; m++) {
+            left += data[m] * conj(p.data[m]);
+            magnitude += cabs(p.data[m]) * cabs(p.basis[m]);
+        }
+        for (size_t n = 0; n < p.voxels; n++)
+            right += p.image[n] * conj(back[n]);
+        ck_assert_double_gt(cabs(left), 0);
+        ck_assert_double_le(cabs(left - right), 2 * magnitude * bound(&p));
+        free(data);
+        free(back);
+        kn_buffer_free(image);
+        free_problem(&p);
+    }
+}
+END_TEST
+
+START_TEST(in_parts)
+{
+    const kn_context_options options = {.max_alloc = 4096};
+    uint64_t state = test_seed("in_parts");
+
+    test_close();
+    test_open_with(&options);
+    check(&matrices[8], 600, true, &state);
+}
+END_TEST
+
+START_TEST(refused)
+{
+    uint64_t state = test_seed("refused");
+    struct problem p = make(&matrices[2], 5, &state);
+    kn_buffer *image = upload(p.image, p.voxels, 0), *data = upload(p.data, 4, 0);
+
+    EXPECT_REFUSED(KN_ERROR_ARGUMENT, "5 samples",
+                   mri_forward_device(queue, &p.matrix, p.k, 5, NULL, image, data, &err));
+    EXPECT_REFUSED(KN_ERROR_ARGUMENT, "NULL",
+                   mri_forward_device(queue, &p.matrix, p.k, 4, NULL, NULL, data, &err));
+    p.k[4] = INFINITY;
+    EXPECT_REFUSED(KN_ERROR_INPUT, "sample 1 ",
+                   mri_forward_device(queue, &p.matrix, p.k, 4, NULL, image, data, &err));
+    p.matrix.size[1] = 0;
+    EXPECT_REFUSED(KN_ERROR_ARGUMENT, "7 x 0 x 1",
+                   mri_forward_device(queue, &p.matrix, p.k, 4, NULL, image, data, &err));
+    kn_buffer_free(image);
+    kn_buffer_free(data);
+    free_problem(&p);
+}
+END_TEST
+
+int main(void)
+{
+    const TTest *const tests[] = {reference, adjoint, in_parts, refused};
+
+    return test_run("mri forward", tests, sizeof tests / sizeof *tests, test_open, test_close);
+}

@@ -1,0 +1,352 @@
+// SPDX-License-Identifier: Apache-2.0
+// The host's transform against its definition, its normal operator against both sums, and its conjugate
+// gradients against the equations that they solve, on odd, prime, unequal and single sizes.
+#include "support/expect.h"
+
+#include <float.h>
+#include <math.h>
+
+#include "app/mri/gridding/host_fft.h"
+#include "app/mri/solver/host_solver.h"
+#include "app/mri/reference.h"
+#include "support/run.h"
+
+static const struct mri_matrix matrices[] = {
+    {2, {1, 1, 1}}, {2, {2, 3, 1}}, {2, {7, 5, 1}},  {2, {13, 1, 1}}, {3, {4, 4, 4}},
+    {3, {3, 5, 2}}, {3, {1, 1, 7}}, {2, {17, 6, 1}}, {3, {1, 4, 3}},
+};
+enum { MATRICES = sizeof matrices / sizeof *matrices, VOXELS_MAX = 128, SAMPLES = 60, POINTS_MAX = 1200 };
+
+static double complex random_number(uint64_t *state)
+{
+    double re = 2 * test_uniform(state) - 1;
+
+    return mri_complex(re, 2 * test_uniform(state) - 1);
+}
+
+static double norm(const double complex *x, size_t count)
+{
+    double sum = 0;
+
+    for (size_t i = 0; i < count; i++)
+        sum += creal(x[i]) * creal(x[i]) + cimag(x[i]) * cimag(x[i]);
+    return sqrt(sum);
+}
+
+// ---- transforms ----
+
+// Of the whole grid, by the definition; sign -1 is forward's.
+static void definition(const size_t length[3], int sign, const double complex *in, double complex *out)
+{
+    size_t points = length[0] * length[1] * length[2];
+
+    for (size_t to = 0; to < points; to++) {
+        out[to] = 0;
+        for (size_t from = 0; from < points; from++) {
+            double turns = 0;
+
+            for (size_t axis = 0, a = to, b = from; axis < 3; a /= length[axis], b /= length[axis], axis++)
+                turns +=
+                    (double)(a % length[axis] * (b % length[axis]) % length[axis]) / (double)length[axis];
+            out[to] += in[from] * cexp(mri_complex(0, sign * 2 * M_PI * turns));
+        }
+    }
+}
+
+START_TEST(transforms)
+{
+    static const size_t lengths[][3] = {{1, 1, 1}, {2, 1, 1},  {3, 4, 1},  {5, 6, 2},
+                                        {8, 9, 1}, {1, 10, 3}, {30, 1, 4}, {1, 1, 25}};
+    static const size_t uses[][3] = {{1, 1, 1}, {1, 1, 1}, {2, 3, 1},  {5, 4, 1},
+                                     {3, 9, 1}, {1, 5, 2}, {17, 1, 3}, {1, 1, 25}};
+    uint64_t state = test_seed("transforms");
+
+    for (size_t i = 0; i < sizeof lengths / sizeof *lengths; i++) {
+        const size_t *length = lengths[i], *used = uses[i];
+        size_t points = length[0] * length[1] * length[2];
+        double complex in[POINTS_MAX], whole[POINTS_MAX], grid[POINTS_MAX];
+        struct mri_fft fft;
+        double size;
+
+        // Lines outside of the used part are zero before, and nobody's after.
+        for (size_t at = 0; at < points; at++) {
+            size_t x = at % length[0], y = at / length[0] % length[1], z = at / length[0] / length[1];
+
+            in[at] = x < used[0] && y < used[1] && z < used[2] ? random_number(&state) : 0;
+            grid[at] = in[at];
+        }
+        EXPECT_OK(mri_fft_create(length, used, NULL, &fft, &err));
+        mri_fft_forward(&fft, grid);
+        definition(length, -1, in, whole);
+        size = norm(whole, points) + 1;
+        for (size_t at = 0; at < points; at++)
+            ck_assert_double_lt(cabs(grid[at] - whole[at]), 100 * DBL_EPSILON * size);
+        for (size_t at = 0; at < points; at++)
+            grid[at] = in[at] = random_number(&state);
+        mri_fft_backward(&fft, grid);
+        definition(length, 1, in, whole);
+        size = norm(whole, points) + 1;
+        for (size_t at = 0; at < points; at++) {
+            size_t x = at % length[0], y = at / length[0] % length[1], z = at / length[0] / length[1];
+
+            if (x < used[0] && y < used[1] && z < used[2])
+                ck_assert_double_lt(cabs(grid[at] - whole[at]), 100 * DBL_EPSILON * size);
+        }
+        mri_fft_free(&fft);
+    }
+}
+END_TEST
+
+// Lines enough for several threads: the bits of one, and back again to where it began.
+START_TEST(threads)
+{
+    static const size_t length[3] = {512, 256, 1}, points = 512 * 256;
+    double complex *grids[3];
+    uint64_t state = test_seed("threads");
+
+    for (size_t i = 0; i < 3; i++) {
+        grids[i] = malloc(points * sizeof *grids[i]);
+        ck_assert_ptr_nonnull(grids[i]);
+    }
+    for (size_t at = 0; at < points; at++)
+        grids[0][at] = grids[1][at] = grids[2][at] = random_number(&state);
+    for (unsigned i = 1; i < 3; i++) {
+        const kn_host_options options = {i == 1 ? 1 : 3, 0, KN_HOST_AUTO};
+        struct mri_fft fft;
+
+        EXPECT_OK(mri_fft_create(length, length, &options, &fft, &err));
+        mri_fft_forward(&fft, grids[i]);
+        mri_fft_backward(&fft, grids[i]);
+        mri_fft_free(&fft);
+    }
+    ck_assert_mem_eq(grids[1], grids[2], points * sizeof *grids[1]);
+    for (size_t at = 0; at < points; at++)
+        ck_assert_double_lt(cabs(grids[2][at] / (double)points - grids[0][at]), 1e-13);
+    for (size_t i = 0; i < 3; i++)
+        free(grids[i]);
+}
+END_TEST
+
+// ---- the operator ----
+
+struct problem {
+    struct mri_matrix matrix;
+    size_t voxels;
+    double k[3 * SAMPLES], weights[SAMPLES];
+    double complex x[VOXELS_MAX], rhs[VOXELS_MAX];
+};
+
+static void make(struct problem *problem, const struct mri_matrix *matrix, uint64_t *state)
+{
+    problem->matrix = *matrix;
+    EXPECT_OK(mri_matrix_count(matrix, &problem->voxels, &err));
+    for (size_t m = 0; m < SAMPLES; m++) {
+        for (size_t axis = 0; axis < 3; axis++) {
+            double edge = matrix->size[axis] > 1 ? (double)matrix->size[axis] / 2 : 0;
+
+            problem->k[3 * m + axis] = test_random(state) % 8   ? edge * (2 * test_uniform(state) - 1)
+                                       : test_random(state) % 2 ? edge
+                                                                : -edge;
+        }
+        problem->weights[m] = test_uniform(state);
+    }
+    for (size_t n = 0; n < problem->voxels; n++) {
+        problem->x[n] = random_number(state);
+        problem->rhs[n] = random_number(state);
+    }
+}
+
+// F^H W F x by both sums.
+static void normal_of(const struct problem *problem, const double *weights, const double complex *x,
+                      double complex *y)
+{
+    double complex data[SAMPLES];
+
+    EXPECT_OK(mri_reference_forward(&problem->matrix, problem->k, SAMPLES, x, MRI_SCALE_NONE, data, &err));
+    EXPECT_OK(
+        mri_reference_adjoint(&problem->matrix, problem->k, SAMPLES, data, weights, MRI_SCALE_NONE, y, &err));
+}
+
+START_TEST(operator_is_both_sums)
+{
+    uint64_t state = test_seed("operator_is_both_sums");
+
+    for (size_t i = 0; i < 2 * MATRICES; i++) {
+        struct mri_host_normal *normal;
+        struct mri_sum_rate rate;
+        struct problem problem;
+        double complex found[VOXELS_MAX], expected[VOXELS_MAX];
+        double size = 0;
+
+        make(&problem, &matrices[i / 2], &state);
+        EXPECT_OK(mri_host_normal_create(&problem.matrix, problem.k, SAMPLES, i % 2 ? problem.weights : NULL,
+                                         MRI_HOST_DOUBLE, NULL, &normal, &rate, &err));
+        normal_of(&problem, i % 2 ? problem.weights : NULL, problem.x, expected);
+        EXPECT_OK(mri_host_normal_apply(normal, problem.x, found, &err));
+        // Of a norm of the operator of at most its bound; phases carry some tens of roundings.
+        size = mri_host_normal_bound(normal) * norm(problem.x, problem.voxels);
+        for (size_t n = 0; n < problem.voxels; n++)
+            ck_assert_double_lt(cabs(found[n] - expected[n]), 1000 * DBL_EPSILON * size);
+        ck_assert_double_le(norm(expected, problem.voxels), size * (1 + 1e-12));
+        ck_assert_double_gt(rate.pairs, 0);
+        mri_host_normal_free(normal);
+    }
+}
+END_TEST
+
+// Both sums as they stand: 1e-14 of each in double; in single the phase's rounding as on devices (sum.h), of
+// sums that cancel: of what they would be if no term did.
+START_TEST(operator_by_both_sums)
+{
+    static const enum mri_kernel kernels[] = {MRI_HOST_DOUBLE, MRI_HOST_SINGLE};
+    static const double errors[] = {1e-13, 1e-5};
+    uint64_t state = test_seed("operator_by_both_sums");
+
+    for (size_t i = 0; i < 2 * MATRICES; i++) {
+        struct mri_host_normal *normal;
+        struct problem problem;
+        double complex found[VOXELS_MAX], expected[VOXELS_MAX];
+        double magnitude = 0;
+
+        make(&problem, &matrices[i / 2], &state);
+        for (size_t n = 0; n < problem.voxels; n++)
+            magnitude += cabs(problem.x[n]);
+        normal_of(&problem, i % 3 ? problem.weights : NULL, problem.x, expected);
+        EXPECT_OK(mri_host_normal_create_forward(&problem.matrix, problem.k, SAMPLES,
+                                                 i % 3 ? problem.weights : NULL, kernels[i % 2], NULL,
+                                                 &normal, &err));
+        ck_assert(isnan(mri_host_normal_bound(normal)));
+        EXPECT_OK(mri_host_normal_apply(normal, problem.x, found, &err));
+        for (size_t n = 0; n < problem.voxels; n++)
+            ck_assert_double_le(cabs(found[n] - expected[n]), errors[i % 2] * magnitude * SAMPLES);
+        // In place, and counted.
+        EXPECT_OK(mri_host_normal_apply(normal, problem.x, problem.x, &err));
+        ck_assert_mem_eq(problem.x, found, problem.voxels * sizeof *found);
+        ck_assert_double_eq(mri_host_normal_rate(normal).pairs, (double)(4 * SAMPLES * problem.voxels));
+        mri_host_normal_free(normal);
+    }
+}
+END_TEST
+
+// ---- the solver ----
+
+// A x = F^H W F x + lambda R x, with R from the squared differences' definition.
+static void equation(const struct problem *problem, const struct mri_solver_options *options, double lambda,
+                     const double complex *x, double complex *y)
+{
+    const size_t *size = problem->matrix.size;
+
+    normal_of(problem, problem->weights, x, y);
+    for (size_t n = 0; n < problem->voxels; n++) {
+        size_t at[3] = {n % size[0], n / size[0] % size[1], n / size[0] / size[1]};
+
+        if (options->regularizer == MRI_TIKHONOV)
+            y[n] += lambda * x[n];
+        for (size_t axis = 0, step = 1; options->regularizer == MRI_DIFFERENCE && axis < 3;
+             step *= size[axis], axis++) {
+            size_t last = size[axis] - 1;
+
+            if (!last)
+                continue;
+            // Neighbours on either side, each a difference that has this voxel.
+            if (at[axis] > 0 || options->boundary == MRI_BOUNDARY_PERIODIC)
+                y[n] += lambda * (x[n] - x[at[axis] > 0 ? n - step : n + last * step]);
+            if (at[axis] < last || options->boundary == MRI_BOUNDARY_PERIODIC)
+                y[n] += lambda * (x[n] - x[at[axis] < last ? n + step : n - last * step]);
+        }
+    }
+}
+
+static void expect_solved(const struct problem *problem, const struct mri_solver_options *options, bool warm)
+{
+    struct mri_solver_result result;
+    struct mri_host_normal *normal;
+    double complex image[VOXELS_MAX], left[VOXELS_MAX];
+    double rhs = norm(problem->rhs, problem->voxels), residual;
+
+    EXPECT_OK(mri_host_normal_create(&problem->matrix, problem->k, SAMPLES, problem->weights, MRI_HOST_DOUBLE,
+                                     NULL, &normal, NULL, &err));
+    EXPECT_OK(mri_host_solve(normal, problem->rhs, options, warm ? problem->x : NULL, image, &result, &err));
+    equation(problem, options, result.lambda, image, left);
+    for (size_t n = 0; n < problem->voxels; n++)
+        left[n] -= problem->rhs[n];
+    residual = norm(left, problem->voxels) / rhs;
+    ck_assert(result.converged);
+    ck_assert_uint_lt(result.iterations, options->iterations);
+    ck_assert_double_le(result.residuals[result.iterations], options->tolerance);
+    ck_assert_double_lt(residual, 10 * options->tolerance);
+    ck_assert_double_eq_tol(result.residual, residual, 1e-11);
+    if (!warm)
+        ck_assert_double_eq(result.residuals[0], 1);
+    if (options->relative_lambda)
+        ck_assert_double_eq(result.lambda, options->lambda * mri_host_normal_bound(normal));
+    free(result.residuals);
+    mri_host_normal_free(normal);
+}
+
+START_TEST(solves)
+{
+    uint64_t state = test_seed("solves");
+
+    for (size_t i = 0; i < 12 * MATRICES; i++) {
+        struct mri_solver_options options = {.iterations = 2000, .tolerance = 1e-9, .lambda = 3};
+        struct problem problem;
+
+        make(&problem, &matrices[i / 12], &state);
+        options.regularizer = i % 3 == 0 ? MRI_TIKHONOV : MRI_DIFFERENCE;
+        options.boundary = i % 3 == 1 ? MRI_BOUNDARY_ZERO : MRI_BOUNDARY_PERIODIC;
+        options.relative_lambda = i / 3 % 2;
+        options.lambda = options.relative_lambda ? 0.1 : 3;
+        expect_solved(&problem, &options, i / 6 % 2);
+    }
+}
+END_TEST
+
+START_TEST(edges)
+{
+    struct mri_solver_options options = {.iterations = 5};
+    struct mri_solver_result result;
+    struct mri_host_normal *normal;
+    struct problem problem;
+    double complex image[VOXELS_MAX];
+    uint64_t state = test_seed("edges");
+
+    make(&problem, &matrices[5], &state);
+    EXPECT_OK(mri_host_normal_create(&problem.matrix, problem.k, SAMPLES, NULL, MRI_HOST_DOUBLE, NULL,
+                                     &normal, NULL, &err));
+    // Nothing measured: nothing there, whatever it began with.
+    memset(problem.rhs, 0, sizeof problem.rhs);
+    EXPECT_OK(mri_host_solve(normal, problem.rhs, &options, problem.x, image, &result, &err));
+    ck_assert_double_eq(norm(image, problem.voxels), 0);
+    ck_assert_uint_eq(result.iterations, 0);
+    free(result.residuals);
+    // No iterations: the start.
+    options.iterations = 0;
+    problem.rhs[0] = 1;
+    EXPECT_OK(mri_host_solve(normal, problem.rhs, &options, problem.x, image, &result, &err));
+    ck_assert_mem_eq(image, problem.x, problem.voxels * sizeof *image);
+    free(result.residuals);
+    mri_host_normal_free(normal);
+    EXPECT_REFUSED(KN_ERROR_ARGUMENT, "",
+                   mri_host_normal_create(&(struct mri_matrix){2, {0, 4, 1}}, problem.k, SAMPLES, NULL,
+                                          MRI_HOST_DOUBLE, NULL, &normal, NULL, &err));
+    ck_assert_ptr_null(normal);
+    // Without a spectrum there is no unit of lambda.
+    EXPECT_OK(mri_host_normal_create_forward(&problem.matrix, problem.k, SAMPLES, NULL, MRI_HOST_SINGLE, NULL,
+                                             &normal, &err));
+    options = (struct mri_solver_options){.iterations = 1, .lambda = 0.1, .relative_lambda = true};
+    EXPECT_REFUSED(KN_ERROR_ARGUMENT, "units of a bound that this operator does not have",
+                   mri_host_solve(normal, problem.rhs, &options, NULL, image, &result, &err));
+    ck_assert_ptr_null(result.residuals);
+    mri_host_normal_free(normal);
+    mri_host_normal_free(NULL);
+}
+END_TEST
+
+int main(void)
+{
+    const TTest *const tests[] = {transforms, threads, operator_is_both_sums, operator_by_both_sums,
+                                  solves,     edges};
+
+    return TEST_RUN("mri host solver", CK_FORK_GETENV, tests);
+}

@@ -1,0 +1,597 @@
+// SPDX-License-Identifier: Apache-2.0
+// Least squares on the host as `koine solve` has them: every method against dense solutions, of real systems
+// too; terms, bounds, stopping rules, starts, several columns, what is refused.
+#include "sparse_support.h"
+
+#include <unistd.h>
+
+#include "app/sparse/solver/solve.h"
+#include "app/sparse/tomography/tomography.h"
+#include "support/run.h"
+
+static const char *const names[] = {"A.mtx", "b.mtx", "x0.mtx"};
+
+static struct sparse_columns columns_of(double *values, size_t rows, size_t count)
+{
+    return (struct sparse_columns){rows, count, values};
+}
+
+static struct sparse_answer solve(const struct sparse_matrix *matrix, double *b, size_t count,
+                                  const struct sparse_task *task)
+{
+    const struct sparse_columns right = columns_of(b, matrix->rows, count);
+    struct sparse_answer answer;
+
+    EXPECT_OK(sparse_solve(NULL, matrix, &right, NULL, names, task, NULL, &answer, &err));
+    ck_assert_double_le(answer.adjoint, answer.adjoint_bound);
+    ck_assert_uint_eq(answer.x.rows, matrix->columns);
+    ck_assert_uint_eq(answer.x.count, count);
+    return answer;
+}
+
+static double distance(const double *x, const double *wanted, size_t count)
+{
+    double square = 0, norm = 0;
+
+    for (size_t i = 0; i < count; i++) {
+        square += (x[i] - wanted[i]) * (x[i] - wanted[i]);
+        norm += wanted[i] * wanted[i];
+    }
+    return sqrt(square) / (norm > 0 ? sqrt(norm) : 1);
+}
+
+// ---- real systems ----
+
+// What x may be off by: x - x* = (A^T A)^-1 g of the gradient g that is left, so that |x - x*| / |x| is at
+// most cond(A)^2 |g| / |A^T b|; and least squares' own sensitivity to roundings, of which a sum of a column
+// has so many, cond (1 + cond |r| / (|A| |x|)) (Bjorck 1996, section 1.4), where |A| |x| is at least |b| -
+// |r|.
+static double allowed(double condition, const struct sparse_solution *solution, size_t terms, double epsilon)
+{
+    double residual = solution->residual / (1 - solution->residual);
+
+    return condition * condition * solution->normal_residual +
+           (double)terms * epsilon * condition * (1 + condition * residual);
+}
+
+struct system {
+    struct sparse_matrix matrix;
+    struct sparse_columns b;
+    double *wanted;
+};
+
+static bool read_system(const char *name, struct system *s)
+{
+    char path[512], file[64];
+
+    snprintf(file, sizeof file, "sparse/%s.mtx.gz", name);
+    if (!test_data_path(file, path, sizeof path))
+        return false;
+    EXPECT_OK(sparse_read(path, &s->matrix, &err));
+    snprintf(file, sizeof file, "sparse/%s_rhs1.mtx.gz", name);
+    if (!test_data_path(file, path, sizeof path))
+        return false;
+    EXPECT_OK(sparse_read_columns(path, &s->b, &err));
+    s->wanted = malloc(s->matrix.columns * sizeof *s->wanted);
+    ck_assert_ptr_nonnull(s->wanted);
+    EXPECT_OK(sparse_reference_least_squares(&s->matrix, s->b.values, s->wanted, &err));
+    return true;
+}
+
+static void drop(struct system *s)
+{
+    sparse_free(&s->matrix);
+    free(s->b.values);
+    free(s->wanted);
+}
+
+// The conditions are the collection's own words on them.
+START_TEST(real_systems)
+{
+    static const struct {
+        const char *name;
+        double condition;
+        size_t iterations;
+    } systems[] = {{"well1033", 166.13, 20000}, {"illc1033", 18888, 20000}};
+    static const struct {
+        const char *what, *code;
+        struct sparse_task task;
+    } ways[] = {
+        {"cgnr", "slices of rows", {.method = SPARSE_METHOD_CGNR, .is_double = true}},
+        {"auto, rows", "double precision, rows", {.format = SPARSE_SIMPLE, .is_double = true}},
+        {"single", "single precision", {.is_double = false}},
+        {"jacobi", "", {.preconditioning = SPARSE_PRECONDITIONING_JACOBI, .is_double = true}},
+        {"ilu", "", {.preconditioning = SPARSE_PRECONDITIONING_ILU, .is_double = true}},
+        {"printed", "twice", {.method = SPARSE_METHOD_PRINTED}},
+        {"gram", "Cholesky", {.method = SPARSE_METHOD_GRAM}},
+        {"fista", "one thread", {.method = SPARSE_METHOD_FISTA}},
+        {"bb", "one thread", {.method = SPARSE_METHOD_BB}},
+    };
+
+    for (size_t i = 0; i < sizeof systems / sizeof *systems; i++) {
+        struct system s;
+        size_t plain = 0;
+
+        if (!read_system(systems[i].name, &s))
+            return;
+        for (size_t w = 0; w < (i == 0 ? sizeof ways / sizeof *ways : 5); w++) {
+            struct sparse_task task = ways[w].task;
+            struct sparse_answer answer;
+            double off, may;
+
+            task.iterations = systems[i].iterations;
+            answer = solve(&s.matrix, s.b.values, 1, &task);
+            off = distance(answer.x.values, s.wanted, s.matrix.columns);
+            may = allowed(systems[i].condition, answer.solutions, s.matrix.columns,
+                          task.is_double || w > 4 ? 0x1p-53 : 0x1p-24);
+            fprintf(stderr, "%s, %s: off by %.2g of %.2g allowed, after %zu iterations\n", systems[i].name,
+                    ways[w].what, off, may, answer.solutions->iterations);
+            ck_assert_double_le(off, may);
+            ck_assert_double_le(may, w == 2 ? INFINITY : 1e-4); // single precision says nothing of illc1033
+            ck_assert_msg(strstr(answer.code, ways[w].code) != NULL, "%s: %s", ways[w].what, answer.code);
+            if (w == 0)
+                plain = answer.solutions->iterations;
+            else if (strcmp(ways[w].what, "ilu") == 0) // its whole purpose
+                ck_assert_uint_lt(2 * answer.solutions->iterations, plain);
+            else if (strcmp(ways[w].what, "jacobi") == 0)
+                ck_assert_uint_ne(answer.solutions->iterations, plain);
+            sparse_answer_free(&answer);
+        }
+        drop(&s);
+    }
+}
+END_TEST
+
+// ---- terms ----
+
+// `matrix` over sqrt(lambda) I over sqrt(smooth) D, dense, and b over 0.
+static void stacked_solution(const struct sparse_matrix *matrix, const double *b,
+                             const struct sparse_task *task, double *x)
+{
+    static const double stencils[][3] = {{1}, {-1, 1}, {1, -2, 1}};
+    const double weights[] = {task->lambda, task->smooth};
+    const unsigned orders[] = {0, task->order};
+    size_t m = matrix->rows, n = matrix->columns, count = 0, rows = m, most = matrix->nonzeros + 8 * n;
+    uint32_t *row = malloc(most * sizeof *row), *column = malloc(most * sizeof *column);
+    double *values = malloc(most * sizeof *values), *right = calloc(m + 2 * n + 1, sizeof *right);
+    struct sparse_matrix stacked;
+
+    ck_assert(row && column && values && right);
+    memcpy(right, b, m * sizeof *b);
+    for (size_t i = 0; i < m; i++)
+        for (size_t k = matrix->starts[i]; k < matrix->starts[i + 1]; k++, count++) {
+            row[count] = (uint32_t)i;
+            column[count] = matrix->indices[k];
+            values[count] = matrix->values[k];
+        }
+    for (unsigned t = 0; t < 2; t++)
+        for (size_t i = 0; weights[t] > 0 && i + orders[t] < n; i++, rows++)
+            for (unsigned k = 0; k <= orders[t]; k++, count++) {
+                row[count] = (uint32_t)rows;
+                column[count] = (uint32_t)(i + k);
+                values[count] = sqrt(weights[t]) * stencils[orders[t]][k];
+            }
+    EXPECT_OK(
+        sparse_from_entries(&(struct sparse_entries){rows, n, count, row, column, values}, &stacked, &err));
+    EXPECT_OK(sparse_reference_least_squares(&stacked, right, x, &err));
+    sparse_free(&stacked);
+    free(row);
+    free(column);
+    free(values);
+    free(right);
+}
+
+// Random systems have |a| up to about 5 and lambda 0.3: a condition of 20 at most, and its square times the
+// 1e-12 of the first gradient at which FISTA and BB stop is 4e-10. Slow methods need thousands of iterations
+// for it.
+START_TEST(terms)
+{
+    static const size_t sizes[][2] = {{1, 1}, {2, 1}, {2, 3}, {3, 3}, {33, 31}, {65, 32}, {32, 65}};
+    static const struct sparse_task tried[] = {{.lambda = 0.3},
+                                               {.lambda = 0.3, .smooth = 2, .order = 1},
+                                               {.lambda = 0.3, .smooth = 0.7, .order = 2}};
+    static const enum sparse_method methods[] = {SPARSE_METHOD_CGNR, SPARSE_METHOD_PRINTED,
+                                                 SPARSE_METHOD_FISTA, SPARSE_METHOD_BB, SPARSE_METHOD_GRAM};
+
+    sparse_seed = test_seed("terms");
+    for (size_t i = 0; i < sizeof sizes / sizeof *sizes; i++) {
+        struct sparse_matrix matrix = sparse_random(sizes[i][0], sizes[i][1], 3 * sizes[i][0], NULL);
+        double *b = sparse_numbers(3 * sizes[i][0]), wanted[65];
+
+        for (size_t t = 0; t < sizeof tried / sizeof *tried; t++)
+            for (size_t k = 0; k < sizeof methods / sizeof *methods; k++) {
+                struct sparse_task task = tried[t];
+                struct sparse_answer answer;
+
+                task.method = methods[k];
+                task.iterations = methods[k] == SPARSE_METHOD_PRINTED ? 200 : 5000;
+                task.is_double = true;
+                answer = solve(&matrix, b, 3, &task);
+                for (size_t c = 0; c < 3; c++) {
+                    double off;
+                    stacked_solution(&matrix, b + c * sizes[i][0], &task, wanted);
+                    off = distance(answer.x.values + c * sizes[i][1], wanted, sizes[i][1]);
+                    ck_assert_msg(off <= 4e-10, "%zu x %zu, terms %zu, %s, column %zu: off by %g",
+                                  sizes[i][0], sizes[i][1], t, sparse_method_names[methods[k]], c, off);
+                }
+                sparse_answer_free(&answer);
+            }
+        sparse_free(&matrix);
+        free(b);
+    }
+}
+END_TEST
+
+// ---- bounds ----
+
+// Held: within them, and the gradient leads out of them where x is on one. As a penalty: the gradient with it
+// is 0.
+START_TEST(bounds)
+{
+    enum { ROWS = 60, COLUMNS = 25 };
+    static const struct {
+        double low, high;
+    } tried[] = {{0, INFINITY}, {-INFINITY, 0}, {-0.1, 0.2}};
+
+    sparse_seed = test_seed("bounds");
+    for (size_t i = 0; i < sizeof tried / sizeof *tried; i++) {
+        struct sparse_matrix matrix = sparse_random(ROWS, COLUMNS, 6 * ROWS, NULL);
+        double *b = sparse_numbers(ROWS), low = tried[i].low, high = tried[i].high;
+
+        for (int method = SPARSE_METHOD_AUTO; method < SPARSE_METHOD_GRAM; method++) {
+            const struct sparse_task task = {.method = (enum sparse_method)method,
+                                             .iterations = 20000,
+                                             .bounded = true,
+                                             .low = low,
+                                             .high = high,
+                                             .is_double = true};
+            struct sparse_answer answer = solve(&matrix, b, 1, &task);
+            double *x = answer.x.values, r[ROWS], g[COLUMNS], left = 0, first = 0;
+            bool held = sparse_holds_bounds(sparse_task_settle(&task).method);
+            size_t beyond = 0;
+
+            sparse_reference_multiply_transposed(&matrix, b, g);
+            for (size_t k = 0; k < COLUMNS; k++)
+                first += g[k] * g[k];
+            sparse_reference_multiply(&matrix, x, r);
+            for (size_t k = 0; k < ROWS; k++)
+                r[k] -= b[k];
+            sparse_reference_multiply_transposed(&matrix, r, g);
+            for (size_t k = 0; k < COLUMNS; k++) {
+                double inside = fmin(fmax(x[k], low), high);
+                beyond += x[k] != inside;
+                g[k] =
+                    held ? x[k] - fmin(fmax(x[k] - g[k], low), high) : g[k] + answer.weight * (x[k] - inside);
+                left += g[k] * g[k];
+            }
+            ck_assert_msg(sqrt(left) <= 1e-11 * sqrt(first),
+                          "bounds %zu, %s: %g of the gradient is left after %zu", i,
+                          sparse_method_names[method], sqrt(left / first), answer.solutions->iterations);
+            ck_assert(held == (answer.weight == 0));
+            ck_assert(held ? beyond == 0 : beyond > 0);
+            ck_assert_int_eq(held, method != SPARSE_METHOD_CGNR && method != SPARSE_METHOD_PRINTED);
+            sparse_answer_free(&answer);
+        }
+        sparse_free(&matrix);
+        free(b);
+    }
+}
+END_TEST
+
+// ---- ends ----
+
+static double residual_of(const struct sparse_matrix *matrix, const double *x, const double *b)
+{
+    double *r = malloc((matrix->rows + 1) * sizeof *r), square = 0;
+
+    ck_assert_ptr_nonnull(r);
+    sparse_reference_multiply(matrix, x, r);
+    for (size_t i = 0; i < matrix->rows; i++)
+        square += (r[i] - b[i]) * (r[i] - b[i]);
+    free(r);
+    return sqrt(square);
+}
+
+// Each rule stops at the first iteration that satisfies it and says so; what is not reached is told.
+START_TEST(stops)
+{
+    enum { ROWS = 200, COLUMNS = 50 };
+    static const enum sparse_method methods[] = {SPARSE_METHOD_CGNR, SPARSE_METHOD_FISTA, SPARSE_METHOD_BB};
+    struct sparse_matrix matrix;
+    double *exact, *b, least = 0, norm = 0;
+
+    sparse_seed = test_seed("stops");
+    matrix = sparse_random(ROWS, COLUMNS, 6 * ROWS, NULL);
+    exact = sparse_numbers(COLUMNS);
+    b = sparse_numbers(ROWS); // its noise
+    for (size_t i = 0; i < ROWS; i++)
+        for (size_t k = matrix.starts[i]; k < matrix.starts[i + 1]; k++)
+            b[i] += 5 * matrix.values[k] * exact[matrix.indices[k]];
+    for (size_t i = 0; i < ROWS; i++)
+        norm += b[i] * b[i];
+    norm = sqrt(norm);
+    EXPECT_OK(sparse_reference_least_squares(&matrix, b, exact, &err));
+    least = residual_of(&matrix, exact, b);
+    for (size_t k = 0; k < sizeof methods / sizeof *methods; k++) {
+        const struct {
+            struct sparse_task task;
+            const char *stopped_by;
+            bool reached;
+        } tried[] = {
+            {{.tolerance = 1.1 * least / norm}, "residual", true},
+            {{.noise = 1.1 * least}, "discrepancy", true},
+            {{.noise = 1.1 * least, .stop = SPARSE_STOP_FIXED, .iterations = 3}, "iterations", false},
+            {{.tolerance = 0.9 * least / norm, .iterations = 5000}, "floor", false},
+            {{.noise = 1.1 * least, .iterations = 2}, "iterations", false},
+            {{.stop = SPARSE_STOP_FIXED, .iterations = 3}, "iterations", true}};
+        for (size_t t = 0; t < sizeof tried / sizeof *tried; t++) {
+            struct sparse_task task = tried[t].task;
+            struct sparse_answer answer;
+            const struct sparse_solution *solution;
+            double rest;
+
+            task.method = methods[k];
+            task.iterations = task.iterations ? task.iterations : 400;
+            task.is_double = true;
+            answer = solve(&matrix, b, 1, &task);
+            solution = answer.solutions;
+            rest = residual_of(&matrix, answer.x.values, b);
+            ck_assert_msg(strcmp(solution->stopped_by, tried[t].stopped_by) == 0,
+                          "%s, test %zu: stopped by %s after %zu iterations", sparse_method_names[methods[k]],
+                          t, solution->stopped_by, solution->iterations);
+            ck_assert(solution->reached == tried[t].reached &&
+                      sparse_all_reached(&answer) == tried[t].reached);
+            ck_assert_double_eq_tol(solution->residual, rest / norm, 1e-12);
+            ck_assert_double_eq_tol(solution->history[solution->iterations], rest / norm, 1e-9);
+            ck_assert_double_eq_tol(solution->history[0], 1, 1e-12);
+            if (t < 2) {
+                ck_assert_double_le(rest, 1.1 * least * (1 + 1e-9));
+                ck_assert_double_gt(solution->history[solution->iterations - 1] * norm,
+                                    1.1 * least * (1 - 1e-9));
+            }
+            sparse_answer_free(&answer);
+        }
+    }
+    sparse_free(&matrix);
+    free(exact);
+    free(b);
+}
+END_TEST
+
+// Rays through an image with noise: where the residual is white, x is better than after 400 iterations; two
+// columns stop each for itself, that with less noise later, behind a trough that is none too white.
+START_TEST(whiteness)
+{
+    struct sparse_matrix matrix = sparse_parallel_beam();
+    double image[BEAM_PIXELS], *b = sparse_numbers(2 * BEAM_RAYS), off[2];
+
+    sparse_seed = test_seed("whiteness");
+    sparse_phantom(image);
+    sparse_measure(&matrix, image, 0.02, b);
+    sparse_measure(&matrix, image, 0.002, b + BEAM_RAYS);
+    for (int ncp = 0; ncp < 2; ncp++) {
+        const struct sparse_task task = {
+            .stop = ncp ? SPARSE_STOP_NCP : SPARSE_STOP_FIXED, .iterations = 400, .is_double = true};
+        struct sparse_answer answer = solve(&matrix, b, 2, &task);
+
+        off[ncp] = distance(answer.x.values, image, BEAM_PIXELS);
+        ck_assert_int_eq(strcmp(answer.solutions[0].stopped_by, "ncp") == 0, ncp);
+        ck_assert(answer.solutions[0].reached);
+        if (ncp)
+            ck_assert_uint_lt(answer.solutions[0].iterations, answer.solutions[1].iterations);
+        ck_assert_ptr_eq(sparse_worst(&answer), answer.solutions); // more noise is left
+        sparse_answer_free(&answer);
+    }
+    ck_assert_double_lt(off[1], off[0]);
+    sparse_free(&matrix);
+    free(b);
+}
+END_TEST
+
+// A start is taken: from the solution there is nothing to do. One column of it serves all.
+START_TEST(starts)
+{
+    struct sparse_matrix matrix;
+    double *b, *x;
+    struct sparse_answer answer;
+
+    sparse_seed = test_seed("starts");
+    matrix = sparse_random(40, 20, 300, NULL);
+    b = sparse_numbers(80);
+    x = sparse_numbers(40);
+    EXPECT_OK(sparse_reference_least_squares(&matrix, b, x, &err));
+    memcpy(b + 40, b, 40 * sizeof *b);
+    for (size_t count = 1; count <= 2; count++) {
+        const struct sparse_columns right = columns_of(b, 40, 2), start = columns_of(x, 20, count);
+        const struct sparse_task task = {.iterations = 1, .is_double = true};
+
+        memcpy(x + 20, x, 20 * sizeof *x);
+        EXPECT_OK(sparse_solve(NULL, &matrix, &right, &start, names, &task, NULL, &answer, &err));
+        ck_assert_double_le(distance(answer.x.values, x, 20), 1e-12);
+        ck_assert_double_le(distance(answer.x.values + 20, x, 20), 1e-12);
+        sparse_answer_free(&answer);
+    }
+    sparse_free(&matrix);
+    free(b);
+    free(x);
+}
+END_TEST
+
+// Rays are their matrix: the same bits.
+START_TEST(rays)
+{
+    struct sparse_parallel geometry;
+    struct sparse_matrix matrix;
+    double *b;
+
+    sparse_seed = test_seed("rays");
+    EXPECT_OK(sparse_parallel_parse("parallel:5,9,7,3.3", &geometry, &err));
+    EXPECT_OK(sparse_parallel_matrix(&geometry, &matrix, &err));
+    b = sparse_numbers(matrix.rows);
+    for (int method = SPARSE_METHOD_AUTO; method < SPARSE_METHODS; method++) {
+        struct sparse_task task = {
+            .method = (enum sparse_method)method, .iterations = 20, .lambda = 1, .is_double = true};
+        const struct sparse_columns right = columns_of(b, matrix.rows, 1);
+        struct sparse_answer wanted = solve(&matrix, b, 1, &task), found;
+
+        task.geometry = &geometry;
+        EXPECT_OK(sparse_solve(NULL, NULL, &right, NULL, names, &task, NULL, &found, &err));
+        ck_assert_int_eq(memcmp(found.x.values, wanted.x.values, matrix.columns * sizeof *b), 0);
+        ck_assert_double_eq_tol(found.solutions->residual, wanted.solutions->residual, 1e-13);
+        ck_assert_double_le(found.adjoint, found.adjoint_bound);
+        sparse_answer_free(&wanted);
+        sparse_answer_free(&found);
+    }
+    const struct sparse_columns one = columns_of(b, 1, 1);
+    const struct sparse_task task = {.geometry = &geometry};
+    struct sparse_answer answer;
+    EXPECT_REFUSED(KN_ERROR_INPUT, "the matrix A.mtx is 45 x 49: expected 45",
+                   sparse_solve(NULL, NULL, &one, NULL, names, &task, NULL, &answer, &err));
+    sparse_parallel_free(&geometry);
+    sparse_free(&matrix);
+    free(b);
+}
+END_TEST
+
+// The real tooth, its 640 detectors binned by 20: the file's angles, a residual that only rays in their
+// places have (a detector off the axis, and it is three times as great), a picture of it; and what does not
+// fit.
+START_TEST(measured)
+{
+    char path[512], picture[] = "/tmp/koine-solve-XXXXXX.png";
+    struct sparse_parallel geometry;
+    struct sparse_columns b;
+    struct sparse_answer answer;
+    double residual[2];
+    int file;
+
+    if (!test_data_path("sparse/tooth.h5", path, sizeof path))
+        return;
+    for (int off = 0; off < 2; off++) {
+        struct sparse_task task = {.iterations = 30, .is_double = true};
+
+        EXPECT_OK(sparse_parallel_parse(off ? "parallel:181,32,32,15.3" : "parallel:181,32,32,14.3",
+                                        &geometry, &err));
+        EXPECT_OK(sparse_read_measured(path, 1, &geometry, &b, &err));
+        ck_assert_uint_eq(b.rows, 181 * 32);
+        ck_assert_uint_eq(b.count, 1);
+        ck_assert_ptr_nonnull(geometry.theta);
+        task.geometry = &geometry;
+        EXPECT_OK(sparse_solve(NULL, NULL, &b, NULL, names, &task, NULL, &answer, &err));
+        residual[off] = answer.solutions->residual;
+        if (!off) {
+            file = mkstemps(picture, 4);
+            ck_assert_int_ge(file, 0);
+            close(file);
+            EXPECT_OK(sparse_try_solutions(picture, answer.x.rows, 1, &err));
+            EXPECT_OK(sparse_write_solutions(picture, &answer.x, true, &err));
+            unlink(picture);
+        }
+        sparse_answer_free(&answer);
+        sparse_parallel_free(&geometry);
+        free(b.values);
+    }
+    fprintf(stderr, "the tooth's residual: %.3g; with another axis: %.3g\n", residual[0], residual[1]);
+    ck_assert_double_lt(3 * residual[0], residual[1]);
+    EXPECT_OK(sparse_parallel_parse("parallel:181,50,32", &geometry, &err));
+    EXPECT_REFUSED(KN_ERROR_INPUT, "has 181 projections of 640 detectors; the geometry's 181 of 50 are",
+                   sparse_read_measured(path, 0, &geometry, &b, &err));
+    EXPECT_OK(sparse_read_measured(path, 0, NULL, &b, &err));
+    ck_assert_uint_eq(b.rows, 181 * 640);
+    free(b.values);
+    sparse_parallel_free(&geometry);
+}
+END_TEST
+
+START_TEST(endings)
+{
+    EXPECT_OK(sparse_try_solutions("x.npy", 3, 2, &err));
+    EXPECT_OK(sparse_try_solutions("x.mtx", 3, 2, &err));
+    EXPECT_OK(sparse_try_solutions("x.png", 9, 1, &err));
+    EXPECT_REFUSED(KN_ERROR_ARGUMENT, ".npy, .mtx or .png", sparse_try_solutions("x.h5", 9, 1, &err));
+    EXPECT_REFUSED(KN_ERROR_ARGUMENT, "as a square has", sparse_try_solutions("x.png", 8, 1, &err));
+    EXPECT_REFUSED(KN_ERROR_ARGUMENT, "2 solutions of 9", sparse_try_solutions("x.png", 9, 2, &err));
+}
+END_TEST
+
+// Empty ones: no nonzeros, no right-hand side but 0. x stays where it began.
+START_TEST(nothing)
+{
+    const struct sparse_entries entries = {.rows = 5, .columns = 3};
+    struct sparse_matrix matrix;
+    double b[5] = {1, 2, 3, 4, 5};
+
+    EXPECT_OK(sparse_from_entries(&entries, &matrix, &err));
+    for (int method = SPARSE_METHOD_AUTO; method < SPARSE_METHOD_GRAM; method++)
+        for (int zero = 0; zero < 2; zero++) {
+            const struct sparse_task task = {
+                .method = (enum sparse_method)method, .iterations = 5, .is_double = true};
+            struct sparse_answer answer;
+
+            if (zero)
+                memset(b, 0, sizeof b);
+            answer = solve(&matrix, b, 1, &task);
+            for (size_t i = 0; i < 3; i++)
+                ck_assert(answer.x.values[i] == 0);
+            ck_assert_double_eq(answer.solutions->residual, zero ? 0 : 1);
+            ck_assert_double_eq(answer.solutions->normal_residual, 0);
+            sparse_answer_free(&answer);
+            b[0] = 1;
+        }
+    sparse_free(&matrix);
+}
+END_TEST
+
+START_TEST(refused)
+{
+    struct sparse_matrix matrix;
+    double numbers[12] = {1};
+    const struct sparse_columns right = columns_of(numbers, 4, 3), start = columns_of(numbers, 3, 1);
+    struct sparse_answer answer;
+    const struct {
+        struct sparse_task task;
+        const char *words;
+    } tried[] = {
+        {{.lambda = -1}, "lambda is -1"},
+        {{.noise = NAN}, "the noise is"},
+        {{.smooth = 1, .order = 3}, "order 3"},
+        {{.bounded = true, .low = 2, .high = 1}, "the lower one first"},
+        {{.stop = SPARSE_STOP_RESIDUAL}, "wants a tolerance"},
+        {{.stop = SPARSE_STOP_DISCREPANCY}, "wants the noise"},
+        {{.correction = "d"}, "wants a device"},
+        {{.format = SPARSE_MERGE}, "sell and simple"},
+        {{.format = SPARSE_SELL, .method = SPARSE_METHOD_BB}, "a choice of cgnr"},
+        {{.preconditioning = SPARSE_PRECONDITIONING_ILU, .method = SPARSE_METHOD_BB}, "go with cgnr"},
+        {{.method = SPARSE_METHOD_PRINTED, .tolerance = 1}, "all its iterations"},
+        {{.method = SPARSE_METHOD_GRAM, .noise = 1}, "no iterations"},
+        {{.method = SPARSE_METHOD_GRAM, .bounded = true, .high = 1}, "no bounds"},
+        {{.method = SPARSE_METHOD_FISTA, .stop = SPARSE_STOP_NCP}, "whiteness"},
+    };
+
+    sparse_seed = 1;
+    matrix = sparse_random(4, 3, 12, NULL);
+    for (size_t i = 0; i < sizeof tried / sizeof *tried; i++) {
+        EXPECT_REFUSED(KN_ERROR_ARGUMENT, tried[i].words,
+                       sparse_solve(NULL, &matrix, &right, NULL, names, &tried[i].task, NULL, &answer, &err));
+        ck_assert_ptr_null(answer.x.values);
+    }
+    const struct sparse_task task = {.iterations = 1};
+    const struct sparse_columns two = columns_of(numbers, 3, 2);
+    EXPECT_REFUSED(KN_ERROR_INPUT, "b.mtx: has 3 numbers a column, but the matrix A.mtx is 4 x 3: expected 4",
+                   sparse_solve(NULL, &matrix, &start, NULL, names, &task, NULL, &answer, &err));
+    EXPECT_REFUSED(KN_ERROR_INPUT,
+                   "x0.mtx: has 4 numbers a column, but the matrix A.mtx is 4 x 3: expected 3",
+                   sparse_solve(NULL, &matrix, &right, &right, names, &task, NULL, &answer, &err));
+    EXPECT_REFUSED(KN_ERROR_INPUT, "x0.mtx: has 2 columns; expected 1, or 3 as b.mtx has",
+                   sparse_solve(NULL, &matrix, &right, &two, names, &task, NULL, &answer, &err));
+    sparse_free(&matrix);
+}
+END_TEST
+
+int main(void)
+{
+    const TTest *const tests[] = {real_systems, terms,    bounds,  stops,   whiteness, starts,
+                                  rays,         measured, endings, nothing, refused};
+
+    return TEST_RUN("sparse_solve", CK_FORK, tests);
+}

@@ -1,0 +1,215 @@
+// SPDX-License-Identifier: Apache-2.0
+// What the tests of the variants share: the ways to compute a column, and the reference that each of them
+// equals.
+#ifndef KN_TESTS_UNIT_APP_STATS_VARIANTS_SUPPORT_H
+#define KN_TESTS_UNIT_APP_STATS_VARIANTS_SUPPORT_H
+
+#include "support/device_support.h"
+#include "tree.h"
+
+#include <float.h>
+#include <math.h>
+
+#include "app/stats/column_own.h"
+#include "base/array.h"
+#include "base/number.h"
+
+static uint64_t state;
+static kn_host_level best;
+
+static inline void set_up(void)
+{
+    const kn_host_options options = {0};
+    struct host_plan plan;
+
+    test_open();
+    if (test_is_slow()) // smaller blocks to sort
+        context->device.info.max_work_group = 32;
+    EXPECT_OK(host_plan("test", KN_F64, &options, &plan, &err));
+    best = plan.level;
+    state = test_seed("stats_variants");
+}
+
+// How a column is computed: a variant, and which of the vectors it may use.
+struct way {
+    enum stats_variant variant;
+    kn_host_level level;
+    unsigned threads;
+};
+
+static const struct way ways[] = {
+    {STATS_SERIAL, KN_HOST_SCALAR, 0},
+    {STATS_VECTORIZED, KN_HOST_AVX2, 0},
+    {STATS_VECTORIZED, KN_HOST_AVX512, 0},
+    {STATS_PARALLEL, KN_HOST_SCALAR, 3},
+    {STATS_PARALLEL_VECTORIZED, KN_HOST_AVX2, 5},
+    {STATS_PARALLEL_VECTORIZED, KN_HOST_AVX512, 2},
+    {STATS_GPU, KN_HOST_AUTO, 0}, // the last
+};
+
+static inline bool can_run(const struct way *way, bool single)
+{
+#ifndef _OPENMP
+    if (way->threads)
+        return false;
+#endif
+    return way->variant == STATS_GPU ? single || context->device.info.fp64 : way->level <= best;
+}
+
+static inline struct stats_column *open_way(const struct way *way, enum stats_method method, bool single,
+                                            const double *x, size_t n)
+{
+    const struct stats_options options = {
+        .single = single, .mad_scale = 1, .method = method, .threads = way->threads};
+    struct stats_column *column = NULL;
+
+    test_prepare_numbers();
+    EXPECT_OK(stats_column_open(way->variant, way->variant == STATS_GPU ? queue : NULL, x, n, &options,
+                                &column, &err));
+    if (way->variant != STATS_GPU)
+        column->plan.level = way->level;
+    return column;
+}
+
+// ---- what is expected ----
+
+static inline int compare(const void *a, const void *b)
+{
+    double left = *(const double *)a, right = *(const double *)b;
+
+    return (left > right) - (left < right);
+}
+
+// The reference; with STATS_SORT the sums are those of the sorted column.
+static inline struct stats_result expected_of(const double *x, size_t n, enum stats_method method,
+                                              bool single)
+{
+    const struct stats_options options = {.single = single, .mad_scale = 1};
+    double shift = stats_shift(x, n, single);
+    struct stats_result expected;
+
+    EXPECT_OK(stats_reference(x, n, &options, &expected, &err));
+    if (method != STATS_SORT || n == 0 || stats_holds_nan(x, n))
+        return expected;
+    double *sorted = malloc(n * sizeof *sorted);
+    ck_assert_ptr_nonnull(sorted);
+    for (size_t i = 0; i < n; i++)
+        sorted[i] = single ? kn_as_float(x[i]) : x[i];
+    qsort(sorted, n, sizeof *sorted, compare);
+    stats_moments(tree_of(sorted, n, shift), shift, n, &expected);
+    free(sorted);
+    return expected;
+}
+
+static inline void expect_value(double found, double expected, const char *what, const char *where)
+{
+    ck_assert_msg(test_same(found, expected), "%s: %s %.17g, expected %.17g", where, what, found, expected);
+}
+
+static inline void expect_medians(const struct stats_result *found, const struct stats_result *expected,
+                                  const char *where)
+{
+    ck_assert_msg(found->n == expected->n, "%s: n %zu, expected %zu", where, found->n, expected->n);
+    expect_value(found->median, expected->median, "median", where);
+    expect_value(found->mad, expected->mad, "MAD", where);
+}
+
+static inline void expect_all(const struct stats_result *found, const struct stats_result *expected,
+                              const char *where)
+{
+    expect_medians(found, expected, where);
+    expect_value(found->mean, expected->mean, "mean", where);
+    expect_value(found->std, expected->std, "std", where);
+    expect_value(found->cv, expected->cv, "CV", where);
+}
+
+// ---- what ran ----
+
+static inline void expect_ran(const struct stats_column *column, const struct way *way,
+                              enum stats_method method, size_t n)
+{
+    const struct stats_ran *ran = &column->ran;
+    unsigned most = way->threads ? way->threads : 1;
+
+    ck_assert_int_eq(stats_column_method(column), method);
+    if (method == STATS_FUSED)
+        ck_assert_int_eq(ran->robust, stats_column_in_bytes(column) ? KN_ROBUST_COUNTED
+                                      : ran->missed                 ? KN_ROBUST_SELECT
+                                                                    : KN_ROBUST_FUSED);
+    if (method == STATS_SELECT && way->variant == STATS_GPU)
+        ck_assert_int_eq(ran->robust, KN_ROBUST_SELECT);
+    if (way->variant == STATS_GPU)
+        return;
+    ck_assert_int_eq(ran->level, way->level);
+    ck_assert_uint_le(ran->threads, most);
+    if (method == STATS_SORT) {
+        ck_assert_int_eq(ran->merges.level, way->level);
+        ck_assert(n < 300000 || ran->merges.threads == most);
+        ck_assert((ran->merges.cut > 0) == (n >= 300000 && most > 1) || n < 300000);
+    }
+    ck_assert_int_eq(ran->own_select, method == STATS_SELECT && way->variant == STATS_SERIAL);
+}
+
+// ---- columns ----
+
+static inline void expect_way(const struct way *way, enum stats_method method, bool single, const double *x,
+                              size_t n, const struct stats_result *expected)
+{
+    char where[128];
+    struct stats_result found;
+    struct stats_column *column = open_way(way, method, single, x, n);
+
+    snprintf(where, sizeof where, "%s, level %d, %s, %s, %zu elements", stats_variant_names[way->variant],
+             (int)way->level, stats_method_names[method], single ? "float" : "double", n);
+    for (int repetition = 0; repetition < 2; repetition++) {
+        EXPECT_OK(stats_column_compute(column, n, &found, &err));
+        expect_all(&found, expected, where);
+        if (n > 0 && column->numbers == n)
+            expect_ran(column, way, method, n);
+    }
+    stats_column_close(column);
+}
+
+// Sums computed in integers, as on a device without double precision.
+static inline void expect_soft(const struct way *way, enum stats_method method, const double *x, size_t n,
+                               const struct stats_result *expected)
+{
+    const int fp64 = context->device.info.fp64;
+
+    context->device.info.fp64 = 0;
+    expect_way(way, method, true, x, n, expected);
+    context->device.info.fp64 = fp64;
+}
+
+static const enum stats_method methods[] = {STATS_SORT, STATS_SELECT, STATS_FUSED};
+
+static inline void expect_column(const double *x, size_t n)
+{
+    for (size_t m = 0; m < KN_COUNT(methods); m++)
+        for (int single = 0; single < 2; single++) {
+            struct stats_result expected = expected_of(x, n, methods[m], single);
+            for (size_t w = 0; w < KN_COUNT(ways); w++)
+                if (can_run(&ways[w], single))
+                    expect_way(&ways[w], methods[m], single, x, n, &expected);
+            if (single && context->device.info.fp64 && can_run(&ways[KN_COUNT(ways) - 1], true))
+                expect_soft(&ways[KN_COUNT(ways) - 1], methods[m], x, n, &expected);
+        }
+}
+
+static inline double random_element(int kind)
+{
+    switch (kind) {
+    case 0:
+        return (double)(test_random(&state) % 21) - 10;
+    case 1:
+        return test_uniform(&state);
+    case 2:
+        return 1e6 + test_uniform(&state);
+    case 3:
+        return test_random(&state) % 100 ? 0.1 : test_uniform(&state);
+    default:
+        return ldexp(test_uniform(&state) - 0.3, (int)(test_random(&state) % 20));
+    }
+}
+
+#endif

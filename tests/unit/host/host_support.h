@@ -1,0 +1,201 @@
+// SPDX-License-Identifier: Apache-2.0
+// What the tests of the host's algorithms share: columns of any type, numpy's order as it reads, the levels
+// that this processor has.
+#ifndef KN_TESTS_UNIT_HOST_HOST_SUPPORT_H
+#define KN_TESTS_UNIT_HOST_HOST_SUPPORT_H
+
+#include "support/expect.h"
+
+#include <koine/host.h>
+
+#include "base/array.h"
+
+#define HOST_TYPES (KN_F64 + 1)
+
+static const unsigned host_thread_counts[] = {1, 2, 7};
+
+// Of the column that is being looked at, for qsort.
+static kn_type host_type;
+static bool host_descending;
+
+static bool host_takes(kn_host_level level)
+{
+    kn_error why = KN_ERROR_INIT;
+    char key = 0;
+
+    if (kn_host_sort(&key, KN_I8, 1, &(kn_host_options){.level = level}, &why) == KN_OK)
+        return true;
+    ck_assert_int_eq(why.code, KN_ERROR_UNSUPPORTED);
+    fprintf(stderr, "skipped: %s\n", why.text);
+    return false;
+}
+
+static double host_real(const void *element)
+{
+    float single;
+    double value;
+
+    if (host_type == KN_F64)
+        return memcpy(&value, element, sizeof value), value;
+    return memcpy(&single, element, sizeof single), (double)single;
+}
+
+static bool host_is_nan(const void *element)
+{
+    return host_type >= KN_F32 && host_real(element) != host_real(element);
+}
+
+// Integers of up to 64 bits, exactly.
+static __int128 host_integer(const void *element)
+{
+    uint64_t bits = 0;
+    size_t size = kn_type_size(host_type);
+    bool is_signed = host_type == KN_I8 || host_type == KN_I16 || host_type == KN_I32 || host_type == KN_I64;
+
+    memcpy(&bits, element, size);
+    if (is_signed && bits >> (8 * size - 1))
+        return (__int128)bits - ((__int128)1 << 8 * size);
+    return (__int128)bits;
+}
+
+// numpy's order: NaN last and equal, -0 and +0 equal.
+static inline int host_compare(const void *a, const void *b)
+{
+    int order;
+
+    if (host_type < KN_F32) {
+        __int128 left = host_integer(a), right = host_integer(b);
+        order = (left > right) - (left < right);
+        return host_descending ? -order : order;
+    }
+    if (host_is_nan(a) || host_is_nan(b))
+        return host_is_nan(a) - host_is_nan(b);
+    order = (host_real(a) > host_real(b)) - (host_real(a) < host_real(b));
+    return host_descending ? -order : order;
+}
+
+// The same, and -0 before +0 (descending: behind it), NaN by their bits.
+static inline int host_compare_bits(const void *a, const void *b)
+{
+    int order = host_compare(a, b);
+    bool negative_a, negative_b;
+
+    if (order || host_type < KN_F32)
+        return order;
+    if (host_is_nan(a))
+        return memcmp(a, b, kn_type_size(host_type));
+    negative_a = __builtin_signbit(host_real(a));
+    negative_b = __builtin_signbit(host_real(b));
+    return host_descending ? negative_a - negative_b : negative_b - negative_a;
+}
+
+enum host_pattern {
+    HOST_ANY_BITS,
+    HOST_SPECIAL, // zeros, infinities, NaN, denormals; of integers 0, -1, the least and the greatest
+    HOST_ALL_EQUAL,
+    HOST_TWO_VALUES,
+    HOST_MOSTLY_TIES,
+    HOST_FEW_VALUES,
+    HOST_ASCENDING,
+    HOST_DESCENDING,
+    HOST_ONLY_NAN,
+    HOST_PATTERNS
+};
+
+static void host_put(void *x, size_t i, uint64_t bits)
+{
+    memcpy((char *)x + i * kn_type_size(host_type), &bits, kn_type_size(host_type));
+}
+
+static uint64_t host_special(uint64_t *state)
+{
+    size_t bits = 8 * kn_type_size(host_type);
+    uint64_t sign = (uint64_t)1 << (bits - 1);
+    uint64_t infinity = host_type == KN_F32 ? 0x7f800000u : UINT64_C(0x7ff0000000000000);
+    const uint64_t integers[] = {0, 1, sign, sign - 1, sign + 1, sign * 2 - 1, 100};
+    const uint64_t reals[] = {
+        0, 0, 1, 2, infinity, infinity - 1, infinity + 1, infinity + infinity / 100, infinity / 2, sign - 1};
+
+    if (host_type < KN_F32)
+        return integers[test_random(state) % KN_COUNT(integers)];
+    return reals[test_random(state) % KN_COUNT(reals)] | (test_random(state) % 2 ? sign : 0);
+}
+
+static uint64_t host_any(enum host_pattern pattern, uint64_t *state)
+{
+    uint64_t bits = test_random(state),
+             infinity = host_type == KN_F32 ? 0x7f800000u : UINT64_C(0x7ff0000000000000);
+
+    switch (pattern) {
+    case HOST_SPECIAL:
+        return bits % 3 ? host_special(state) : bits >> 3;
+    case HOST_ALL_EQUAL:
+        return 0x4142434445464748u;
+    case HOST_TWO_VALUES:
+        return bits % 2 ? 0x4142434445464748u : 0xc1c2c3c4c5c6c7c8u;
+    case HOST_MOSTLY_TIES:
+        return bits % 100 ? 0x4142434445464748u : test_random(state);
+    case HOST_FEW_VALUES:
+        return bits % 50 * 0x0101010101010101u;
+    case HOST_ONLY_NAN:
+        return host_type < KN_F32 ? bits : bits | infinity | 1;
+    default:
+        return bits;
+    }
+}
+
+// n elements of host_type. The caller frees them; behind them are 64 bytes of poison, which
+// host_expect_poison looks for.
+static inline void *host_column(size_t n, enum host_pattern pattern, uint64_t *state)
+{
+    size_t size = kn_type_size(host_type);
+    char *x = malloc(n * size + 64);
+    bool descending = host_descending;
+
+    ck_assert_ptr_nonnull(x);
+    memset(x + n * size, 0xa5, 64);
+    for (size_t i = 0; i < n; i++)
+        host_put(x, i, host_any(pattern, state));
+    host_descending = pattern == HOST_DESCENDING;
+    if (pattern == HOST_ASCENDING || pattern == HOST_DESCENDING)
+        qsort(x, n, size, host_compare_bits);
+    host_descending = descending;
+    return x;
+}
+
+static inline void host_expect_poison(const void *x, size_t n)
+{
+    const unsigned char *end = (const unsigned char *)x + n * kn_type_size(host_type);
+
+    for (size_t i = 0; i < 64; i++) // Check writes a file at every assertion
+        if (end[i] != 0xa5)
+            ck_abort_msg("byte %zu past the end was written", i);
+}
+
+static inline void *host_copy(const void *x, size_t n)
+{
+    size_t bytes = n * kn_type_size(host_type) + 64;
+    void *copy = malloc(bytes);
+
+    ck_assert_ptr_nonnull(copy);
+    return memcpy(copy, x, bytes);
+}
+
+// Every level that there is, with every number of threads.
+#define HOST_FOR_OPTIONS(options)                                                                            \
+    for (kn_host_options options = {.level = KN_HOST_SCALAR}; options.level <= KN_HOST_AVX512;               \
+         options.level++)                                                                                    \
+        for (size_t options##_i = 0;                                                                         \
+             options##_i < KN_COUNT(host_thread_counts) && host_has[options.level] &&                        \
+             (options.threads = host_thread_counts[options##_i], true);                                      \
+             options##_i++)
+
+static bool host_has[KN_HOST_AVX512 + 1];
+
+static inline void host_find_levels(void)
+{
+    for (kn_host_level level = KN_HOST_SCALAR; level <= KN_HOST_AVX512; level++)
+        host_has[level] = host_takes(level);
+}
+
+#endif

@@ -1,0 +1,564 @@
+// SPDX-License-Identifier: Apache-2.0
+// Measurements of tunables: with an algorithm whose answers, errors and times are the test's own; and what is
+// kept is what the sums of the reconstruction are built with. And in processes of their own, some of which
+// end in a candidate.
+#include "support/device_support.h"
+#include "unit/app/mri/sum_support.h"
+
+#include <math.h>
+#include <signal.h>
+#include <time.h>
+#include <unistd.h>
+
+#include "algo/sort/sort.h"
+#include "app/mri/gridding/gridding.h"
+#include "tools/tune/journal.h"
+#include "tools/tune/tune.h"
+#include "base/error.h"
+
+static char *cache_dir;
+
+static void open_again(void)
+{
+    const kn_context_options options = {.cache_dir = cache_dir};
+
+    test_close();
+    test_open_with(&options);
+}
+
+static void set_up(void)
+{
+    cache_dir = test_folder();
+    open_again();
+}
+
+static void tear_down(void)
+{
+    test_close();
+    test_remove(cache_dir);
+}
+
+// ---- an algorithm that does as it is told ----
+
+enum {
+    COUNT = 100,
+    USUAL_PAUSE = 30,
+    RIGHT = 0,
+    CLOSE,
+    WRONG,
+    SILENT,
+    FAILING,
+    REFUSED,
+    FAULTS,
+    CRASHING,
+    LEAVING,
+    CRASHING_LATE
+};
+
+static const struct engine_tunables told = {"told", "algo/reduce.cl", {"PAUSE", "FAULT", NULL}};
+static size_t runs;
+
+static void told_values(const kn_queue *on, unsigned *values)
+{
+    values[0] = USUAL_PAUSE; // milliseconds
+    values[1] = RIGHT;
+    (void)engine_tuning(kn_queue_context(on), &told, values);
+}
+
+static const struct tune_axis *told_axes(const kn_queue *on)
+{
+    static const struct tune_axis axes[] = {{2, {20, 2}},
+                                            {6, {RIGHT, CLOSE, WRONG, SILENT, FAILING, REFUSED}}};
+
+    (void)on;
+    return axes;
+}
+
+static void told_usual(const struct tune_work *work, unsigned *values)
+{
+    (void)work;
+    values[0] = USUAL_PAUSE;
+    values[1] = RIGHT;
+}
+
+static kn_status told_open(struct tune_work *work, kn_error *why)
+{
+    return kn_buffer_create(kn_queue_context(work->queue), COUNT * sizeof(float), &work->result, why);
+}
+
+static void told_close(struct tune_work *work)
+{
+    (void)work;
+}
+
+// As a fault in a driver does, whatever handlers it has.
+static void crash(void)
+{
+    signal(SIGSEGV, SIG_DFL);
+    raise(SIGSEGV);
+}
+
+static kn_status told_run(struct tune_work *work, kn_error *why)
+{
+    unsigned values[ENGINE_TUNABLES];
+    float numbers[COUNT];
+
+    runs++;
+    told_values(work->queue, values);
+    if (values[1] == REFUSED)
+        engine_tuning_refuse(kn_queue_context(work->queue), &told, "fault %u", values[1]);
+    if (values[1] == FAILING) {
+        if (why)
+            snprintf(why->text, sizeof why->text, "no such kernel\nand more lines");
+        return KN_ERROR_BUILD;
+    }
+    if (values[1] == CRASHING || (values[1] == CRASHING_LATE && runs > 12))
+        crash();
+    if (values[1] == LEAVING)
+        _exit(3);
+    // Faults are fast, so that one that counted would be the best.
+    nanosleep(&(struct timespec){.tv_nsec = (long)(values[1] <= CLOSE ? values[0] : 0) * 1000000}, NULL);
+    for (size_t i = 0; i < COUNT; i++)
+        numbers[i] = values[1] == WRONG && i == 77 ? 0 : (float)i * (values[1] == CLOSE ? 1 + 0x1p-20f : 1);
+    return values[1] == SILENT ? KN_OK
+                               : kn_buffer_write(work->queue, work->result, 0, numbers, sizeof numbers, why);
+}
+
+static struct tune_subject told_subject(double bound)
+{
+    return (struct tune_subject){.tunables = &told,
+                                 .what = "what it is told",
+                                 .bound = bound,
+                                 .axes = told_axes,
+                                 .usual = told_usual,
+                                 .open = told_open,
+                                 .close = told_close,
+                                 .run = told_run};
+}
+
+static const struct tune_row *row_of(const struct tune_report *report, unsigned pause, unsigned fault)
+{
+    for (size_t i = 0; i < report->count; i++)
+        if (report->rows[i].values[0] == pause && report->rows[i].values[1] == fault)
+            return &report->rows[i];
+    ck_abort_msg("no row of %u, %u", pause, fault);
+    return NULL;
+}
+
+START_TEST(measured)
+{
+    const struct tune_subject subject = told_subject(0x1p-19);
+    struct tune_report report;
+    struct tune_row best;
+    unsigned values[ENGINE_TUNABLES];
+    kn_error why = KN_ERROR_INIT;
+
+    ck_assert_msg(tune_measure(queue, &subject, true, NULL, &report, &why) == KN_OK, "%s", why.text);
+    ck_assert_uint_eq(report.count, 1 + 2 + 5);
+    ck_assert_uint_eq(report.rows[0].values[0], USUAL_PAUSE);
+    best = report.rows[report.best];
+    ck_assert_uint_eq(best.values[0], 2);
+    ck_assert_uint_le(best.values[1], CLOSE);
+    ck_assert_double_ge(best.seconds, 0.002);
+    ck_assert_double_ge(report.rows[0].seconds, 0.03);
+    ck_assert_double_ge(row_of(&report, 2, CLOSE)->seconds, 0);
+    ck_assert_double_gt(row_of(&report, 2, CLOSE)->error, 0);
+    for (unsigned fault = WRONG; fault < FAULTS; fault++)
+        ck_assert_double_lt(row_of(&report, 2, fault)->seconds, 0);
+    ck_assert_ptr_nonnull(strstr(row_of(&report, 2, WRONG)->why, "is off by"));
+    ck_assert_ptr_nonnull(strstr(row_of(&report, 2, SILENT)->why, "is off by inf"));
+    ck_assert_str_eq(row_of(&report, 2, FAILING)->why, "no such kernel");
+    ck_assert_str_eq(row_of(&report, 2, REFUSED)->why, "fault 5");
+
+    // Nothing is kept before it is said so; then it is for later contexts.
+    told_values(queue, values);
+    ck_assert_uint_eq(values[0], USUAL_PAUSE);
+    ck_assert_msg(tune_keep(queue, &report, &why) == KN_OK, "%s", why.text);
+    open_again();
+    told_values(queue, values);
+    ck_assert_mem_eq(values, best.values, 2 * sizeof *values);
+    tune_free(&report);
+}
+END_TEST
+
+// ---- candidates that end the process
+
+static const struct tune_axis *deadly_axes(const kn_queue *on)
+{
+    static const struct tune_axis axes[] = {{2, {20, 2}}, {4, {CRASHING, WRONG, LEAVING, CLOSE}}};
+
+    (void)on;
+    return axes;
+}
+
+static const struct tune_axis *late_axes(const kn_queue *on)
+{
+    static const struct tune_axis axes[] = {{1, {2}}, {1, {CRASHING_LATE}}};
+
+    (void)on;
+    return axes;
+}
+
+static void deadly_usual(const struct tune_work *work, unsigned *values)
+{
+    told_usual(work, values);
+    crash();
+}
+
+static kn_status told_nowhere(struct tune_work *work, kn_error *why)
+{
+    (void)work;
+    return kn_fail(why, KN_ERROR_LIMIT, "no room for this\nat all");
+}
+
+// What a process of its own measures, by the name that the first word gives it.
+static struct tune_subject subject_named(const char *name)
+{
+    struct tune_subject subject = told_subject(0x1p-19);
+
+    if (strcmp(name, "--deadly") == 0)
+        subject.axes = deadly_axes;
+    if (strcmp(name, "--late") == 0)
+        subject.axes = late_axes;
+    if (strcmp(name, "--own") == 0)
+        subject.usual = deadly_usual;
+    if (strcmp(name, "--nowhere") == 0)
+        subject.open = told_nowhere;
+    return subject;
+}
+
+// main of such a process: without Check, as a command would do it.
+static int measure_for_another(const char *name, const char *folder, const char *journal)
+{
+    const kn_context_options options = {.cache_dir = folder};
+    const struct tune_subject subject = subject_named(name);
+    struct tune_report report = {.rows = NULL};
+    kn_status status = kn_context_open_with(NULL, &options, &context, &err);
+
+    if (!status)
+        status = kn_queue_open(context, &queue, &err);
+    if (!status && strcmp(name, "--mute") == 0)
+        crash();
+    if (!status)
+        status = tune_measure(queue, &subject, true, journal, &report, &err);
+    printf("%s: %s\n", name, status ? err.text : "measured");
+    tune_free(&report);
+    kn_queue_close(queue);
+    kn_context_close(context);
+    return status ? EXIT_FAILURE : EXIT_SUCCESS;
+}
+
+static kn_status measure_apart(const char *name, struct tune_report *report, struct kn_text *said)
+{
+    const struct tune_subject subject = subject_named(name);
+    const char *const words[] = {"/proc/self/exe", name, cache_dir, NULL};
+
+    return tune_measure_apart(&subject, words, report, said, &err);
+}
+
+START_TEST(crashes_are_rows)
+{
+    struct tune_report report;
+    struct kn_text said = KN_TEXT_INIT;
+    unsigned values[ENGINE_TUNABLES];
+
+    EXPECT_OK(measure_apart("--deadly", &report, &said));
+    ck_assert_uint_eq(report.count, 1 + 2 + 4);
+    ck_assert_uint_eq(report.rows[0].values[0], USUAL_PAUSE);
+    ck_assert_double_ge(report.rows[0].seconds, 0.03);
+    ck_assert_str_eq(row_of(&report, 2, CRASHING)->why, "crashed: signal 11");
+    ck_assert_double_lt(row_of(&report, 2, CRASHING)->seconds, 0);
+    ck_assert_str_eq(row_of(&report, 2, LEAVING)->why, "ended the process with status 3");
+    ck_assert_double_lt(row_of(&report, 2, LEAVING)->seconds, 0);
+    ck_assert_ptr_nonnull(strstr(row_of(&report, 2, WRONG)->why, "is off by"));
+    ck_assert_double_gt(row_of(&report, 2, CLOSE)->error, 0);
+    ck_assert_uint_eq(report.rows[report.best].values[0], 2);
+    ck_assert_uint_le(report.rows[report.best].values[1], CLOSE);
+    // Those behind were measured by the third process, which is the one that came to the end.
+    ck_assert_ptr_nonnull(strstr(kn_text_string(&said), "--deadly: measured\n"));
+    // It kept the best.
+    open_again();
+    told_values(queue, values);
+    ck_assert_mem_eq(values, report.rows[report.best].values, 2 * sizeof *values);
+    kn_text_free(&said);
+    tune_free(&report);
+}
+END_TEST
+
+// The best one crashes when it is measured again: the algorithm's own values stay.
+START_TEST(crashes_at_last)
+{
+    struct tune_report report;
+    struct kn_text said = KN_TEXT_INIT;
+
+    EXPECT_OK(measure_apart("--late", &report, &said));
+    ck_assert_uint_eq(report.count, 3);
+    ck_assert_str_eq(row_of(&report, 2, CRASHING_LATE)->why, "crashed: signal 11");
+    ck_assert_double_lt(row_of(&report, 2, CRASHING_LATE)->seconds, 0);
+    ck_assert_uint_eq(report.best, 0);
+    kn_text_free(&said);
+    tune_free(&report);
+}
+END_TEST
+
+START_TEST(apart_failures)
+{
+    struct tune_report report;
+    struct kn_text said = KN_TEXT_INIT;
+
+    EXPECT_REFUSED(KN_ERROR_DEVICE, "its own values crashed: signal 11",
+                   measure_apart("--own", &report, &said));
+    tune_free(&report);
+    EXPECT_REFUSED(KN_ERROR_LIMIT, "no room for this", measure_apart("--nowhere", &report, &said));
+    tune_free(&report);
+    EXPECT_REFUSED(KN_ERROR_DEVICE, "outside of any candidate", measure_apart("--mute", &report, &said));
+    tune_free(&report);
+    kn_text_free(&said);
+}
+END_TEST
+
+// A journal that was cut off in a line is gone on with; one of something else is refused.
+START_TEST(journals)
+{
+    const struct tune_subject subject = told_subject(0);
+    char path[4200];
+    struct tune_report report;
+    struct tune_past past;
+    FILE *file;
+
+    snprintf(path, sizeof path, "%s/journal", cache_dir);
+    file = fopen(path, "w");
+    ck_assert_ptr_nonnull(file);
+    fputs("try 0 0\nrow 0x1p+0 0x0p+0 30 0 \ntry 20 0\nrow 0x1p-1 0x0p+0 20 0 a word\ntry 2 0\nrow 0x1p-",
+          file);
+    ck_assert_int_eq(fclose(file), 0);
+    EXPECT_OK(tune_past_read(path, &told, &past, &err));
+    ck_assert_uint_eq(past.count, 2);
+    ck_assert(past.pending && !past.once_more && !past.ended);
+    ck_assert_double_eq(past.rows[1].seconds, 0.5);
+    ck_assert_str_eq(past.rows[1].why, "a word");
+    tune_past_free(&past);
+
+    file = fopen(path, "w");
+    ck_assert_ptr_nonnull(file);
+    fputs("try 0 0\nrow 0x1p+0 0x0p+0 30 0 \ntry 21 0\nrow 0x1p-1 0x0p+0 21 0 \n", file);
+    ck_assert_int_eq(fclose(file), 0);
+    EXPECT_REFUSED(KN_ERROR_INPUT, "of another measurement",
+                   tune_measure(queue, &subject, true, path, &report, &err));
+    tune_free(&report);
+    file = fopen(path, "w");
+    ck_assert_ptr_nonnull(file);
+    fputs("try 0 0\nrow 0x1p+0 no number\n", file);
+    ck_assert_int_eq(fclose(file), 0);
+    EXPECT_REFUSED(KN_ERROR_INPUT, "journal:2", tune_measure(queue, &subject, true, path, &report, &err));
+    tune_free(&report);
+}
+END_TEST
+
+// Equal bytes are asked for where no bound is given; the values that are kept do not stand for the
+// algorithm's own.
+START_TEST(exact)
+{
+    const struct tune_subject subject = told_subject(0);
+    const unsigned kept[] = {1, WRONG};
+    struct tune_report report;
+    unsigned values[ENGINE_TUNABLES];
+
+    EXPECT_OK(engine_tuning_keep(context, &told, kept, "", &err));
+    runs = 0;
+    EXPECT_OK(tune_measure(queue, &subject, true, NULL, &report, &err));
+    ck_assert_double_lt(row_of(&report, 2, CLOSE)->seconds, 0);
+    ck_assert_uint_eq(report.rows[report.best].values[0], 2);
+    ck_assert_uint_eq(report.rows[report.best].values[1], RIGHT);
+    ck_assert_uint_ge(runs, 3 * 4 + 4); // three that count, several times; four faults, once
+    told_values(queue, values);
+    ck_assert_mem_eq(values, kept, sizeof kept);
+    tune_free(&report);
+}
+END_TEST
+
+START_TEST(described)
+{
+    static const char *const words[] = {"none", "much", NULL};
+    struct tune_subject subject = told_subject(0);
+    const unsigned values[] = {5, 1}, strange[] = {5, 9};
+    struct kn_text text = KN_TEXT_INIT;
+
+    subject.words[1] = words;
+    tune_describe(&subject, values, &text);
+    kn_text_add(&text, "; ");
+    tune_describe(&subject, strange, &text);
+    ck_assert_str_eq(kn_text_string(&text), "PAUSE 5, FAULT much; PAUSE 5, FAULT 9");
+    kn_text_free(&text);
+}
+END_TEST
+
+// ---- the reconstruction's sums ----
+
+// Whether a program of the context was built with this macro.
+static bool is_built_with(const char *file, const char *macro)
+{
+    char line[64];
+
+    snprintf(line, sizeof line, "\n%s", macro);
+    for (size_t i = 0; i < context->builtin_count; i++) {
+        const char *key = context->builtins[i].key, *at = strstr(key, line);
+
+        if (strncmp(key, file, strlen(file)) == 0 && at && (at[strlen(line)] == '\n' || !at[strlen(line)]))
+            return true;
+    }
+    return false;
+}
+
+static void expect_sum(struct problem *p)
+{
+    kn_buffer *image;
+    float *found = take(2 * p->count, sizeof *found);
+
+    EXPECT_OK(kn_buffer_create(context, p->count * 2 * sizeof *found, &image, &err));
+    EXPECT_OK(mri_sum_device(queue, &p->sum, MRI_TUNED, image, NULL, &err));
+    EXPECT_OK(kn_buffer_read(queue, image, 0, found, p->count * 2 * sizeof *found, &err));
+    // A float's sum of 40 numbers up to the square root of 2.
+    for (size_t n = 0; n < p->count; n++)
+        ck_assert_double_le(cabs(p->wanted[n] - mri_complex((double)found[2 * n], (double)found[2 * n + 1])),
+                            1e-4);
+    kn_buffer_free(image);
+    free(found);
+}
+
+START_TEST(sums_take_it)
+{
+    uint64_t state = test_seed("sums_take_it");
+    const struct mri_matrix matrix = {3, {5, 3, 7}};
+    struct problem p = make(&matrix, 40, DATA, &state);
+    struct mri_tuning tuning = mri_tuning_usual(queue);
+    unsigned values[ENGINE_TUNABLES];
+    char usual[64];
+
+    refer(&p);
+    snprintf(usual, sizeof usual, "VOXELS=%u", tuning.voxels);
+    expect_sum(&p);
+    ck_assert(is_built_with("app/mri/mri_fhd.cl", usual));
+    ck_assert(!is_built_with("app/mri/mri_fhd.cl", "VOXELS=3"));
+
+    tuning.voxels = 3;
+    mri_tuning_values(&tuning, values);
+    EXPECT_OK(engine_tuning_keep(context, &mri_sum_tunables, values, "", &err));
+    open_again();
+    expect_sum(&p);
+    ck_assert(is_built_with("app/mri/mri_fhd.cl", "VOXELS=3"));
+    ck_assert(!is_built_with("app/mri/mri_fhd.cl", usual));
+
+    // What no kernel has is left alone.
+    values[1] = 17;
+    EXPECT_OK(engine_tuning_keep(context, &mri_sum_tunables, values, "", &err));
+    open_again();
+    expect_sum(&p);
+    ck_assert(is_built_with("app/mri/mri_fhd.cl", usual));
+    free_problem(&p);
+}
+END_TEST
+
+// Its relative error by a window 4 cells wide.
+static double gridding_error(const struct problem *p)
+{
+    const struct mri_gridding_options options = {.width = 4};
+    struct mri_gridding *gridding;
+    double error = 0, energy = 0;
+    float *found = take(2 * p->count, sizeof *found);
+    kn_buffer *image;
+
+    EXPECT_OK(mri_gridding_create(queue, &p->sum.matrix, p->k, p->sum.samples, &options, &gridding, &err));
+    EXPECT_OK(kn_buffer_create(context, p->count * 2 * sizeof *found, &image, &err));
+    EXPECT_OK(mri_gridding_adjoint(queue, gridding, p->data, NULL, image, &err));
+    EXPECT_OK(kn_buffer_read(queue, image, 0, found, p->count * 2 * sizeof *found, &err));
+    for (size_t n = 0; n < p->count; n++) {
+        double complex difference =
+            p->wanted[n] - mri_complex((double)found[2 * n], (double)found[2 * n + 1]);
+
+        error += creal(difference * conj(difference));
+        energy += creal(p->wanted[n] * conj(p->wanted[n]));
+    }
+    kn_buffer_free(image);
+    mri_gridding_free(gridding);
+    free(found);
+    return sqrt(error / energy);
+}
+
+START_TEST(gridding_takes_it)
+{
+    uint64_t state = test_seed("gridding_takes_it");
+    const struct mri_matrix matrix = {2, {12, 10, 1}};
+    struct problem p = make(&matrix, 50, DATA, &state);
+    unsigned values[ENGINE_TUNABLES] = {16, 3, 8, 16};
+
+    refer(&p);
+    EXPECT_OK(engine_tuning_keep(context, &mri_gridding_tunables[0], values, "", &err));
+    ck_assert_double_le(gridding_error(&p),
+                        1e-3); // gridding.h: 2.4e-4 of a larger image; a sample lost makes 0.1
+    ck_assert(is_built_with("app/mri/mri_gridding.cl", "GROUP=16"));
+    ck_assert(is_built_with("app/mri/mri_gridding.cl", "TILE_X=8") && is_built_with("app/mri/mri_gridding.cl", "TILE_Y=16"));
+
+    // What is no power of two is left alone.
+    values[0] = 3;
+    EXPECT_OK(engine_tuning_keep(context, &mri_gridding_tunables[0], values, "", &err));
+    ck_assert_double_le(gridding_error(&p), 1e-3);
+    ck_assert(!is_built_with("app/mri/mri_gridding.cl", "GROUP=3"));
+    free_problem(&p);
+}
+END_TEST
+
+// ---- sorting ----
+
+static int by_size(const void *a, const void *b)
+{
+    const float *x = a, *y = b;
+
+    return (*x > *y) - (*x < *y);
+}
+
+START_TEST(sorting_takes_it)
+{
+    // Tuned is the sort of many keys; GPUs have shapes of their own for fewer.
+    const size_t n = kn_context_device(context)->type == KN_DEVICE_CPU ? 3001 : ((size_t)1 << 21) + 3001;
+    const size_t bytes = n * sizeof(float);
+    uint64_t state = test_seed("sorting_takes_it");
+    // Lanes of local memory, on every device: CPUs' own sort has no such tunables.
+    const kn_sort_options options = {.algorithm = KN_SORT_RADIX, .lanes = KN_SORT_LANES_LOCAL};
+    unsigned values[ENGINE_TUNABLES] = {288, 3, 2, 2};
+    float *keys = take(n, sizeof *keys), *wanted = take(n, sizeof *wanted), *found = take(n, sizeof *found);
+    kn_buffer *buffer;
+
+    for (size_t i = 0; i < n; i++)
+        keys[i] = wanted[i] = (float)(2 * test_uniform(&state) - 1);
+    qsort(wanted, n, sizeof *wanted, by_size);
+    for (size_t round = 0; round < 2; round++) {
+        if (round)
+            values[0] = 300; // no multiple of 32: left alone
+        EXPECT_OK(engine_tuning_keep(context, &sort_radix_tunables, values, "", &err));
+        open_again();
+        EXPECT_OK(kn_buffer_create(context, bytes, &buffer, &err));
+        EXPECT_OK(kn_buffer_write(queue, buffer, 0, keys, bytes, &err));
+        EXPECT_OK(kn_sort(queue, buffer, KN_F32, n, &options, &err));
+        EXPECT_OK(kn_buffer_read(queue, buffer, 0, found, bytes, &err));
+        ck_assert_mem_eq(found, wanted, bytes);
+        ck_assert(is_built_with("algo/sort/sort_radix.cl", "GROUP=288") == (round == 0));
+        ck_assert(is_built_with("algo/sort/sort_radix.cl", "KEYS=3") == (round == 0));
+        kn_buffer_free(buffer);
+    }
+    free(keys);
+    free(wanted);
+    free(found);
+}
+END_TEST
+
+int main(int argc, char **argv)
+{
+    const TTest *const tests[] = {
+        measured,         exact,           described,      sums_take_it, gridding_takes_it, sorting_takes_it,
+        crashes_are_rows, crashes_at_last, apart_failures, journals};
+
+    if (argc == 4)
+        return measure_for_another(argv[1], argv[2], argv[3]);
+    return test_run("tune", tests, sizeof tests / sizeof *tests, set_up, tear_down);
+}
