@@ -25,7 +25,7 @@ compile "$work/good.cl" || skip clang "$clang does not compile OpenCL C: $(cat "
 compile -Xclang -cl-ext=-all "$work/double.cl" && fail "$clang takes double where no extension is"
 
 count=0
-for file in $(find "$srcdir/cl" -name '*.cl'); do
+for file in "$srcdir"/cl/*/*.cl "$srcdir"/cl/*/*/*.cl; do
     # Each line: the macros of one build. "-Xclang -cl-ext=-all" takes every extension away.
     while read -r options; do
         # shellcheck disable=SC2086 # several words
