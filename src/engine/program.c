@@ -10,6 +10,7 @@
 
 #include "base/array.h"
 #include "base/clock.h"
+#include "base/env.h"
 #include "base/error.h"
 #include "base/text.h"
 #include "base/words.h"
@@ -112,6 +113,13 @@ static void refuse_cached(kn_context *context, const struct recipe *recipe, cons
     cache_remove(context->cache_dir, &recipe->key);
 }
 
+static bool keeps_programs(const kn_context *context)
+{
+    const char *wanted = kn_env_get(KN_ENV_KEEP_PROGRAMS);
+
+    return context->cache_dir && !context->quirks.no_binaries && !(wanted && strcmp(wanted, "no") == 0);
+}
+
 static bool load_cached(kn_context *context, const struct recipe *recipe, struct be_program **native)
 {
     void *binary = NULL;
@@ -120,7 +128,7 @@ static bool load_cached(kn_context *context, const struct recipe *recipe, struct
     kn_error reason = KN_ERROR_INIT;
     bool loaded;
 
-    if (!context->cache_dir || context->quirks.no_binaries)
+    if (!keeps_programs(context))
         return false;
     if (!cache_read(context->cache_dir, &recipe->key, &binary, &bytes, why)) {
         if (why[0])
@@ -140,7 +148,7 @@ static void store_cached(kn_context *context, const struct recipe *recipe, struc
     size_t bytes = 0;
     kn_error reason = KN_ERROR_INIT;
 
-    if (!context->cache_dir || context->quirks.no_binaries)
+    if (!keeps_programs(context))
         return;
     if (context->backend->program_binary(native, &binary, &bytes, &reason) ||
         cache_write(context->cache_dir, &recipe->key, binary, bytes, &reason))

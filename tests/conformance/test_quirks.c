@@ -686,5 +686,6 @@ int main(void)
                                   far_ranges,      narrowed_switch,  narrowed_switch_beneath,
                                   line_directives, excluded,         binaries};
 
+    unsetenv("KOINE_KEEP_PROGRAMS");
     return RUN_ON_DEVICE_WITH("quirks", set_up, tear_down, tests);
 }

@@ -2,6 +2,7 @@
 # SPDX-License-Identifier: Apache-2.0
 # `koine cache`: lists, verifies and clears, and a damaged entry harms nothing.
 . "${srcdir:-.}/tests/e2e/lib.sh"
+unset KOINE_KEEP_PROGRAMS # programs are kept here, as they are for users
 
 # A cache that is not there is an empty one.
 expect_exit 0 koine cache list

@@ -2,6 +2,7 @@
 # SPDX-License-Identifier: Apache-2.0
 # `koine tune`: measures, keeps, lists and forgets; and what is kept is what `koine recon` builds its kernel with.
 . "${srcdir:-.}/tests/e2e/lib.sh"
+unset KOINE_KEEP_PROGRAMS # programs are kept here, as they are for users
 
 expect_exit 2 koine tune recom
 expect_stderr "'recom' is none of .*did you mean 'recon'"

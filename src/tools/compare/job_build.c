@@ -121,7 +121,7 @@ static kn_status check(struct compare_work *work, kn_error *err)
 
     if (!status && own->from_cache != cached)
         return kn_fail(err, KN_ERROR_UNSUPPORTED,
-                       cached ? "left out: the driver hands out no binaries to keep"
+                       cached ? "left out: programs are not kept here (the driver, or KOINE_KEEP_PROGRAMS)"
                               : "left out: the program came from a cache");
     for (size_t i = 0; i < KEYS && !status; i++)
         differing += keys[i] != (float)(i + 1);

@@ -381,6 +381,7 @@ int main(void)
 {
     const TTest *const tests[] = {working_inside, refusals, two_devices, images, without_times, handles};
 
+    unsetenv("KOINE_KEEP_PROGRAMS");
     setenv("POCL_DEVICES", "pthread basic", 0); // PoCL has two devices then
     if (!asks_opencl())
         return 77;

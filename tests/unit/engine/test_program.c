@@ -321,6 +321,11 @@ START_TEST(second_time)
     ck_assert_uint_eq(answer_of(program), 42);
     kn_program_free(program);
     ck_assert(!was_cached(answer_42, NULL, "")); // no cache
+    setenv("KOINE_KEEP_PROGRAMS", "no", 1);
+    ck_assert(!was_cached(answer_42, NULL, cache_dir));
+    setenv("KOINE_KEEP_PROGRAMS", "yes", 1);
+    ck_assert(was_cached(answer_42, NULL, cache_dir));
+    unsetenv("KOINE_KEEP_PROGRAMS");
     ck_assert_uint_eq(entries(&list), 1);
     free(list);
 }
@@ -494,5 +499,6 @@ int main(void)
                                   double_precision,    keys,
                                   policy_of_a_context, cache_that_others_can_write};
 
+    unsetenv("KOINE_KEEP_PROGRAMS"); // the tests that keep programs are these
     return RUN_ON_DEVICE_WITH("program", set_up, tear_down, tests);
 }

@@ -445,5 +445,6 @@ int main(void)
         failures_are_rows, no_double_precision,    too_little_memory, too_slow, shares,        medians,
         real_jobs};
 
+    unsetenv("KOINE_KEEP_PROGRAMS");
     return test_run("compare", tests, sizeof tests / sizeof *tests, set_up, tear_down);
 }
