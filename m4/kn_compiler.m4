@@ -29,6 +29,17 @@ m4_foreach_w([kn_flag], [-fno-tree-vectorize -fno-tree-slp-vectorize],
   [KN_CFLAG(kn_flag, [PLAIN_CFLAGS="$PLAIN_CFLAGS kn_flag"])
   ])])
 
+# KN_VECTORS: whether there is code with AVX2 and AVX-512, as src/base/vector.h has it (HAS_VECTORS).
+AC_DEFUN([KN_VECTORS],
+[AC_CACHE_CHECK([whether $CC compiles for x86-64], [kn_cv_vectors],
+  [AC_COMPILE_IFELSE([AC_LANG_SOURCE([[#include "$srcdir/src/base/vector.h"
+#ifndef KN_HAS_VECTORS
+#error none
+#endif
+]])], [kn_cv_vectors=yes], [kn_cv_vectors=no])])
+AM_CONDITIONAL([HAS_VECTORS], [test "x$kn_cv_vectors" = xyes])
+])
+
 # KN_WARNINGS: the warnings that Koine is free of; --enable-werror makes errors of them.
 AC_DEFUN([KN_WARNINGS],
 [m4_foreach_w([kn_flag], [-Wall -Wextra -Wshadow -Wconversion -Wstrict-prototypes -Wmissing-prototypes],

@@ -9,7 +9,7 @@ static const char *const level_names[] = {
 
 static kn_host_level best_level(void)
 {
-#ifdef HOST_HAS_VECTORS
+#ifdef KN_HAS_VECTORS
     if (__builtin_cpu_supports("avx512f") && __builtin_cpu_supports("avx512dq") && __builtin_cpu_supports("avx512bw") &&
         __builtin_cpu_supports("avx512vl") && __builtin_cpu_supports("bmi2"))
         return KN_HOST_AVX512;

@@ -11,10 +11,7 @@
 #include <koine/host.h>
 
 #include "base/parallel.h"
-
-#if defined(__x86_64__) && defined(__GNUC__)
-#define HOST_HAS_VECTORS 1
-#endif
+#include "base/vector.h"
 
 // Stored bits to a signed integer of the same width that sorts as numpy sorts the values (cl/lib/key.clh has the same
 // order): x ^= before; x ^= negative where x < 0; x = (x - bias) ^ after. One to one.

@@ -5,7 +5,7 @@
 . "${srcdir:?}/tests/e2e/common.sh"
 
 command -v objdump >/dev/null || skip objdump "objdump is not there"
-objects=$(find "$builddir/src" -name 'libkoine_plain_la-*.o')
+objects=$(find "$builddir/src" -name 'libkoine_plain_la-*.o' -o -name 'libkoine_simd_scalar_*.o')
 test -n "$objects" || skip objects "the objects of plain_sources are not in $builddir/src"
 # shellcheck disable=SC2086
 objdump -f $objects | grep -q 'architecture: i386:x86-64' || skip x86-64 "this is not an x86-64 processor"
@@ -32,8 +32,14 @@ done
 count=$(echo "$objects" | wc -l)
 test "$count" -ge 8 || fail "only $count objects of plain code were found"
 
-for name in merge_avx2_32 merge_avx2_64 merge_avx512_32 merge_avx512_64 deviations_avx2 deviations_avx512; do
-    # shellcheck disable=SC2046
-    count_packed $(find "$builddir/src/app/stats" -name "$name.o")
-    test "$count" -gt 0 || fail "$name has no packed instructions"
+# The same files for each instruction set and width, and those that are for vectors alone.
+for library in simd_avx2_32 simd_avx2_64 simd_avx512_32 simd_avx512_64; do
+    objects=$(find "$builddir/src" -name "libkoine_${library}_la-*.o")
+    for name in host_fft_code host_reals merge_vector; do
+        echo "$objects" | grep -q -- "-$name\.o\$" || fail "$library has no $name"
+    done
+    for object in $objects; do
+        count_packed "$object"
+        test "$count" -gt 0 || fail "$object has no packed instructions"
+    done
 done

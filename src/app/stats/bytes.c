@@ -4,7 +4,7 @@
 #include <string.h>
 
 #include "host/host.h"
-#ifdef HOST_HAS_VECTORS
+#ifdef KN_HAS_VECTORS
 #include <immintrin.h>
 #endif
 
@@ -37,7 +37,7 @@ static size_t convert_each(const double *values, size_t n, uint8_t *bytes, struc
     return fits(range) ? i : 0;
 }
 
-#ifdef HOST_HAS_VECTORS
+#ifdef KN_HAS_VECTORS
 __attribute__((target("avx2"))) static size_t convert_avx2(const double *values, size_t n, uint8_t *bytes,
                                                            struct range *range)
 {
@@ -77,7 +77,7 @@ bool stats_to_bytes(const double *values, size_t n, uint8_t *bytes, kn_type *typ
     struct range range = {0, 0};
     size_t done = 0;
 
-#ifdef HOST_HAS_VECTORS
+#ifdef KN_HAS_VECTORS
     if (__builtin_cpu_supports("avx2"))
         done = convert_avx2(values, n, bytes, &range);
 #endif

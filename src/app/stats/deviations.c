@@ -19,7 +19,7 @@ void stats_deviations(const struct host_plan *plan, const void *x, bool single, 
 {
     static stats_deviate *const levels[] = {
         [KN_HOST_SCALAR] = stats_deviate_plain,
-#ifdef HOST_HAS_VECTORS
+#ifdef KN_HAS_VECTORS
         [KN_HOST_AVX2] = stats_deviate_avx2,
         [KN_HOST_AVX512] = stats_deviate_avx512,
 #endif

@@ -9,7 +9,7 @@
 typedef void stats_deviate(const void *x, bool single, size_t n, double median, double *to);
 
 stats_deviate stats_deviate_plain;
-#ifdef HOST_HAS_VECTORS
+#ifdef KN_HAS_VECTORS
 stats_deviate stats_deviate_avx2, stats_deviate_avx512;
 #endif
 

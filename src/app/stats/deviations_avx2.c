@@ -2,7 +2,7 @@
 // Absolute deviations with AVX2.
 #include "deviations.h"
 
-#ifdef HOST_HAS_VECTORS
+#ifdef KN_HAS_VECTORS
 #include <immintrin.h>
 
 __attribute__((target("avx2"))) void stats_deviate_avx2(const void *x, bool single, size_t n, double median,

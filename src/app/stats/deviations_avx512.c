@@ -2,7 +2,7 @@
 // Absolute deviations with AVX-512.
 #include "deviations.h"
 
-#ifdef HOST_HAS_VECTORS
+#ifdef KN_HAS_VECTORS
 #include <immintrin.h>
 
 __attribute__((target("avx512f"))) void stats_deviate_avx512(const void *x, bool single, size_t n,

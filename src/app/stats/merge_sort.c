@@ -42,13 +42,7 @@ struct split {
 
 static const struct merge_words *words_for(const struct host_plan *plan)
 {
-    static const struct merge_words *const words[][2] = {
-        [KN_HOST_SCALAR] = {&merge_words_plain_32, &merge_words_plain_64},
-#ifdef HOST_HAS_VECTORS
-        [KN_HOST_AVX2] = {&merge_words_avx2_32, &merge_words_avx2_64},
-        [KN_HOST_AVX512] = {&merge_words_avx512_32, &merge_words_avx512_64},
-#endif
-    };
+    static const struct merge_words *const words[][2] = {HOST_LEVELS(merge_words)};
 
     return words[plan->level][plan->size == 8];
 }

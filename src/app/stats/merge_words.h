@@ -3,7 +3,7 @@
 #ifndef KN_APP_STATS_MERGE_WORDS_H
 #define KN_APP_STATS_MERGE_WORDS_H
 
-#include "host/host.h"
+#include "host/simd/levels.h"
 
 struct merge_words {
     kn_host_level level;
@@ -13,10 +13,6 @@ struct merge_words {
     void (*merge)(const void *a, size_t a_count, const void *b, size_t b_count, void *to);
 };
 
-extern const struct merge_words merge_words_plain_32, merge_words_plain_64;
-#ifdef HOST_HAS_VECTORS
-extern const struct merge_words merge_words_avx2_32, merge_words_avx2_64, merge_words_avx512_32,
-    merge_words_avx512_64;
-#endif
+HOST_DECLARE_LEVELS(const struct merge_words, merge_words);
 
 #endif

@@ -24,7 +24,7 @@ struct host_cholesky {
 
 static cholesky_update *const levels[] = {
     [KN_HOST_SCALAR] = cholesky_update_scalar,
-#ifdef HOST_HAS_VECTORS
+#ifdef KN_HAS_VECTORS
     [KN_HOST_AVX2] = cholesky_update_avx2,
     [KN_HOST_AVX512] = cholesky_update_avx512,
 #endif

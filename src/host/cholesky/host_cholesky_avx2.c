@@ -2,7 +2,7 @@
 // The loop of host_cholesky_own.h with AVX2 and FMA.
 #include "host_cholesky_own.h"
 
-#ifdef HOST_HAS_VECTORS
+#ifdef KN_HAS_VECTORS
 #include <immintrin.h>
 
 // Sums in registers: rows, and vectors of a strip.

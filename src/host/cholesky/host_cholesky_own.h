@@ -14,7 +14,7 @@ typedef void cholesky_update(const double *left, const double *right, size_t dep
                              size_t pitch, size_t to_pitch);
 
 extern cholesky_update cholesky_update_scalar;
-#ifdef HOST_HAS_VECTORS
+#ifdef KN_HAS_VECTORS
 extern cholesky_update cholesky_update_avx2, cholesky_update_avx512;
 #endif
 

@@ -19,15 +19,9 @@ static const struct {
 
 const struct host_fft_code *host_fft_code_for(kn_type type, kn_host_level level)
 {
-#ifdef HOST_HAS_VECTORS
-    if (level == KN_HOST_AVX512)
-        return type == KN_F64 ? &host_fft_avx512_64 : &host_fft_avx512_32;
-    if (level == KN_HOST_AVX2)
-        return type == KN_F64 ? &host_fft_avx2_64 : &host_fft_avx2_32;
-#else
-    (void)level;
-#endif
-    return type == KN_F64 ? &host_fft_scalar_64 : &host_fft_scalar_32;
+    static const struct host_fft_code *const codes[][2] = {HOST_LEVELS(host_fft)};
+
+    return codes[level][type == KN_F64];
 }
 
 // ---- lengths ----

@@ -7,7 +7,7 @@
 #ifndef KN_HOST_FFT_HOST_FFT_H
 #define KN_HOST_FFT_HOST_FFT_H
 
-#include "host/host.h"
+#include "host/simd/levels.h"
 
 enum {
     HOST_FFT_RADIX = 8,  // at most
@@ -92,9 +92,6 @@ void host_fft_free(struct host_fft *fft); // NULL too
 // a factor a stage is a rotation, which keeps what errors there are, and its own are as many.
 double host_fft_error(const struct host_fft *fft);
 
-extern const struct host_fft_code host_fft_scalar_32, host_fft_scalar_64;
-#ifdef HOST_HAS_VECTORS
-extern const struct host_fft_code host_fft_avx2_32, host_fft_avx2_64, host_fft_avx512_32, host_fft_avx512_64;
-#endif
+HOST_DECLARE_LEVELS(const struct host_fft_code, host_fft);
 
 #endif

@@ -37,13 +37,7 @@ struct sorting {
 
 const struct host_quicksort *host_quicksort_for(const struct host_plan *plan)
 {
-    static const struct host_quicksort *const sorts[][2] = {
-        [KN_HOST_SCALAR] = {&host_quicksort_scalar_32, &host_quicksort_scalar_64},
-#ifdef HOST_HAS_VECTORS
-        [KN_HOST_AVX2] = {&host_quicksort_avx2_32, &host_quicksort_avx2_64},
-        [KN_HOST_AVX512] = {&host_quicksort_avx512_32, &host_quicksort_avx512_64},
-#endif
-    };
+    static const struct host_quicksort *const sorts[][2] = {HOST_LEVELS(host_quicksort)};
 
     return sorts[plan->level][plan->size == 8];
 }

@@ -3,7 +3,7 @@
 #ifndef KN_HOST_SORT_HOST_SORT_H
 #define KN_HOST_SORT_HOST_SORT_H
 
-#include "host/host.h"
+#include "host/simd/levels.h"
 
 // Encoded bounds, low <= high, and where keys stand to them.
 struct host_bracket {
@@ -37,10 +37,6 @@ kn_status host_count(const void *x, size_t n, const struct host_codec *codec, co
 // For elements of 4 or 8 bytes.
 const struct host_quicksort *host_quicksort_for(const struct host_plan *plan);
 
-extern const struct host_quicksort host_quicksort_scalar_32, host_quicksort_scalar_64;
-#ifdef HOST_HAS_VECTORS
-extern const struct host_quicksort host_quicksort_avx2_32, host_quicksort_avx2_64, host_quicksort_avx512_32,
-    host_quicksort_avx512_64;
-#endif
+HOST_DECLARE_LEVELS(const struct host_quicksort, host_quicksort);
 
 #endif

@@ -19,7 +19,7 @@ typedef void host_digits(const struct host_integers *integers, size_t first, siz
                          struct moments_exact *sums);
 
 host_digits host_digits_scalar;
-#ifdef HOST_HAS_VECTORS
+#ifdef KN_HAS_VECTORS
 host_digits host_digits_avx2, host_digits_avx512;
 #endif
 

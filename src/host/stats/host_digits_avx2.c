@@ -2,7 +2,7 @@
 // Sums of integers with AVX2.
 #include "host/host.h"
 
-#ifdef HOST_HAS_VECTORS
+#ifdef KN_HAS_VECTORS
 #define VECTOR_CODE __attribute__((target("avx2")))
 #include "host_digits_vector.h"
 

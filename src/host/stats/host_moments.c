@@ -144,7 +144,7 @@ static void read_integers(const struct host_integers *integers, size_t n, const 
     unsigned threads = host_threads(plan, n * plan->size);
     host_digits *add = host_digits_scalar;
 
-#ifdef HOST_HAS_VECTORS
+#ifdef KN_HAS_VECTORS
     static host_digits *const levels[] = {[KN_HOST_SCALAR] = host_digits_scalar,
                                           [KN_HOST_AVX2] = host_digits_avx2,
                                           [KN_HOST_AVX512] = host_digits_avx512};

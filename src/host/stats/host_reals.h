@@ -4,7 +4,7 @@
 #ifndef KN_HOST_STATS_HOST_REALS_H
 #define KN_HOST_STATS_HOST_REALS_H
 
-#include "host/host.h"
+#include "host/simd/levels.h"
 
 // Of no numbers: INFINITY and -INFINITY.
 struct host_extremes {
@@ -41,10 +41,6 @@ struct host_reals {
 // KN_F32 or KN_F64.
 const struct host_reals *host_reals_for(kn_type type, kn_host_level level);
 
-extern const struct host_reals host_reals_scalar_32, host_reals_scalar_64;
-#ifdef HOST_HAS_VECTORS
-extern const struct host_reals host_reals_avx2_32, host_reals_avx2_64, host_reals_avx512_32,
-    host_reals_avx512_64;
-#endif
+HOST_DECLARE_LEVELS(const struct host_reals, host_reals);
 
 #endif

@@ -17,13 +17,7 @@
 
 const struct host_reals *host_reals_for(kn_type type, kn_host_level level)
 {
-    static const struct host_reals *const reals[][2] = {
-        [KN_HOST_SCALAR] = {&host_reals_scalar_32, &host_reals_scalar_64},
-#ifdef HOST_HAS_VECTORS
-        [KN_HOST_AVX2] = {&host_reals_avx2_32, &host_reals_avx2_64},
-        [KN_HOST_AVX512] = {&host_reals_avx512_32, &host_reals_avx512_64},
-#endif
-    };
+    static const struct host_reals *const reals[][2] = {HOST_LEVELS(host_reals)};
 
     return reals[level][type == KN_F64];
 }

@@ -22,7 +22,7 @@ static inline __attribute__((always_inline)) void add_each(const struct host_col
     }
 }
 
-#ifdef HOST_HAS_VECTORS
+#ifdef KN_HAS_VECTORS
 // The same, where fma is an instruction and not a call.
 __attribute__((target("fma"))) static void add_elements_fma(const struct host_column *c, const void *x, size_t count,
                                                              double *sums, double *squares)
@@ -33,7 +33,7 @@ __attribute__((target("fma"))) static void add_elements_fma(const struct host_co
 
 static void add_elements(const struct host_column *c, const void *x, size_t count, double *sums, double *squares)
 {
-#ifdef HOST_HAS_VECTORS
+#ifdef KN_HAS_VECTORS
     if (__builtin_cpu_supports("fma")) {
         add_elements_fma(c, x, count, sums, squares);
         return;
@@ -115,7 +115,7 @@ kn_sums host_fold_leaves(kn_sums *leaves, size_t count)
 
 host_leaf *host_leaf_for(kn_host_level level)
 {
-#ifdef HOST_HAS_VECTORS
+#ifdef KN_HAS_VECTORS
     static host_leaf *const leaves[] = {[KN_HOST_AVX2] = host_leaf_avx2, [KN_HOST_AVX512] = host_leaf_avx512};
     return leaves[level];
 #else

@@ -12,7 +12,7 @@ enum { HOST_LEAF = 4096, HOST_LANES = 64 };
 typedef void host_leaf(const void *x, bool single, double shift, bool wants_squares, double sums[HOST_LANES],
                        double squares[HOST_LANES]);
 
-#ifdef HOST_HAS_VECTORS
+#ifdef KN_HAS_VECTORS
 host_leaf host_leaf_avx2, host_leaf_avx512;
 #endif
 

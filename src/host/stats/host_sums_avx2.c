@@ -2,7 +2,7 @@
 // Sums with AVX2 and FMA.
 #include "host_sums.h"
 
-#ifdef HOST_HAS_VECTORS
+#ifdef KN_HAS_VECTORS
 #include <immintrin.h>
 
 #define VECTOR_CODE __attribute__((target("avx2,fma")))

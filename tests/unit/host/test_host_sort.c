@@ -7,12 +7,12 @@
 #include "host/sort/host_sort.h"
 #include "support/run.h"
 
-// The same source once more, to look inside.
-#define KEY_BITS 32
-#include "host/host_scalar.h"
-#include "host/sort/host_sort_vector.h"
-
-static const struct host_quicksort own = HOST_QUICKSORT;
+// The same source once more, to look inside; what it exports is `own` here.
+#define SIMD_SCALAR
+#define KEY_BITS                 32
+#define host_quicksort_scalar_32 own
+#include "host/sort/host_quicksort.c"
+#undef host_quicksort_scalar_32
 
 static void expect_same(const void *found, const void *expected, size_t n, const kn_host_options *options,
                         const char *what)

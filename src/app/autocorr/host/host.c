@@ -38,7 +38,7 @@ struct share {
 
 static const struct autocorr_kernel *kernel_for(kn_host_level level)
 {
-#ifdef HOST_HAS_VECTORS
+#ifdef KN_HAS_VECTORS
     if (level == KN_HOST_AVX512 && __builtin_cpu_supports("avx512vnni"))
         return &autocorr_avx512;
     if (level == KN_HOST_AVX512 || level == KN_HOST_AVX2)

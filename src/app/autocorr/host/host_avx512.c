@@ -4,7 +4,7 @@
 
 #include "host/host.h"
 
-#ifdef HOST_HAS_VECTORS
+#ifdef KN_HAS_VECTORS
 #include <immintrin.h>
 
 #define VECTOR_CODE __attribute__((target("avx512f,avx512bw,avx512vnni")))

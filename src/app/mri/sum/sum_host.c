@@ -89,7 +89,7 @@ static const struct {
     sum_block_single *single;
 } levels[] = {
     [KN_HOST_SCALAR] = {sum_double_scalar, sum_fractions_scalar, sum_single_scalar},
-#ifdef HOST_HAS_VECTORS
+#ifdef KN_HAS_VECTORS
     [KN_HOST_AVX2] = {sum_double_avx2, sum_fractions_avx2, sum_single_avx2},
     [KN_HOST_AVX512] = {sum_double_avx512, sum_fractions_avx512, sum_single_avx512},
 #endif

@@ -35,7 +35,7 @@ typedef void sum_block_single(const struct sum_samples *samples, const float *co
 sum_block_double sum_double_scalar;
 sum_block_fractions sum_fractions_scalar;
 sum_block_single sum_single_scalar;
-#ifdef HOST_HAS_VECTORS
+#ifdef KN_HAS_VECTORS
 sum_block_double sum_double_avx2, sum_double_avx512;
 sum_block_fractions sum_fractions_avx2, sum_fractions_avx512;
 sum_block_single sum_single_avx2, sum_single_avx512;

@@ -2,7 +2,7 @@
 // The sums of sum_host.h in double precision with AVX-512.
 #include "sum_host.h"
 
-#ifdef HOST_HAS_VECTORS
+#ifdef KN_HAS_VECTORS
 #include <immintrin.h>
 
 #define VECTOR_CODE __attribute__((target("avx512f,avx512dq")))

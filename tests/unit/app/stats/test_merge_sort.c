@@ -148,9 +148,9 @@ START_TEST(merges_of_any_two)
 {
     uint64_t state = test_seed("merges_of_any_two");
     const struct merge_words *const words[] = {
-        &merge_words_plain_32, &merge_words_plain_64,
-#ifdef HOST_HAS_VECTORS
-        &merge_words_avx2_32,  &merge_words_avx2_64,  &merge_words_avx512_32, &merge_words_avx512_64,
+        &merge_words_scalar_32, &merge_words_scalar_64,
+#ifdef KN_HAS_VECTORS
+        &merge_words_avx2_32,   &merge_words_avx2_64,   &merge_words_avx512_32, &merge_words_avx512_64,
 #endif
     };
 

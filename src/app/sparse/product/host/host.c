@@ -12,7 +12,7 @@ static const struct {
     const struct sparse_code *single, *in_double;
 } levels[] = {
     [KN_HOST_SCALAR] = {"scalar", &sparse_scalar_32, &sparse_scalar_64},
-#ifdef HOST_HAS_VECTORS
+#ifdef KN_HAS_VECTORS
     [KN_HOST_AVX2] = {"AVX2", &sparse_avx2_32, &sparse_avx2_64},
     [KN_HOST_AVX512] = {"AVX-512", &sparse_avx512_32, &sparse_avx512_64},
 #endif

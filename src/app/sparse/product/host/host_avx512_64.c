@@ -2,7 +2,7 @@
 // The loops of host_own.h in double precision with AVX-512.
 #include "host_own.h"
 
-#ifdef HOST_HAS_VECTORS
+#ifdef KN_HAS_VECTORS
 #include <immintrin.h>
 
 #define VECTOR_CODE __attribute__((target("avx512f,avx512dq,avx512vl")))

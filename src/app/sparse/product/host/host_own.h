@@ -39,7 +39,7 @@ struct sparse_code {
 };
 
 extern const struct sparse_code sparse_scalar_32, sparse_scalar_64;
-#ifdef HOST_HAS_VECTORS
+#ifdef KN_HAS_VECTORS
 extern const struct sparse_code sparse_avx2_32, sparse_avx2_64, sparse_avx512_32, sparse_avx512_64;
 #endif
 

@@ -1,16 +1,16 @@
 // SPDX-License-Identifier: Apache-2.0
-// The words of host_avx512.h, as AVX2 has them.
-#ifndef KN_HOST_HOST_AVX2_H
-#define KN_HOST_HOST_AVX2_H
+// The words of keys_avx512.h, as AVX2 has them.
+#ifndef KN_HOST_SIMD_KEYS_AVX2_H
+#define KN_HOST_SIMD_KEYS_AVX2_H
 
 #include <immintrin.h>
 #include <stddef.h>
 #include <stdint.h>
 
-#include "host.h"
+#include "host/host.h"
 
-#define VECTOR_CODE __attribute__((target("avx2,fma,bmi,bmi2,popcnt")))
-#define VECTOR_WORD VECTOR_CODE static inline __attribute__((always_inline))
+#define VECTOR_CODE KN_TARGET("avx2,fma,bmi,bmi2,popcnt")
+enum { REGISTERS = 16 };
 
 typedef __m256i vector;
 typedef unsigned lane_set; // a bit for every 32-bit word

@@ -1,9 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
-// struct host_fft_code with vectors. Included after host_fft_avx512.h, host_fft_avx2.h or host_fft_scalar.h
-// by a file that names the result.
-#include <string.h>
-
+// Transforms of neighbouring lines. Compiled for every instruction set and width (src/host/simd/simd.h).
 #include "host_fft.h"
+
+#include "host/simd/simd.h"
 
 typedef struct {
     reals re, im;
@@ -266,8 +265,8 @@ VECTOR_CODE static void spread(const int32_t *rows, size_t stride, size_t count,
         reals tile[LANES];
 
         _Pragma("GCC unroll 16") for (size_t i = 0; i < LANES; i++) tile[i] =
-            load_integers(rows + i * stride + first);
-        transpose(tile);
+            reals_of_integers(rows + i * stride + first);
+        transpose_reals(tile);
         _Pragma("GCC unroll 16") for (size_t i = 0; i < LANES; i++)
             store_reals((real *)to + (first + i) * POINT, tile[i]);
     }
@@ -298,7 +297,7 @@ VECTOR_WORD void transpose_part(const real *from, real *to)
     reals tile[LANES];
 
     _Pragma("GCC unroll 16") for (size_t i = 0; i < LANES; i++) tile[i] = load_reals(from + i * POINT);
-    transpose(tile);
+    transpose_reals(tile);
     _Pragma("GCC unroll 16") for (size_t i = 0; i < LANES; i++) store_reals(to + i * POINT, tile[i]);
 }
 
@@ -339,7 +338,7 @@ VECTOR_CODE static void gather(const void *from, double *rows, size_t stride)
 
     _Pragma("GCC unroll 16") for (size_t i = 0; i < LANES; i++) tile[i] =
         load_reals((const real *)from + i * POINT);
-    transpose(tile);
+    transpose_reals(tile);
     _Pragma("GCC unroll 16") for (size_t i = 0; i < LANES; i++) store_doubles(rows + i * stride, tile[i]);
 }
 
@@ -375,8 +374,7 @@ VECTOR_CODE static void energies(const void *a, const void *b, size_t points, vo
     }
 }
 
-#define HOST_FFT(name)                                                                                       \
-    {                                                                                                        \
-        name, LANES, sizeof(real), transform, spread, halves, part_rows, join_rows, mirror, correlate,       \
-            energies, gather                                                                                 \
-    }
+const struct host_fft_code SIMD_NAME(host_fft) = {
+    SIMD_TITLE, LANES,     sizeof(real), transform, spread,   halves,
+    part_rows,  join_rows, mirror,       correlate, energies, gather,
+};

@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
-// The words of host_reals_avx512.h in plain C: vectors of one lane.
-#ifndef KN_HOST_STATS_HOST_REALS_SCALAR_H
-#define KN_HOST_STATS_HOST_REALS_SCALAR_H
+// The words of reals_avx512.h in plain C: vectors of one lane.
+#ifndef KN_HOST_SIMD_REALS_SCALAR_H
+#define KN_HOST_SIMD_REALS_SCALAR_H
 
 #include <math.h>
 #include <string.h>
 
-#include "host/host_scalar.h"
+#include "keys_scalar.h"
 
 #if KEY_BITS == 64
 typedef double real;
@@ -83,6 +83,41 @@ VECTOR_WORD reals greater(reals v, reals so_far)
 VECTOR_WORD void store_deviations(const real *from, double centre, double *to)
 {
     *to = fabs((double)*from - centre);
+}
+
+VECTOR_WORD reals load_reals(const real *from)
+{
+    return *from;
+}
+
+VECTOR_WORD void store_reals(real *to, reals v)
+{
+    *to = v;
+}
+
+VECTOR_WORD reals reals_of_integers(const int32_t *from)
+{
+    return (real)*from;
+}
+
+VECTOR_WORD void store_doubles(double *to, reals v)
+{
+    *to = (double)v;
+}
+
+VECTOR_WORD reals plus_product(reals a, reals b, reals c)
+{
+    return a + b * c;
+}
+
+VECTOR_WORD reals less_product(reals a, reals b, reals c)
+{
+    return a - b * c;
+}
+
+VECTOR_WORD void transpose_reals(reals tile[LANES])
+{
+    (void)tile;
 }
 
 #endif

@@ -7,8 +7,10 @@
 // sorted. When the dividing goes badly too often the threshold becomes the middle of the bounds: then at most KEY_BITS
 // more levels follow, so no input takes more than O(n (log n + KEY_BITS)).
 //
-// Included after host_avx2.h or host_avx512.h by a file that names the result.
+// Compiled for every instruction set and width (src/host/simd/simd.h).
 #include <string.h>
+
+#include "host/simd/simd.h"
 
 #include "host_sort.h"
 
@@ -382,4 +384,5 @@ VECTOR_CODE static size_t keep_between(const void *data, size_t n, const struct 
     return kept;
 }
 
-#define HOST_QUICKSORT {pivot, divide_stored, sort_encoded, encode_all, decode_all, keep_between}
+const struct host_quicksort SIMD_NAME(host_quicksort) = {pivot,      divide_stored, sort_encoded,
+                                                         encode_all, decode_all,    keep_between};

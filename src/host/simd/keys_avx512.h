@@ -1,18 +1,20 @@
 // SPDX-License-Identifier: Apache-2.0
-// The words that the vector code of the host's algorithms is written in, as AVX-512 has them: vectors of signed
-// integers of KEY_BITS (32 or 64). host_avx2.h has the same words. What uses them is declared VECTOR_CODE, so that
-// nothing else in the library needs such a processor.
-#ifndef KN_HOST_HOST_AVX512_H
-#define KN_HOST_HOST_AVX512_H
+// Words for vectors of signed integers of KEY_BITS (simd.h), as AVX-512 has them.
+#ifndef KN_HOST_SIMD_KEYS_AVX512_H
+#define KN_HOST_SIMD_KEYS_AVX512_H
 
 #include <immintrin.h>
 #include <stddef.h>
 #include <stdint.h>
 
-#include "host.h"
+#include "host/host.h"
 
-#define VECTOR_CODE __attribute__((target("avx512f,avx512dq,avx512bw,avx512vl,bmi,bmi2,popcnt")))
-#define VECTOR_WORD VECTOR_CODE static inline __attribute__((always_inline))
+// Further extensions, ",name", that a file wants before it includes simd.h.
+#ifndef SIMD_MORE
+#define SIMD_MORE ""
+#endif
+#define VECTOR_CODE KN_TARGET("avx512f,avx512dq,avx512bw,avx512vl,bmi,bmi2,popcnt" SIMD_MORE)
+enum { REGISTERS = 32 }; // of vectors
 
 typedef __m512i vector;
 

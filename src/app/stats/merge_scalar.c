@@ -1,14 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
-// Merging in plain C, a key at a time. Included by a file that says KEY_BITS and names the result.
+// Merging in plain C, a key at a time. Compiled for every width (src/host/simd/simd.h).
 #include <string.h>
 
+#include "host/simd/simd.h"
 #include "merge_words.h"
-
-#if KEY_BITS == 64
-typedef host_i64 key;
-#else
-typedef host_i32 key;
-#endif
 
 enum { RUN = 16 };
 
@@ -29,3 +24,5 @@ static void merge(const void *left, size_t a_count, const void *right, size_t b_
     memcpy(out, a, (size_t)(a_end - a) * sizeof *a);
     memcpy(out + (a_end - a), b, (size_t)(b_end - b) * sizeof *b);
 }
+
+const struct merge_words SIMD_NAME(merge_words) = {SIMD_LEVEL, RUN, merge};

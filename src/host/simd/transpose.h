@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The word `transpose`, of LANES vectors, with the shuffles that AVX2 and AVX-512 share: within the 128 bits
+// The word `transpose_reals`, of LANES vectors, with the shuffles that AVX2 and AVX-512 share: within the 128 bits
 // of a lane first, and then by transpose_lanes, of which both have their own.
 
 #if KEY_BITS == 64
@@ -27,7 +27,7 @@ VECTOR_WORD void transpose_within(reals *v)
 }
 #endif
 
-VECTOR_WORD void transpose(reals tile[LANES])
+VECTOR_WORD void transpose_reals(reals tile[LANES])
 {
     _Pragma("GCC unroll 4") for (size_t i = 0; i < LANES; i += WITHIN) transpose_within(tile + i);
     _Pragma("GCC unroll 4") for (size_t i = 0; i < WITHIN; i++) transpose_lanes(tile + i, WITHIN);

@@ -1,10 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
-// What is found out of floats or doubles, with vectors. Included after host_reals_avx512.h, host_reals_avx2.h
-// or host_reals_scalar.h by a file that names the result.
+// What is found out of floats or doubles. Compiled for every instruction set and width (src/host/simd/simd.h).
+#include "host_reals.h"
+
 #include <math.h>
 #include <string.h>
 
-#include "host_reals.h"
+#include "host/simd/simd.h"
 
 enum { AHEAD = 4096 /* elements: what is read now is in a cache */ };
 
@@ -150,7 +151,4 @@ VECTOR_CODE static void deviations(const void *x, size_t n, double centre, doubl
         to[i] = fabs((double)elements[i] - centre);
 }
 
-#define HOST_REALS                                                                                           \
-    {                                                                                                        \
-        find_extremes, sift, deviations                                                                      \
-    }
+const struct host_reals SIMD_NAME(host_reals) = {find_extremes, sift, deviations};

@@ -1,15 +1,14 @@
 // SPDX-License-Identifier: Apache-2.0
-// The words of host_avx512.h in plain C: vectors of one lane. No branch depends on a key.
-#ifndef KN_HOST_HOST_SCALAR_H
-#define KN_HOST_HOST_SCALAR_H
+// The words of keys_avx512.h in plain C: vectors of one lane. No branch depends on a key.
+#ifndef KN_HOST_SIMD_KEYS_SCALAR_H
+#define KN_HOST_SIMD_KEYS_SCALAR_H
 
 #include <stddef.h>
 #include <stdint.h>
 
-#include "host.h"
+#include "host/host.h"
 
 #define VECTOR_CODE
-#define VECTOR_WORD static inline __attribute__((always_inline))
 
 #if KEY_BITS == 64
 typedef host_i64 key;

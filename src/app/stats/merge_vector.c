@@ -3,9 +3,10 @@
 // Komatsu, Nakatani 2007). The greater half of what was read is carried on; what is read next comes from the
 // piece whose next key is less, so that the lesser half is final.
 //
-// Included after host_avx2.h or host_avx512.h by a file that names the result.
+// Compiled for every instruction set with vectors and every width (src/host/simd/simd.h).
 #include <string.h>
 
+#include "host/simd/simd.h"
 #include "merge_words.h"
 
 enum { ROWS = 4, STEP = ROWS * LANES, RUN = 16 * LANES };
@@ -120,7 +121,4 @@ VECTOR_CODE static void merge(const void *left, size_t a_count, const void *righ
     write_step(to, (size_t)(end - to), next);
 }
 
-#define MERGE_WORDS(level)                                                                                   \
-    {                                                                                                        \
-        level, RUN, merge                                                                                    \
-    }
+const struct merge_words SIMD_NAME(merge_words) = {SIMD_LEVEL, RUN, merge};

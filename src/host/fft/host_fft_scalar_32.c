@@ -1,7 +1,0 @@
-// SPDX-License-Identifier: Apache-2.0
-// Transforms of floats in plain C.
-#define KEY_BITS 32
-#include "host_fft_scalar.h"
-#include "host_fft_vector.h"
-
-const struct host_fft_code host_fft_scalar_32 = HOST_FFT("scalar");

@@ -1,0 +1,31 @@
+// SPDX-License-Identifier: Apache-2.0
+// What the build made of a file for every instruction set and width (simd.h), by kn_host_level.
+#ifndef KN_HOST_SIMD_LEVELS_H
+#define KN_HOST_SIMD_LEVELS_H
+
+#include "host/host.h"
+
+// HOST_LEVELS(name): the initialiser of a table [level][is it 64 bits wide?] of addresses, and
+// HOST_DECLARE_LEVELS(type, name) what it needs before. HOST_VECTORS: without KN_HOST_SCALAR.
+// HOST_SET_VECTORS: of what there is for one width alone, a table [level].
+#define HOST_WIDTHS(name, set) {&name##_##set##_32, &name##_##set##_64}
+#define HOST_LEVELS(name)      [KN_HOST_SCALAR] = HOST_WIDTHS(name, scalar), HOST_VECTORS(name)
+#define HOST_DECLARE_LEVELS(type, name)                                                                      \
+    extern type name##_scalar_32, name##_scalar_64;                                                          \
+    HOST_DECLARE_VECTORS(type, name)
+
+#ifdef KN_HAS_VECTORS
+#define HOST_VECTORS(name)                                                                                   \
+    [KN_HOST_AVX2] = HOST_WIDTHS(name, avx2), [KN_HOST_AVX512] = HOST_WIDTHS(name, avx512)
+#define HOST_DECLARE_VECTORS(type, name)                                                                     \
+    extern type name##_avx2_32, name##_avx2_64, name##_avx512_32, name##_avx512_64
+#define HOST_SET_VECTORS(name)               [KN_HOST_AVX2] = &name##_avx2, [KN_HOST_AVX512] = &name##_avx512
+#define HOST_DECLARE_SET_VECTORS(type, name) extern type name##_avx2, name##_avx512
+#else
+#define HOST_VECTORS(name)
+#define HOST_DECLARE_VECTORS(type, name) struct host_plan
+#define HOST_SET_VECTORS(name)
+#define HOST_DECLARE_SET_VECTORS(type, name) struct host_plan
+#endif
+
+#endif

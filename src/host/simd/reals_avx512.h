@@ -1,0 +1,156 @@
+// SPDX-License-Identifier: Apache-2.0
+// Words for vectors of floats or doubles, of KEY_BITS (simd.h), as AVX-512 has them.
+#ifndef KN_HOST_SIMD_REALS_AVX512_H
+#define KN_HOST_SIMD_REALS_AVX512_H
+
+#include "keys_avx512.h"
+
+typedef lane_set marks; // lanes for which something is true
+typedef vector tally;   // how often it was, a lane
+
+#if KEY_BITS == 64
+typedef double real;
+typedef __m512d reals;
+#define REALS(name)      _mm512_##name##_pd
+#define REALS_MASK(name) _mm512_##name##_pd_mask
+#define REALS_OF(v)      _mm512_castsi512_pd(v)
+#define BITS_OF(v)       _mm512_castpd_si512(v)
+#else
+typedef float real;
+typedef __m512 reals;
+#define REALS(name)      _mm512_##name##_ps
+#define REALS_MASK(name) _mm512_##name##_ps_mask
+#define REALS_OF(v)      _mm512_castsi512_ps(v)
+#define BITS_OF(v)       _mm512_castps_si512(v)
+#endif
+
+VECTOR_WORD reals set_reals(real value)
+{
+    return REALS(set1)(value);
+}
+
+// Never of NaN.
+VECTOR_WORD marks less(reals a, reals b)
+{
+    return REALS_MASK(cmp)(a, b, _CMP_LT_OQ);
+}
+
+VECTOR_WORD marks are_nan(reals v)
+{
+    return REALS_MASK(cmp)(v, v, _CMP_UNORD_Q);
+}
+
+VECTOR_WORD marks both(marks a, marks b)
+{
+    return a & b;
+}
+
+VECTOR_WORD marks either(marks a, marks b)
+{
+    return a | b;
+}
+
+VECTOR_WORD lane_set marked_lanes(marks m)
+{
+    return m;
+}
+
+VECTOR_WORD void count_marks(tally *t, marks m)
+{
+    *t = EPI(mask_sub)(*t, m, *t, broadcast(-1));
+}
+
+// `so_far` where v is NaN.
+VECTOR_WORD reals lesser(reals v, reals so_far)
+{
+    return REALS(min)(v, so_far);
+}
+
+VECTOR_WORD reals greater(reals v, reals so_far)
+{
+    return REALS(max)(v, so_far);
+}
+
+// |v - centre| of LANES elements, in double.
+VECTOR_WORD void store_deviations(const real *from, double centre, double *to)
+{
+    const __m512d middle = _mm512_set1_pd(centre);
+
+#if KEY_BITS == 64
+    _mm512_storeu_pd(to, _mm512_abs_pd(_mm512_sub_pd(_mm512_loadu_pd(from), middle)));
+#else
+    for (int i = 0; i < LANES; i += 8)
+        _mm512_storeu_pd(to + i,
+                         _mm512_abs_pd(_mm512_sub_pd(_mm512_cvtps_pd(_mm256_loadu_ps(from + i)), middle)));
+#endif
+}
+
+VECTOR_WORD reals load_reals(const real *from)
+{
+    return REALS(loadu)(from);
+}
+
+VECTOR_WORD void store_reals(real *to, reals v)
+{
+    REALS(storeu)(to, v);
+}
+
+// Of LANES whole numbers.
+VECTOR_WORD reals reals_of_integers(const int32_t *from)
+{
+#if KEY_BITS == 64
+    return _mm512_cvtepi32_pd(_mm256_loadu_si256((const __m256i *)from));
+#else
+    return _mm512_cvtepi32_ps(_mm512_loadu_si512(from));
+#endif
+}
+
+// LANES doubles.
+VECTOR_WORD void store_doubles(double *to, reals v)
+{
+#if KEY_BITS == 64
+    _mm512_storeu_pd(to, v);
+#else
+    _mm512_storeu_pd(to, _mm512_cvtps_pd(_mm512_castps512_ps256(v)));
+    _mm512_storeu_pd(to + LANES / 2, _mm512_cvtps_pd(_mm512_extractf32x8_ps(v, 1)));
+#endif
+}
+
+// a + b c, rounded once where the processor can.
+VECTOR_WORD reals plus_product(reals a, reals b, reals c)
+{
+    return REALS(fmadd)(b, c, a);
+}
+
+// a - b c.
+VECTOR_WORD reals less_product(reals a, reals b, reals c)
+{
+    return REALS(fnmadd)(b, c, a);
+}
+
+#define AS_DOUBLES(v)   _mm512_castps_pd(v)
+#define FROM_DOUBLES(v) _mm512_castpd_ps(v)
+#define DOUBLES(name)   _mm512_##name##_pd
+
+#if KEY_BITS == 64
+#define QUARTERS(a, b, which) _mm512_shuffle_f64x2(a, b, which)
+#else
+#define QUARTERS(a, b, which) _mm512_shuffle_f32x4(a, b, which)
+#endif
+
+// The four quarters of v[0], v[step], v[2 step] and v[3 step].
+VECTOR_WORD void transpose_lanes(reals *v, const size_t step)
+{
+    const reals even = QUARTERS(v[0], v[step], 0x88), odd = QUARTERS(v[0], v[step], 0xdd);
+    const reals even2 = QUARTERS(v[2 * step], v[3 * step], 0x88);
+    const reals odd2 = QUARTERS(v[2 * step], v[3 * step], 0xdd);
+
+    v[0] = QUARTERS(even, even2, 0x88);
+    v[step] = QUARTERS(odd, odd2, 0x88);
+    v[2 * step] = QUARTERS(even, even2, 0xdd);
+    v[3 * step] = QUARTERS(odd, odd2, 0xdd);
+}
+
+#include "transpose.h"
+
+#endif
