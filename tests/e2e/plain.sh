@@ -13,7 +13,7 @@ objdump -f $objects | grep -q 'architecture: i386:x86-64' || skip x86-64 "this i
 # Packed arithmetic on doubles, floats and integers. Not counted: moves, logic (fabs is one), conversions of a single
 # number, which compilers write in a packed form.
 packed='\<v?(add|sub|mul|div|sqrt|min|max|hadd|addsub|fn?m(add|sub)[0-9]*|cmp[a-z_]*)p[sd]\>'
-packed="$packed|\\<v?p(add|sub|mull|muludq|cmpgt|cmpeq|mins|maxs|minu|maxu)[bwdq]*\\>"
+packed="$packed|\\<v?p(add|sub|mull|muludq|cmpgt|cmpeq|mins|maxs|minu|maxu|dpbusd)[bwdq]*\\>"
 
 # count_packed OBJECT...: how many such instructions there are, in $count.
 count_packed()
@@ -35,7 +35,7 @@ test "$count" -ge 8 || fail "only $count objects of plain code were found"
 # The same files for each instruction set and width, and those that are for vectors alone.
 for library in simd_avx2_32 simd_avx2_64 simd_avx512_32 simd_avx512_64; do
     objects=$(find "$builddir/src" -name "libkoine_${library}_la-*.o")
-    for name in host_fft_code host_reals merge_vector; do
+    for name in host_fft_code host_reals merge_vector sum_host_vector; do
         echo "$objects" | grep -q -- "-$name\.o\$" || fail "$library has no $name"
     done
     for object in $objects; do

@@ -38,8 +38,8 @@ static size_t convert_each(const double *values, size_t n, uint8_t *bytes, struc
 }
 
 #ifdef KN_HAS_VECTORS
-__attribute__((target("avx2"))) static size_t convert_avx2(const double *values, size_t n, uint8_t *bytes,
-                                                           struct range *range)
+KN_TARGET("avx2")
+static size_t convert_avx2(const double *values, size_t n, uint8_t *bytes, struct range *range)
 {
     enum { BLOCK = 4096 };
     const __m128i low_bytes = _mm_set_epi8(-1, -1, -1, -1, -1, -1, -1, -1, -1, -1, -1, -1, 12, 8, 4, 0);

@@ -1,36 +1,20 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "deviations.h"
 
-#include <math.h>
-
 #include "base/number.h"
-
-void stats_deviate_plain(const void *x, bool single, size_t n, double median, double *to)
-{
-    const float *floats = x;
-    const double *doubles = x;
-
-    for (size_t i = 0; i < n; i++)
-        to[i] = fabs((single ? (double)floats[i] : doubles[i]) - median);
-}
+#include "host/stats/host_reals.h"
 
 void stats_deviations(const struct host_plan *plan, const void *x, bool single, size_t n, double median,
                       double *to)
 {
-    static stats_deviate *const levels[] = {
-        [KN_HOST_SCALAR] = stats_deviate_plain,
-#ifdef KN_HAS_VECTORS
-        [KN_HOST_AVX2] = stats_deviate_avx2,
-        [KN_HOST_AVX512] = stats_deviate_avx512,
-#endif
-    };
+    const struct host_reals *code = host_reals_for(single ? KN_F32 : KN_F64, plan->level);
     unsigned threads = host_threads(plan, n * sizeof *to);
     size_t size = single ? sizeof(float) : sizeof(double);
 
     HOST_PARALLEL(threads, static)
     for (unsigned t = 0; t < threads; t++) {
         size_t first = host_share(n, t, threads), end = host_share(n, t + 1, threads);
-        levels[plan->level]((const char *)x + first * size, single, end - first, median, to + first);
+        code->deviations((const char *)x + first * size, end - first, median, to + first);
     }
 }
 

@@ -5,15 +5,8 @@
 
 #include "host/host.h"
 
-// to[i] = |x[i] - median|, in double, of n floats or doubles. `to` may be x if those are doubles.
-typedef void stats_deviate(const void *x, bool single, size_t n, double median, double *to);
-
-stats_deviate stats_deviate_plain;
-#ifdef KN_HAS_VECTORS
-stats_deviate stats_deviate_avx2, stats_deviate_avx512;
-#endif
-
-// By the plan's level and threads.
+// to[i] = |x[i] - median|, in double, of n floats or doubles, by the plan's level and threads. `to` may be x if
+// those are doubles.
 void stats_deviations(const struct host_plan *plan, const void *x, bool single, size_t n, double median,
                       double *to);
 

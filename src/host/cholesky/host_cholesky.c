@@ -22,13 +22,8 @@ struct host_cholesky {
     double *work; // the diagonal before it is factored, and a block's strips
 };
 
-static cholesky_update *const levels[] = {
-    [KN_HOST_SCALAR] = cholesky_update_scalar,
-#ifdef KN_HAS_VECTORS
-    [KN_HOST_AVX2] = cholesky_update_avx2,
-    [KN_HOST_AVX512] = cholesky_update_avx512,
-#endif
-};
+static cholesky_update *const levels[] = {[KN_HOST_SCALAR] = cholesky_update_scalar,
+                                          HOST_SET_VECTORS(cholesky_update)};
 
 // ---- memory ----
 

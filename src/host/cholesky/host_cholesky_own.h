@@ -3,6 +3,7 @@
 #ifndef KN_HOST_CHOLESKY_HOST_CHOLESKY_OWN_H
 #define KN_HOST_CHOLESKY_HOST_CHOLESKY_OWN_H
 
+#include "host/simd/levels.h"
 #include "host_cholesky.h"
 
 // Columns of a strip, and what counts of rows are multiples of.
@@ -14,8 +15,6 @@ typedef void cholesky_update(const double *left, const double *right, size_t dep
                              size_t pitch, size_t to_pitch);
 
 extern cholesky_update cholesky_update_scalar;
-#ifdef KN_HAS_VECTORS
-extern cholesky_update cholesky_update_avx2, cholesky_update_avx512;
-#endif
+HOST_DECLARE_SET_VECTORS(cholesky_update, cholesky_update);
 
 #endif

@@ -176,4 +176,16 @@ VECTOR_WORD vector decode(vector v, const struct host_codec *codec)
     return _mm256_xor_si256(v, broadcast((key)codec->before));
 }
 
+#if KEY_BITS == 32
+VECTOR_WORD vector sum_of_keys(vector a, vector b)
+{
+    return EPI(add)(a, b);
+}
+
+VECTOR_WORD vector product_of_keys(vector a, vector b)
+{
+    return EPI(mullo)(a, b);
+}
+#endif
+
 #endif

@@ -8,8 +8,11 @@
 // HOST_LEVELS(name): the initialiser of a table [level][is it 64 bits wide?] of addresses, and
 // HOST_DECLARE_LEVELS(type, name) what it needs before. HOST_VECTORS: without KN_HOST_SCALAR.
 // HOST_SET_VECTORS: of what there is for one width alone, a table [level].
-#define HOST_WIDTHS(name, set) {&name##_##set##_32, &name##_##set##_64}
-#define HOST_LEVELS(name)      [KN_HOST_SCALAR] = HOST_WIDTHS(name, scalar), HOST_VECTORS(name)
+#define HOST_WIDTHS(name, set)                                                                               \
+    {                                                                                                        \
+        &name##_##set##_32, &name##_##set##_64                                                               \
+    }
+#define HOST_LEVELS(name) [KN_HOST_SCALAR] = HOST_WIDTHS(name, scalar), HOST_VECTORS(name)
 #define HOST_DECLARE_LEVELS(type, name)                                                                      \
     extern type name##_scalar_32, name##_scalar_64;                                                          \
     HOST_DECLARE_VECTORS(type, name)

@@ -134,4 +134,110 @@ VECTOR_WORD void transpose_lanes(reals *v, const size_t step)
 
 #include "transpose.h"
 
+VECTOR_WORD reals rounded(reals v)
+{
+    return REALS(round)(v, _MM_FROUND_TO_NEAREST_INT | _MM_FROUND_NO_EXC);
+}
+
+VECTOR_WORD reals load_first_reals(const real *from, size_t count)
+{
+    real lanes[LANES] = {0};
+
+    for (size_t i = 0; i < count; i++)
+        lanes[i] = from[i];
+    return load_reals(lanes);
+}
+
+VECTOR_WORD reals gather_first_reals(const real *x, const uint32_t *indices, size_t count)
+{
+    real lanes[LANES] = {0};
+
+    for (size_t i = 0; i < count; i++)
+        lanes[i] = x[indices[i]];
+    return load_reals(lanes);
+}
+
+typedef __m256d doubles;
+
+VECTOR_WORD doubles no_doubles(void)
+{
+    return _mm256_setzero_pd();
+}
+
+VECTOR_WORD double total_of_doubles(doubles v)
+{
+    __m128d half = _mm_add_pd(_mm256_castpd256_pd128(v), _mm256_extractf128_pd(v, 1));
+
+    return _mm_cvtsd_f64(_mm_add_sd(half, _mm_unpackhi_pd(half, half)));
+}
+
+#if KEY_BITS == 64
+VECTOR_WORD reals load_floats(const float *from)
+{
+    return _mm256_cvtps_pd(_mm_loadu_ps(from));
+}
+
+VECTOR_WORD void add_to_doubles(double *to, reals v)
+{
+    store_reals(to, load_reals(to) + v);
+}
+
+VECTOR_WORD reals gather_reals(const real *x, const uint32_t *indices)
+{
+    return _mm256_i32gather_pd(x, _mm_loadu_si128((const __m128i *)indices), 8);
+}
+
+VECTOR_WORD real total_of_reals(reals v)
+{
+    return total_of_doubles(v);
+}
+
+VECTOR_WORD doubles plus_products(doubles sums, reals a, reals b)
+{
+    return plus_product(sums, a, b);
+}
+#else
+VECTOR_WORD doubles lower_half(reals v)
+{
+    return _mm256_cvtps_pd(_mm256_castps256_ps128(v));
+}
+
+VECTOR_WORD doubles upper_half(reals v)
+{
+    return _mm256_cvtps_pd(_mm256_extractf128_ps(v, 1));
+}
+
+VECTOR_WORD void add_to_doubles(double *to, reals v)
+{
+    const doubles low = lower_half(v), high = upper_half(v);
+
+    _mm256_storeu_pd(to, _mm256_add_pd(_mm256_loadu_pd(to), low));
+    _mm256_storeu_pd(to + LANES / 2, _mm256_add_pd(_mm256_loadu_pd(to + LANES / 2), high));
+}
+
+VECTOR_WORD reals gather_reals(const real *x, const uint32_t *indices)
+{
+    return _mm256_i32gather_ps(x, _mm256_loadu_si256((const __m256i *)indices), 4);
+}
+
+VECTOR_WORD real total_of_reals(reals v)
+{
+    __m128 half = _mm_add_ps(_mm256_castps256_ps128(v), _mm256_extractf128_ps(v, 1));
+
+    half = _mm_add_ps(half, _mm_movehl_ps(half, half));
+    return _mm_cvtss_f32(_mm_add_ss(half, _mm_movehdup_ps(half)));
+}
+
+VECTOR_WORD doubles plus_products(doubles sums, reals a, reals b)
+{
+    sums = _mm256_fmadd_pd(lower_half(a), lower_half(b), sums);
+    return _mm256_fmadd_pd(upper_half(a), upper_half(b), sums);
+}
+
+VECTOR_WORD reals reals_of_keys(vector v)
+{
+    return _mm256_cvtepi32_ps(v);
+}
+#endif
+
 #endif

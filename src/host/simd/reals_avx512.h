@@ -153,4 +153,110 @@ VECTOR_WORD void transpose_lanes(reals *v, const size_t step)
 
 #include "transpose.h"
 
+// To whole numbers.
+VECTOR_WORD reals rounded(reals v)
+{
+    return REALS(roundscale)(v, _MM_FROUND_TO_NEAREST_INT | _MM_FROUND_NO_EXC);
+}
+
+// The first `count` lanes from memory, 0 in the others.
+VECTOR_WORD reals load_first_reals(const real *from, size_t count)
+{
+    return REALS(maskz_loadu)((lane_set)((1U << count) - 1), from);
+}
+
+// As wide as `reals`: as many lanes, or half as many.
+typedef __m512d doubles;
+
+VECTOR_WORD doubles no_doubles(void)
+{
+    return _mm512_setzero_pd();
+}
+
+VECTOR_WORD double total_of_doubles(doubles v)
+{
+    return _mm512_reduce_add_pd(v);
+}
+
+// A sum of all lanes.
+VECTOR_WORD real total_of_reals(reals v)
+{
+    return REALS(reduce_add)(v);
+}
+
+#if KEY_BITS == 64
+// LANES floats as doubles.
+VECTOR_WORD reals load_floats(const float *from)
+{
+    return _mm512_cvtps_pd(_mm256_loadu_ps(from));
+}
+
+// Each lane to one of LANES doubles.
+VECTOR_WORD void add_to_doubles(double *to, reals v)
+{
+    store_reals(to, load_reals(to) + v);
+}
+
+// x[indices[i]]; indices are below 2^31.
+VECTOR_WORD reals gather_reals(const real *x, const uint32_t *indices)
+{
+    return _mm512_i32gather_pd(_mm256_loadu_si256((const __m256i *)indices), x, 8);
+}
+
+// The first `count`, 0 in the other lanes.
+VECTOR_WORD reals gather_first_reals(const real *x, const uint32_t *indices, size_t count)
+{
+    const __mmask8 lanes = (__mmask8)((1U << count) - 1);
+
+    return _mm512_mask_i32gather_pd(set_reals(0), lanes, _mm256_maskz_loadu_epi32(lanes, indices), x, 8);
+}
+
+// sums + a b in double, of all lanes.
+VECTOR_WORD doubles plus_products(doubles sums, reals a, reals b)
+{
+    return plus_product(sums, a, b);
+}
+#else
+VECTOR_WORD doubles lower_half(reals v)
+{
+    return _mm512_cvtps_pd(_mm512_castps512_ps256(v));
+}
+
+VECTOR_WORD doubles upper_half(reals v)
+{
+    return _mm512_cvtps_pd(_mm512_extractf32x8_ps(v, 1));
+}
+
+VECTOR_WORD void add_to_doubles(double *to, reals v)
+{
+    const doubles low = lower_half(v), high = upper_half(v);
+
+    _mm512_storeu_pd(to, _mm512_add_pd(_mm512_loadu_pd(to), low));
+    _mm512_storeu_pd(to + LANES / 2, _mm512_add_pd(_mm512_loadu_pd(to + LANES / 2), high));
+}
+
+VECTOR_WORD reals gather_reals(const real *x, const uint32_t *indices)
+{
+    return _mm512_i32gather_ps(_mm512_loadu_si512(indices), x, 4);
+}
+
+VECTOR_WORD reals gather_first_reals(const real *x, const uint32_t *indices, size_t count)
+{
+    const __mmask16 lanes = (__mmask16)((1U << count) - 1);
+
+    return _mm512_mask_i32gather_ps(set_reals(0), lanes, _mm512_maskz_loadu_epi32(lanes, indices), x, 4);
+}
+
+VECTOR_WORD doubles plus_products(doubles sums, reals a, reals b)
+{
+    sums = _mm512_fmadd_pd(lower_half(a), lower_half(b), sums);
+    return _mm512_fmadd_pd(upper_half(a), upper_half(b), sums);
+}
+
+VECTOR_WORD reals reals_of_keys(vector v)
+{
+    return _mm512_cvtepi32_ps(v);
+}
+#endif
+
 #endif

@@ -3,7 +3,7 @@
 #ifndef KN_HOST_STATS_HOST_DIGITS_H
 #define KN_HOST_STATS_HOST_DIGITS_H
 
-#include "host/host.h"
+#include "host/simd/levels.h"
 #include "algo/moments.h"
 
 // Of integers of `size` bytes: their stored bits, with `sign` flipped, are their keys. Adds n keys to the
@@ -19,8 +19,6 @@ typedef void host_digits(const struct host_integers *integers, size_t first, siz
                          struct moments_exact *sums);
 
 host_digits host_digits_scalar;
-#ifdef KN_HAS_VECTORS
-host_digits host_digits_avx2, host_digits_avx512;
-#endif
+HOST_DECLARE_SET_VECTORS(host_digits, host_digits);
 
 #endif

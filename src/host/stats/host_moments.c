@@ -142,14 +142,9 @@ static void read_integers(const struct host_integers *integers, size_t n, const 
 {
     const size_t most = (size_t)1 << 31; // at a time
     unsigned threads = host_threads(plan, n * plan->size);
-    host_digits *add = host_digits_scalar;
+    static host_digits *const levels[] = {[KN_HOST_SCALAR] = host_digits_scalar, HOST_SET_VECTORS(host_digits)};
+    host_digits *add = levels[plan->level];
 
-#ifdef KN_HAS_VECTORS
-    static host_digits *const levels[] = {[KN_HOST_SCALAR] = host_digits_scalar,
-                                          [KN_HOST_AVX2] = host_digits_avx2,
-                                          [KN_HOST_AVX512] = host_digits_avx512};
-    add = levels[plan->level];
-#endif
     *to = (struct moments_exact){.least = UINT64_MAX};
     HOST_PARALLEL(threads, static)
     for (unsigned t = 0; t < threads; t++) {

@@ -24,7 +24,7 @@ static inline __attribute__((always_inline)) void add_each(const struct host_col
 
 #ifdef KN_HAS_VECTORS
 // The same, where fma is an instruction and not a call.
-__attribute__((target("fma"))) static void add_elements_fma(const struct host_column *c, const void *x, size_t count,
+KN_TARGET("fma") static void add_elements_fma(const struct host_column *c, const void *x, size_t count,
                                                              double *sums, double *squares)
 {
     add_each(c, x, count, sums, squares);
@@ -115,13 +115,9 @@ kn_sums host_fold_leaves(kn_sums *leaves, size_t count)
 
 host_leaf *host_leaf_for(kn_host_level level)
 {
-#ifdef KN_HAS_VECTORS
-    static host_leaf *const leaves[] = {[KN_HOST_AVX2] = host_leaf_avx2, [KN_HOST_AVX512] = host_leaf_avx512};
+    static host_leaf *const leaves[] = {[KN_HOST_SCALAR] = NULL, HOST_SET_VECTORS(host_leaf)};
+
     return leaves[level];
-#else
-    (void)level;
-    return NULL;
-#endif
 }
 
 static kn_status sum_column(const struct host_column *c, const struct host_plan *plan, kn_sums *sums, kn_error *err)

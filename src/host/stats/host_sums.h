@@ -3,7 +3,7 @@
 #ifndef KN_HOST_STATS_HOST_SUMS_H
 #define KN_HOST_STATS_HOST_SUMS_H
 
-#include "host/host.h"
+#include "host/simd/levels.h"
 
 enum { HOST_LEAF = 4096, HOST_LANES = 64 };
 
@@ -12,9 +12,7 @@ enum { HOST_LEAF = 4096, HOST_LANES = 64 };
 typedef void host_leaf(const void *x, bool single, double shift, bool wants_squares, double sums[HOST_LANES],
                        double squares[HOST_LANES]);
 
-#ifdef KN_HAS_VECTORS
-host_leaf host_leaf_avx2, host_leaf_avx512;
-#endif
+HOST_DECLARE_SET_VECTORS(host_leaf, host_leaf);
 
 // Floats or doubles whose sums are wanted.
 struct host_column {

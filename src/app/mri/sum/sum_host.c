@@ -83,17 +83,10 @@ void sum_fractions_scalar(const struct sum_samples *samples, const int32_t *cons
 
 // ---- the sum ----
 
-static const struct {
-    sum_block_double *in_double;
-    sum_block_fractions *fractions;
-    sum_block_single *single;
-} levels[] = {
-    [KN_HOST_SCALAR] = {sum_double_scalar, sum_fractions_scalar, sum_single_scalar},
-#ifdef KN_HAS_VECTORS
-    [KN_HOST_AVX2] = {sum_double_avx2, sum_fractions_avx2, sum_single_avx2},
-    [KN_HOST_AVX512] = {sum_double_avx512, sum_fractions_avx512, sum_single_avx512},
-#endif
-};
+static sum_block_double *const in_double[] = {[KN_HOST_SCALAR] = sum_double_scalar, HOST_SET_VECTORS(sum_double)};
+static sum_block_fractions *const in_fractions[] = {[KN_HOST_SCALAR] = sum_fractions_scalar,
+                                                    HOST_SET_VECTORS(sum_fractions)};
+static sum_block_single *const in_single[] = {[KN_HOST_SCALAR] = sum_single_scalar, HOST_SET_VECTORS(sum_single)};
 
 // How numbers are kept.
 enum kind { IN_DOUBLE, IN_SINGLE, IN_FRACTIONS };
@@ -179,16 +172,16 @@ static void add_chunk(const struct host_sum *h, size_t first, const union places
     for (size_t axis = 0; axis < MRI_AXES; axis++)
         samples.k[axis] = (char *)h->k[axis] + first * size;
     if (h->kind == IN_DOUBLE)
-        levels[h->level].in_double(
+        in_double[h->level](
             &samples,
             (const double *const[]){places->in_double[0], places->in_double[1], places->in_double[2]}, re,
             im);
     else if (h->kind == IN_SINGLE)
-        levels[h->level].single(
+        in_single[h->level](
             &samples, (const float *const[]){places->single[0], places->single[1], places->single[2]}, re,
             im);
     else
-        levels[h->level].fractions(
+        in_fractions[h->level](
             &samples, (const int32_t *const[]){places->steps[0], places->steps[1], places->steps[2]}, re, im);
 }
 

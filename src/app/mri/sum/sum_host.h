@@ -7,7 +7,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
-#include "host/host.h"
+#include "host/simd/levels.h"
 
 enum {
     SUM_HOST_BLOCK =
@@ -35,11 +35,9 @@ typedef void sum_block_single(const struct sum_samples *samples, const float *co
 sum_block_double sum_double_scalar;
 sum_block_fractions sum_fractions_scalar;
 sum_block_single sum_single_scalar;
-#ifdef KN_HAS_VECTORS
-sum_block_double sum_double_avx2, sum_double_avx512;
-sum_block_fractions sum_fractions_avx2, sum_fractions_avx512;
-sum_block_single sum_single_avx2, sum_single_avx512;
-#endif
+HOST_DECLARE_SET_VECTORS(sum_block_double, sum_double);
+HOST_DECLARE_SET_VECTORS(sum_block_fractions, sum_fractions);
+HOST_DECLARE_SET_VECTORS(sum_block_single, sum_single);
 
 // sin(pi t) / t and cos(pi t) by powers of t^2, |t| <= 1/2, the highest first: of a reduced phase of t turns
 // that is half the angle. Errors below 1.1e-8 and 2e-8 (each coefficient of the sine was fitted after those

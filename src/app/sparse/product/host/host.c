@@ -7,16 +7,7 @@
 #include "base/error.h"
 #include "host_own.h"
 
-static const struct {
-    const char *name;
-    const struct sparse_code *single, *in_double;
-} levels[] = {
-    [KN_HOST_SCALAR] = {"scalar", &sparse_scalar_32, &sparse_scalar_64},
-#ifdef KN_HAS_VECTORS
-    [KN_HOST_AVX2] = {"AVX2", &sparse_avx2_32, &sparse_avx2_64},
-    [KN_HOST_AVX512] = {"AVX-512", &sparse_avx512_32, &sparse_avx512_64},
-#endif
-};
+static const struct sparse_code *const levels[][2] = {HOST_LEVELS(sparse)};
 
 static size_t lanes_of(const struct sparse_host *host)
 {
@@ -193,8 +184,7 @@ kn_status sparse_host_create(const struct sparse_matrix *matrix, kn_type type, e
         return kn_fail_memory(err, sizeof **host, "a sparse matrix");
     **host = (struct sparse_host){.format = format,
                                   .plan = plan,
-                                  .code = type == KN_F32 ? levels[plan.level].single
-                                                         : levels[plan.level].in_double,
+                                  .code = levels[plan.level][type == KN_F64],
                                   .rows = matrix->rows,
                                   .columns = matrix->columns};
     status = fill(*host, matrix, err);
@@ -229,7 +219,7 @@ void sparse_host_free(struct sparse_host *host)
 
 const char *sparse_host_level(const struct sparse_host *host)
 {
-    return levels[host->plan.level].name;
+    return host->code->level;
 }
 
 size_t sparse_host_stored(const struct sparse_host *host, bool transposed)

@@ -6,7 +6,7 @@
 
 #include <stdlib.h>
 
-#include "host/host.h"
+#include "host/simd/levels.h"
 #include "host.h"
 
 enum {
@@ -30,6 +30,7 @@ typedef double sparse_product(const struct sparse_lines *lines, size_t first, si
                               void *y);
 
 struct sparse_code {
+    const char *level; // "scalar", "AVX2", "AVX-512"
     sparse_product *csr, *sell;
     // y += factor x; returns the sum of y^2.
     double (*add)(void *y, const void *x, double factor, size_t count);
@@ -38,10 +39,7 @@ struct sparse_code {
     double (*dot)(const void *x, const void *y, size_t count);
 };
 
-extern const struct sparse_code sparse_scalar_32, sparse_scalar_64;
-#ifdef KN_HAS_VECTORS
-extern const struct sparse_code sparse_avx2_32, sparse_avx2_64, sparse_avx512_32, sparse_avx512_64;
-#endif
+HOST_DECLARE_LEVELS(const struct sparse_code, sparse);
 
 // SELL's rows and columns stand in the order of their lengths: row_order[i] is the row that is i-th there.
 // CSR: NULL.

@@ -1,14 +1,16 @@
 // SPDX-License-Identifier: Apache-2.0
-// The loops of host_own.h in plain C, in `number`. Included by a file of each type.
+// The loops of host_own.h in plain C. Compiled for every width (src/host/simd/simd.h).
+#include "host/simd/simd.h"
+#include "host_own.h"
 
 static double csr(const struct sparse_lines *lines, size_t first, size_t last, const void *from, void *to)
 {
-    const number *values = lines->values, *x = from;
-    number *y = to;
+    const real *values = lines->values, *x = from;
+    real *y = to;
     double squares = 0;
 
     for (size_t row = first; row < last; row++) {
-        number sum = 0;
+        real sum = 0;
 
         for (size_t i = lines->starts[row]; i < lines->starts[row + 1]; i++)
             sum += values[i] * x[lines->indices[i]];
@@ -20,12 +22,12 @@ static double csr(const struct sparse_lines *lines, size_t first, size_t last, c
 
 static double sell(const struct sparse_lines *lines, size_t first, size_t last, const void *from, void *to)
 {
-    const number *values = lines->values, *x = from;
-    number *y = to;
+    const real *values = lines->values, *x = from;
+    real *y = to;
     double squares = 0;
 
     for (size_t line = first; line < last; line++) {
-        number sums[SPARSE_LANES] = {0};
+        real sums[SPARSE_LANES] = {0};
 
         for (size_t i = lines->starts[line]; i < lines->starts[line + 1]; i += SPARSE_LANES)
             for (size_t lane = 0; lane < SPARSE_LANES; lane++)
@@ -40,12 +42,12 @@ static double sell(const struct sparse_lines *lines, size_t first, size_t last, 
 
 static double add(void *to, const void *from, double factor, size_t count)
 {
-    const number *x = from;
-    number *y = to;
+    const real *x = from;
+    real *y = to;
     double squares = 0;
 
     for (size_t i = 0; i < count; i++) {
-        y[i] += (number)factor * x[i];
+        y[i] += (real)factor * x[i];
         squares += (double)y[i] * (double)y[i];
     }
     return squares;
@@ -53,19 +55,21 @@ static double add(void *to, const void *from, double factor, size_t count)
 
 static void turn(void *to, const void *from, double factor, size_t count)
 {
-    const number *x = from;
-    number *y = to;
+    const real *x = from;
+    real *y = to;
 
     for (size_t i = 0; i < count; i++)
-        y[i] = x[i] + (number)factor * y[i];
+        y[i] = x[i] + (real)factor * y[i];
 }
 
 static double dot(const void *a, const void *b, size_t count)
 {
-    const number *x = a, *y = b;
+    const real *x = a, *y = b;
     double sum = 0;
 
     for (size_t i = 0; i < count; i++)
         sum += (double)x[i] * (double)y[i];
     return sum;
 }
+
+const struct sparse_code SIMD_NAME(sparse) = {SIMD_TITLE, csr, sell, add, turn, dot};

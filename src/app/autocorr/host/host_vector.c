@@ -1,8 +1,35 @@
 // SPDX-License-Identifier: Apache-2.0
-// autocorr_multiply, after the file's own words: VECTOR_CODE, VECTOR_WORD, LANES, vector, load, store,
-// broadcast and multiply_add. `at_once` groups have their sums in registers; a constant where this is
-// inlined.
+// autocorr_multiply with vectors. Compiled for every instruction set that has them (src/host/simd/simd.h).
+#if defined(SIMD_AVX512)
+#define SIMD_MORE ",avx512vnni"
+#endif
+#include "host/simd/simd.h"
+#include "host_kernel.h"
 
+#if defined(SIMD_AVX512)
+#define TITLE "AVX-512 VNNI"
+enum { PIXELS = 4, BIAS = 128 };
+
+// Bytes with a sign times bytes without one.
+VECTOR_WORD vector plus_pixels(vector sum, vector others, vector pixels)
+{
+    return _mm512_dpbusd_epi32(sum, others, pixels);
+}
+#else
+#define TITLE SIMD_TITLE
+enum { PIXELS = 2, BIAS = 0 };
+
+// Words.
+VECTOR_WORD vector plus_pixels(vector sum, vector others, vector pixels)
+{
+    return sum_of_keys(sum, _mm256_madd_epi16(others, pixels));
+}
+#endif
+
+// Sums in registers, two a group, beside 2 units, a product and the lanes.
+enum { ROOM = (REGISTERS - 4) / 2, AT_ONCE = ROOM < AUTOCORR_GROUPS ? ROOM : AUTOCORR_GROUPS };
+
+// `at_once` is a constant where this is inlined.
 VECTOR_WORD void multiply_groups(const vector *spread, const int32_t *row0, const int32_t *row1, size_t units,
                                  const size_t at_once, uint32_t *sums0, uint32_t *sums1)
 {
@@ -10,24 +37,24 @@ VECTOR_WORD void multiply_groups(const vector *spread, const int32_t *row0, cons
 
     _Pragma("GCC unroll 8") for (size_t g = 0; g < at_once; g++)
     {
-        sum0[g] = load(sums0 + g * LANES);
-        sum1[g] = load(sums1 + g * LANES);
+        sum0[g] = load((const key *)sums0 + g * LANES);
+        sum1[g] = load((const key *)sums1 + g * LANES);
     }
     for (size_t i = 0; i < units; i++) {
         vector pixels0 = broadcast(row0[i]), pixels1 = broadcast(row1[i]);
 
         _Pragma("GCC unroll 8") for (size_t g = 0; g < at_once; g++)
         {
-            vector others = load(spread + i + g * AUTOCORR_GROUP_STEP);
+            vector others = load((const key *)(spread + i + g * AUTOCORR_GROUP_STEP));
 
-            sum0[g] = multiply_add(sum0[g], others, pixels0);
-            sum1[g] = multiply_add(sum1[g], others, pixels1);
+            sum0[g] = plus_pixels(sum0[g], others, pixels0);
+            sum1[g] = plus_pixels(sum1[g], others, pixels1);
         }
     }
     _Pragma("GCC unroll 8") for (size_t g = 0; g < at_once; g++)
     {
-        store(sums0 + g * LANES, sum0[g]);
-        store(sums1 + g * LANES, sum1[g]);
+        store((key *)sums0 + g * LANES, sum0[g]);
+        store((key *)sums1 + g * LANES, sum1[g]);
     }
 }
 
@@ -49,3 +76,5 @@ VECTOR_CODE static void multiply(const void *spread, const int32_t *row0, const 
             multiply_groups(from, row0, row1, units, 1, to0, to1);
     }
 }
+
+const struct autocorr_kernel SIMD_SET_NAME(autocorr) = {TITLE, LANES, PIXELS, BIAS, multiply};

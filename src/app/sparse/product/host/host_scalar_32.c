@@ -1,9 +1,0 @@
-// SPDX-License-Identifier: Apache-2.0
-// The loops of host_own.h in single precision without vectors.
-#include "host_own.h"
-
-typedef float number;
-
-#include "host_scalar.h"
-
-const struct sparse_code sparse_scalar_32 = {csr, sell, add, turn, dot};
