@@ -9,10 +9,10 @@
 
 #include "base/array.h"
 #include "base/error.h"
+#include "base/output.h"
 #include "base/quote.h"
 #include "base/text.h"
 #include "c_locale.h"
-#include "output.h"
 
 json_t *kn_json_double(double value)
 {

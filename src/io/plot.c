@@ -11,9 +11,9 @@
 
 #include "base/array.h"
 #include "base/error.h"
+#include "base/output.h"
 #include "base/process.h"
 #include "base/text.h"
-#include "output.h"
 
 static const char program[] = "gnuplot";
 static const double seconds_at_most = 60;

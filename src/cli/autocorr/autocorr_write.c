@@ -6,9 +6,9 @@
 #include <string.h>
 
 #include "base/error.h"
+#include "base/output.h"
 #include "base/text.h"
 #include "io/array/npy.h"
-#include "io/output.h"
 #include "io/plot.h"
 #include "io/image/png.h"
 #include "cmd_autocorr.h"

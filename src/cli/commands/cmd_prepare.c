@@ -4,11 +4,11 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "app/autocorr/prepare/reader.h"
 #include "base/clock.h"
 #include "base/error.h"
+#include "base/output.h"
 #include "base/parallel.h"
-#include "io/output.h"
+#include "app/autocorr/prepare/reader.h"
 #include "cli/choose.h"
 #include "cli/commands.h"
 #include "cli/inputs.h"

@@ -5,8 +5,8 @@
 #include <stdlib.h>
 
 #include "base/error.h"
+#include "base/output.h"
 #include "base/text.h"
-#include "io/output.h"
 #include "io/plot.h"
 #include "cmd_compare.h"
 #include "cli/framework/interrupt.h"

@@ -13,8 +13,8 @@
 
 #include "base/array.h"
 #include "base/env.h"
+#include "base/output.h"
 #include "engine/flight.h"
-#include "io/output.h"
 #include "status.h"
 
 struct fault {

@@ -5,10 +5,10 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "app/mri/files.h"
 #include "base/error.h"
+#include "base/output.h"
 #include "base/text.h"
-#include "io/output.h"
+#include "app/mri/files.h"
 #include "io/array/volume.h"
 #include "cmd_recon.h"
 #include "convention.h"

@@ -5,11 +5,11 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "app/sparse/solver/sweep.h"
 #include "base/clock.h"
 #include "base/error.h"
+#include "base/output.h"
 #include "base/text.h"
-#include "io/output.h"
+#include "app/sparse/solver/sweep.h"
 #include "io/plot.h"
 #include "cmd_solve.h"
 #include "cli/framework/interrupt.h"

@@ -7,8 +7,8 @@
 
 #include "base/array.h"
 #include "base/error.h"
+#include "base/output.h"
 #include "base/text.h"
-#include "io/output.h"
 #include "cmd_stats.h"
 #include "cli/framework/interrupt.h"
 #include "cli/framework/report.h"

@@ -11,10 +11,10 @@
 #include <string.h>
 
 #include "base/error.h"
+#include "base/input.h"
+#include "base/output.h"
 #include "base/quote.h"
 #include "base/text.h"
-#include "io/input.h"
-#include "io/output.h"
 
 enum { HEADER_MAX = 1 << 20 };
 

@@ -10,11 +10,11 @@
 
 #include "base/array.h"
 #include "base/error.h"
+#include "base/output.h"
 #include "base/quote.h"
 #include "io/c_locale.h"
 #include "io/gzip.h"
 #include "matrix_market_own.h"
-#include "io/output.h"
 
 #define WORDS 5 // of the first line
 

@@ -9,7 +9,7 @@
 #include <string.h>
 
 #include "base/error.h"
-#include "io/output.h"
+#include "base/output.h"
 
 // Offsets in the header.
 enum {

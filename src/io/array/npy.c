@@ -13,10 +13,10 @@
 
 #include "base/array.h"
 #include "base/error.h"
+#include "base/input.h"
+#include "base/output.h"
 #include "base/quote.h"
 #include "base/text.h"
-#include "io/input.h"
-#include "io/output.h"
 
 enum { MAGIC_BYTES = 6, HEADER_MAX = 1 << 20, ALIGNMENT = 64 };
 

@@ -7,9 +7,9 @@
 
 #include "base/array.h"
 #include "base/error.h"
+#include "base/output.h"
 #include "cfl.h"
 #include "nifti.h"
-#include "io/output.h"
 #include "io/image/png.h"
 
 // ---- images ----

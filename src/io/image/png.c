@@ -7,7 +7,7 @@
 #include <stdlib.h>
 
 #include "base/error.h"
-#include "io/output.h"
+#include "base/output.h"
 
 enum { SIDE_MAX = 1000000 }; // libpng's own
 

@@ -9,8 +9,8 @@
 //
 // "-" is standard output. What is no regular file (/dev/null, a pipe) is written to directly. A program that
 // calls this ignores SIGPIPE and SIGXFSZ, so that a closed pipe and a file-size limit come back as errors.
-#ifndef KN_IO_OUTPUT_H
-#define KN_IO_OUTPUT_H
+#ifndef KN_BASE_OUTPUT_H
+#define KN_BASE_OUTPUT_H
 
 #include <stdatomic.h>
 #include <stdbool.h>

@@ -8,7 +8,7 @@
 #include <sys/resource.h>
 #include <sys/wait.h>
 
-#include "io/output.h"
+#include "base/output.h"
 #include "support/run.h"
 
 static char *folder;

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // The numbers that a file's header promises: nothing is allocated for them that has not come.
-#ifndef KN_IO_INPUT_H
-#define KN_IO_INPUT_H
+#ifndef KN_BASE_INPUT_H
+#define KN_BASE_INPUT_H
 
 #include <stddef.h>
 #include <stdio.h>
