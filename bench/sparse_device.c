@@ -20,7 +20,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "app/sparse/files.h"
+#include "cli/inputs/sparse_files.h"
 #include "app/sparse/solver/reference.h"
 #include "app/sparse/solver/device/solver.h"
 #include "base/array.h"

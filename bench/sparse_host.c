@@ -16,7 +16,7 @@
 #include <sys/stat.h>
 #include <time.h>
 
-#include "app/sparse/files.h"
+#include "cli/inputs/sparse_files.h"
 #include "app/sparse/solver/host/host_solver.h"
 #include "bench.h"
 

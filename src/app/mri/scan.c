@@ -3,130 +3,8 @@
 
 #include <math.h>
 #include <stdlib.h>
-#include <string.h>
-#include <strings.h>
 
 #include "base/error.h"
-#include "files.h"
-
-// ---- arrays beside a trajectory ----
-
-// The coils of data with so many samples each: the last sizes of the shape are the trajectory's, and of those
-// before at most one is not 1.
-static kn_status count_coils(const char *path, const struct npy *shape, const char *trajectory,
-                             size_t samples, size_t *coils, kn_error *err)
-{
-    size_t product = 1, dim = shape->dims;
-    bool several = false;
-
-    while (dim > 0 && (product < samples || shape->shape[dim - 1] == 1))
-        product *= shape->shape[--dim];
-    *coils = 1;
-    while (dim > 0) {
-        size_t size = shape->shape[--dim];
-
-        several = several || (*coils > 1 && size > 1);
-        *coils *= size;
-    }
-    if (product != samples)
-        return kn_fail_at(
-            err, KN_ERROR_INPUT, path, 0,
-            "has %zu samples, but the trajectory %s has %zu; expected [1, samples, spokes, coils] "
-            "(.cfl) or the shape (coils, spokes, samples) (.npy) of that trajectory",
-            shape->count, trajectory, samples);
-    if (several)
-        return kn_fail_at(err, KN_ERROR_INPUT, path, 0,
-                          "has %zu times the trajectory's samples in more than one dimension; expected coils "
-                          "alone, and one image: cut it out of the array first",
-                          *coils);
-    return KN_OK;
-}
-
-static kn_status read_array(const struct mri_scan_request *request, struct mri_scan *scan, kn_error *err)
-{
-    struct mri_trajectory trajectory;
-    struct npy shape;
-    kn_status status;
-
-    if (!request->trajectory)
-        return kn_fail(err, KN_ERROR_ARGUMENT,
-                       "%s has no trajectory of its own: expected --trajectory FILE (.cfl or .npy), such as "
-                       "'koine trajectory' writes",
-                       request->path);
-    status = mri_trajectory_read(request->trajectory, &trajectory, err);
-    if (status)
-        return status;
-    scan->k = trajectory.k;
-    scan->samples = trajectory.samples;
-    if (!scan->samples)
-        return kn_fail_at(err, KN_ERROR_INPUT, request->trajectory, 0, "has no samples");
-    status = mri_values_read(request->path, true, &shape, &scan->data, err);
-    if (status)
-        return status;
-    return count_coils(request->path, &shape, request->trajectory, scan->samples, &scan->coils, err);
-}
-
-// ---- Parboil ----
-
-// Whether its voxels are those of a cube, which they are in the true order; its edge.
-static size_t cube_edge(const struct parboil *file)
-{
-    size_t edge = (size_t)lrint(cbrt((double)file->voxels));
-
-    if (edge * edge * edge != file->voxels)
-        return 0;
-    for (size_t n = 0; n < file->voxels; n++) {
-        size_t rest = n;
-
-        for (size_t axis = 0; axis < MRI_AXES; axis++, rest /= edge)
-            if (fabs((double)file->r[axis][n] - mri_position(rest % edge, edge)) > 1e-6)
-                return 0;
-    }
-    return edge;
-}
-
-static kn_status take_parboil(const struct parboil *file, struct mri_scan *scan, kn_error *err)
-{
-    size_t edge = cube_edge(file);
-
-    scan->matrix =
-        edge ? (struct mri_matrix){3, {edge, edge, edge}} : (struct mri_matrix){3, {file->voxels, 1, 1}};
-    scan->matrix_from = edge ? "its voxels" : "its voxels, which lie anywhere";
-    scan->voxels = file->voxels;
-    scan->samples = file->samples;
-    scan->coils = 1;
-    scan->k = malloc(file->samples * MRI_AXES * sizeof *scan->k);
-    scan->weights = malloc(file->samples * sizeof *scan->weights);
-    scan->positions = edge ? NULL : malloc(file->voxels * MRI_AXES * sizeof *scan->positions);
-    if (!scan->k || !scan->weights || (!edge && !scan->positions))
-        return kn_fail_memory(err, (file->samples + file->voxels) * MRI_AXES * sizeof(double), "a scan");
-    for (size_t m = 0; m < file->samples; m++) {
-        double real = (double)file->phi[0][m], imaginary = (double)file->phi[1][m];
-
-        scan->weights[m] = real * real + imaginary * imaginary;
-        for (size_t axis = 0; axis < MRI_AXES; axis++)
-            scan->k[MRI_AXES * m + axis] = (double)file->k[axis][m];
-    }
-    for (size_t n = 0; !edge && n < file->voxels; n++)
-        for (size_t axis = 0; axis < MRI_AXES; axis++)
-            scan->positions[MRI_AXES * n + axis] = (double)file->r[axis][n];
-    return KN_OK;
-}
-
-static kn_status read_parboil(const struct mri_scan_request *request, struct mri_scan *scan, kn_error *err)
-{
-    struct parboil file;
-    kn_status status;
-
-    if (request->matrix.axes)
-        return kn_fail(err, KN_ERROR_ARGUMENT, "%s has its own voxels; --matrix is for other inputs",
-                       request->path);
-    status = parboil_read(request->path, request->order, &file, err);
-    if (!status)
-        status = take_parboil(&file, scan, err);
-    parboil_free(&file);
-    return status;
-}
 
 // ---- what is wrong with numbers ----
 
@@ -194,85 +72,37 @@ static kn_status guess_matrix(const char *path, enum trajectory_unit unit, struc
     return KN_OK;
 }
 
-static kn_status settle_matrix(const struct mri_scan_request *request, struct mri_scan *scan, kn_error *err)
+static kn_status settle_matrix(const struct mri_scan_terms *terms, struct mri_scan *scan, kn_error *err)
 {
     kn_status status = KN_OK;
 
-    if (request->matrix.axes) {
-        scan->matrix = request->matrix;
+    if (terms->matrix.axes) {
+        scan->matrix = terms->matrix;
         scan->matrix_from = "--matrix";
     } else if (!scan->matrix.axes) {
-        status =
-            guess_matrix(request->trajectory ? request->trajectory : request->path, request->unit, scan, err);
+        status = guess_matrix(terms->trajectory ? terms->trajectory : terms->name, terms->unit, scan, err);
     }
     return status ? status : mri_matrix_count(&scan->matrix, &scan->voxels, err);
 }
 
-// ---- reading ----
-
-static enum mri_scan_format format_of(const char *path)
+kn_status mri_scan_settle(const struct mri_scan_terms *terms, struct mri_scan *scan, kn_error *err)
 {
-    static const struct {
-        const char *ending;
-        enum mri_scan_format format;
-    } formats[] = {{".h5", MRI_SCAN_ISMRMRD}, {".hdf5", MRI_SCAN_ISMRMRD}, {".bin", MRI_SCAN_PARBOIL}};
-    const char *ending = strrchr(path, '.');
-
-    for (size_t i = 0; ending && i < sizeof formats / sizeof *formats; i++)
-        if (strcasecmp(ending, formats[i].ending) == 0)
-            return formats[i].format;
-    return MRI_SCAN_ARRAY;
-}
-
-static kn_status read_ismrmrd(const struct mri_scan_request *request, struct mri_scan *scan, kn_error *err)
-{
-    return mri_scan_ismrmrd(request->path, scan, err);
-}
-
-static kn_status read_input(const struct mri_scan_request *request, struct mri_scan *scan, kn_error *err)
-{
-    static kn_status (*const readers[])(const struct mri_scan_request *request, struct mri_scan *scan,
-                                        kn_error *err) = {
-        [MRI_SCAN_ARRAY] = read_array, [MRI_SCAN_ISMRMRD] = read_ismrmrd, [MRI_SCAN_PARBOIL] = read_parboil};
-
-    scan->format = format_of(request->path);
-    if (scan->format != MRI_SCAN_ARRAY && request->trajectory)
-        return kn_fail(err, KN_ERROR_ARGUMENT, "%s has its own trajectory; --trajectory is for .cfl and .npy",
-                       request->path);
-    return readers[scan->format](request, scan, err);
-}
-
-static kn_status check(const struct mri_scan_request *request, struct mri_scan *scan, kn_error *err)
-{
-    const char *path = request->trajectory ? request->trajectory : request->path;
+    const char *path = terms->trajectory ? terms->trajectory : terms->name;
     kn_status status;
 
     if (!scan->samples || !scan->coils)
-        return kn_fail_at(err, KN_ERROR_INPUT, request->path, 0, "has no samples");
+        return kn_fail_at(err, KN_ERROR_INPUT, terms->name, 0, "has no samples");
     status = check_finite(path, scan, err);
     if (!status && scan->format != MRI_SCAN_PARBOIL)
-        status = settle_matrix(request, scan, err);
+        status = settle_matrix(terms, scan, err);
     if (status)
         return status;
     if (scan->format != MRI_SCAN_PARBOIL)
-        trajectory_convert(request->unit, &scan->matrix, scan->k, scan->samples);
+        trajectory_convert(terms->unit, &scan->matrix, scan->k, scan->samples);
     scan->range = trajectory_range(scan->k, scan->samples);
     if (scan->format != MRI_SCAN_PARBOIL)
         status = trajectory_check(path, &scan->matrix, scan->k, scan->samples, err);
-    return status ? status : check_data(request->path, scan, err);
-}
-
-kn_status mri_scan_read(const struct mri_scan_request *request, struct mri_scan *scan, kn_error *err)
-{
-    kn_status status;
-
-    *scan = (struct mri_scan){.k = NULL};
-    status = read_input(request, scan, err);
-    if (!status)
-        status = check(request, scan, err);
-    if (status)
-        mri_scan_free(scan);
-    return status;
+    return status ? status : check_data(terms->name, scan, err);
 }
 
 void mri_scan_free(struct mri_scan *scan)

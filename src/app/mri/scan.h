@@ -1,27 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
-// A scan, whatever kind of file it comes in, as the arrays of mri.h: where its samples lie and what was
-// measured there. By the name's ending:
-//   .h5           ISMRMRD: every acquisition but those of noise, all channels, with their own trajectory
-//   .cfl, .npy    k-space [1, samples, spokes, coils] (.npy: (coils, spokes, samples[, 1])), beside a
-//   trajectory .bin          Parboil's mri-q: k, phi and voxels; its Q is the adjoint of |phi|^2 at those
-//   voxels
+// A scan as the arrays of mri.h: where its samples lie and what was measured there.
 #ifndef KN_APP_MRI_SCAN_H
 #define KN_APP_MRI_SCAN_H
 
-#include <stdbool.h>
-
-#include "io/array/parboil.h"
 #include "trajectory.h"
 
+// Where a scan comes from. Parboil's mri-q has no data, but a phase a sample, and voxels of its own.
 enum mri_scan_format { MRI_SCAN_ARRAY, MRI_SCAN_ISMRMRD, MRI_SCAN_PARBOIL };
-
-struct mri_scan_request {
-    const char *path;
-    const char *trajectory;    // of an array's samples (files.h); NULL: none
-    enum trajectory_unit unit; // that k has in the file; Parboil's has none but its own
-    enum parboil_order order;
-    struct mri_matrix matrix; // 0 axes: what the file or the trajectory tells
-};
 
 struct mri_scan {
     enum mri_scan_format format;
@@ -37,17 +22,20 @@ struct mri_scan {
     size_t empty;                  // coils whose samples are all 0
 };
 
-// Errors, with the file, what was found and what was expected, all before memory for the samples is taken
-// where the sizes tell: KN_ERROR_INPUT for files that cannot be read or are damaged, a trajectory that is
-// missing, that has another number of samples than the data, that cannot be one of this matrix in this unit
-// (with the likely cause), samples that are no numbers, several images in one file; KN_ERROR_ARGUMENT for an
-// input that needs a trajectory or a matrix and has none; KN_ERROR_MEMORY. On failure `scan` is empty.
-kn_status mri_scan_read(const struct mri_scan_request *request, struct mri_scan *scan, kn_error *err);
+// What is known of a scan beside its arrays.
+struct mri_scan_terms {
+    const char *name;          // whose data they are, for messages
+    const char *trajectory;    // whose trajectory, if it is another; else NULL
+    enum trajectory_unit unit; // of k. Parboil's has none but its own
+    struct mri_matrix matrix;  // 0 axes: what the scan has already, or the trajectory tells
+};
+
+// Checks the arrays of a scan that was just read, and settles the rest: the matrix and its voxels, k in cycles
+// per field of view and its range, the empty coils. Errors, with the name, what was found and what was
+// expected: KN_ERROR_INPUT for no samples, a trajectory that cannot be one of this matrix in this unit (with
+// the likely cause), samples that are no numbers; KN_ERROR_ARGUMENT for one that needs a matrix and has none.
+kn_status mri_scan_settle(const struct mri_scan_terms *terms, struct mri_scan *scan, kn_error *err);
 
 void mri_scan_free(struct mri_scan *scan);
-
-// ---- an ISMRMRD file's part of it (scan_ismrmrd.c): k as in the file, data, coils, samples, noise ----
-
-kn_status mri_scan_ismrmrd(const char *path, struct mri_scan *scan, kn_error *err);
 
 #endif

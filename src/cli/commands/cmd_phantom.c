@@ -5,7 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "app/mri/files.h"
+#include "cli/inputs/mri_files.h"
 #include "app/mri/phantom.h"
 #include "base/clock.h"
 #include "base/error.h"

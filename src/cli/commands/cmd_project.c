@@ -10,6 +10,7 @@
 #include "cli/commands.h"
 #include "cli/framework/interrupt.h"
 #include "cli/framework/report.h"
+#include "cli/inputs/plane.h"
 #include "cli/tool.h"
 
 struct project_arguments {

@@ -4,7 +4,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 
-#include "app/sparse/files.h"
+#include "cli/inputs/sparse_files.h"
 #include "app/sparse/variants.h"
 #include "base/clock.h"
 #include "base/error.h"

@@ -7,6 +7,7 @@
 #include "app/mri/recon/recon.h"
 #include "io/json.h"
 #include "io/array/npy.h"
+#include "scan_files.h"
 #include "cli/choose.h"
 #include "cli/framework/options.h"
 #include "cli/framework/progress.h"

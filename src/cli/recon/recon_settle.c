@@ -4,7 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "app/mri/files.h"
+#include "cli/inputs/mri_files.h"
 #include "base/clock.h"
 #include "base/error.h"
 #include "io/array/volume.h"

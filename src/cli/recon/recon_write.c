@@ -8,7 +8,7 @@
 #include "base/error.h"
 #include "base/output.h"
 #include "base/text.h"
-#include "app/mri/files.h"
+#include "cli/inputs/mri_files.h"
 #include "io/array/volume.h"
 #include "cmd_recon.h"
 #include "convention.h"

@@ -5,7 +5,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 
-#include "app/sparse/tomography/tomography.h"
+#include "cli/inputs/tomography_files.h"
 #include "base/error.h"
 #include "cli/commands.h"
 #include "cli/framework/interrupt.h"

@@ -4,7 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "app/sparse/tomography/tomography.h"
+#include "cli/inputs/tomography_files.h"
 #include "base/array.h"
 #include "base/clock.h"
 #include "base/env.h"

@@ -4,7 +4,7 @@
 #ifndef KN_APP_SPARSE_SOLVER_SOLVE_H
 #define KN_APP_SPARSE_SOLVER_SOLVE_H
 
-#include "app/sparse/files.h"
+#include "app/sparse/matrix.h"
 #include "app/sparse/solver/device/solver.h"
 #include "terms.h"
 

@@ -8,7 +8,7 @@
 
 #include <math.h>
 
-#include "app/mri/files.h"
+#include "cli/inputs/mri_files.h"
 #include "app/mri/reference.h"
 #include "app/mri/solver/solver.h"
 #include "io/array/cfl.h"

@@ -3,7 +3,7 @@
 // alone; against the direct sums, which shows the method's own error; and what it must refuse.
 #include "gridding_support.h"
 
-#include "app/mri/files.h"
+#include "cli/inputs/mri_files.h"
 #include "io/array/cfl.h"
 
 // ---- on the device ----

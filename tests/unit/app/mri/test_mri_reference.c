@@ -6,7 +6,7 @@
 #include <float.h>
 #include <math.h>
 
-#include "app/mri/files.h"
+#include "cli/inputs/mri_files.h"
 #include "app/mri/reference.h"
 #include "io/array/cfl.h"
 #include "io/array/parboil.h"

@@ -7,7 +7,7 @@
 #include <float.h>
 #include <math.h>
 
-#include "app/mri/files.h"
+#include "cli/inputs/mri_files.h"
 #include "app/mri/reference.h"
 #include "app/mri/sum/sum.h"
 #include "base/array.h"

@@ -7,7 +7,7 @@
 #include <float.h>
 
 #include "app/sparse/solver/reference.h"
-#include "app/sparse/tomography/sinogram.h"
+#include "cli/inputs/sinogram_files.h"
 #include "app/sparse/solver/device/solver.h"
 #include "unit/app/sparse/host/parallel_support.h"
 

@@ -8,7 +8,7 @@
 #include "app/sparse/solver/accuracy.h"
 #include "app/sparse/product/segments.h"
 #include "app/sparse/solver/solve.h"
-#include "app/sparse/tomography/tomography.h"
+#include "cli/inputs/tomography_files.h"
 #include "support/run.h"
 
 static const char *const names[] = {"A.mtx", "b.mtx", "x0.mtx"};

@@ -6,7 +6,7 @@
 #include <float.h>
 #include <string.h>
 
-#include "app/sparse/files.h"
+#include "cli/inputs/sparse_files.h"
 #include "app/sparse/solver/host/gram.h"
 #include "support/run.h"
 

@@ -7,7 +7,7 @@
 #include <float.h>
 #include <math.h>
 
-#include "app/sparse/files.h"
+#include "cli/inputs/sparse_files.h"
 #include "app/sparse/solver/host/host_solver.h"
 #include "support/run.h"
 

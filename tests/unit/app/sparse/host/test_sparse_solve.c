@@ -6,7 +6,7 @@
 #include <unistd.h>
 
 #include "app/sparse/solver/solve.h"
-#include "app/sparse/tomography/tomography.h"
+#include "cli/inputs/tomography_files.h"
 #include "support/run.h"
 
 static const char *const names[] = {"A.mtx", "b.mtx", "x0.mtx"};

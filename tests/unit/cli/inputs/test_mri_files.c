@@ -3,7 +3,7 @@
 // that belong to one.
 #include "unit/io/io_support.h"
 
-#include "app/mri/files.h"
+#include "cli/inputs/mri_files.h"
 #include "io/array/cfl.h"
 #include "support/run.h"
 

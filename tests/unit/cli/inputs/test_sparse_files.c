@@ -5,7 +5,7 @@
 
 #include <math.h>
 
-#include "app/sparse/files.h"
+#include "cli/inputs/sparse_files.h"
 #include "app/sparse/solver/reference.h"
 #include "io/array/npy.h"
 #include "support/run.h"

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "files.h"
+#include "sparse_files.h"
 
 #include <math.h>
 #include <stdlib.h>

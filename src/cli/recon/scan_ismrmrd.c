@@ -7,7 +7,7 @@
 
 #include "base/error.h"
 #include "io/array/ismrmrd.h"
-#include "scan.h"
+#include "scan_files.h"
 
 static const struct {
     enum ismrmrd_index index;

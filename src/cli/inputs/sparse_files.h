@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 // Sparse systems between files (Matrix Market, SciPy's .npz, .npy) and memory, in double precision.
-#ifndef KN_APP_SPARSE_FILES_H
-#define KN_APP_SPARSE_FILES_H
+#ifndef KN_CLI_INPUTS_SPARSE_FILES_H
+#define KN_CLI_INPUTS_SPARSE_FILES_H
 
 #include <stdbool.h>
 
-#include "matrix.h"
+#include "app/sparse/matrix.h"
 
 // Reads a matrix: a .npz that SciPy's save_npz wrote (csr or csc, any order, duplicates), or a Matrix Market
 // file, of which a dense one leaves its zeros out and a pattern has ones. Duplicates are summed, explicit
@@ -13,12 +13,6 @@
 // line; also for complex numbers and for not-a-number and infinities. KN_ERROR_MEMORY. On failure `matrix` is
 // empty.
 kn_status sparse_read(const char *path, struct sparse_matrix *matrix, kn_error *err);
-
-// Right-hand sides or solutions: `count` columns of `rows` numbers, one after the other.
-struct sparse_columns {
-    size_t rows, count;
-    double *values;
-};
 
 // Reads columns: a .npy of shape (rows) or (rows, count), or a Matrix Market file, dense or sparse. The
 // caller frees `values`. Errors as above.

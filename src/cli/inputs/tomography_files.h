@@ -1,15 +1,15 @@
 // SPDX-License-Identifier: Apache-2.0
 // Files of tomography as right-hand sides and solutions: measured sinograms in, pictures out.
-#ifndef KN_APP_SPARSE_TOMOGRAPHY_TOMOGRAPHY_H
-#define KN_APP_SPARSE_TOMOGRAPHY_TOMOGRAPHY_H
+#ifndef KN_CLI_INPUTS_TOMOGRAPHY_FILES_H
+#define KN_CLI_INPUTS_TOMOGRAPHY_FILES_H
 
-#include "app/sparse/files.h"
-#include "parallel.h"
+#include "app/sparse/tomography/parallel.h"
+#include "sparse_files.h"
 
 // Whether a path ends as those of HDF5 do: .h5, .hdf5.
 bool sparse_is_tomography(const char *path);
 
-// One slice of a file (sinogram.h), as one column: an element a detector and projection. With a geometry,
+// One slice of a file (sinogram_files.h), as one column: an element a detector and projection. With a geometry,
 // whose detectors may be a whole part of the file's (so many of the file's neighbours become one), it gets
 // the file's angles; NULL: every detector. The caller frees the column's values. Errors: those of
 // sparse_read_sinogram; KN_ERROR_INPUT where the file has not as many projections and detectors as the

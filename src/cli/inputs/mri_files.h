@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 // Trajectories and complex data between files (.cfl/.hdr pairs, .npy) and the arrays of mri.h.
-#ifndef KN_APP_MRI_FILES_H
-#define KN_APP_MRI_FILES_H
+#ifndef KN_CLI_INPUTS_MRI_FILES_H
+#define KN_CLI_INPUTS_MRI_FILES_H
 
+#include "app/mri/mri.h"
 #include "io/array/npy.h"
-#include "mri.h"
 
 struct mri_trajectory {
     double *k;                  // 3 numbers a sample, in the file's unit

@@ -7,7 +7,7 @@
 #include <math.h>
 
 #include "app/sparse/solver/reference.h"
-#include "app/sparse/tomography/sinogram.h"
+#include "cli/inputs/sinogram_files.h"
 #include "support/run.h"
 
 #if HAVE_HDF5

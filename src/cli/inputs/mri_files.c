@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "files.h"
+#include "mri_files.h"
 
 #include <stdlib.h>
 #include <string.h>

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "tomography.h"
+#include "tomography_files.h"
 
 #include <math.h>
 #include <stdlib.h>
@@ -7,7 +7,7 @@
 
 #include "base/error.h"
 #include "io/array/volume.h"
-#include "sinogram.h"
+#include "sinogram_files.h"
 
 static bool ends_in(const char *path, const char *ending)
 {

@@ -6,7 +6,7 @@
 #include <config.h>
 #include <math.h>
 
-#include "app/mri/scan.h"
+#include "cli/recon/scan_files.h"
 #include "io/array/cfl.h"
 #include "support/run.h"
 
