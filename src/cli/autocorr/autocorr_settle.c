@@ -81,27 +81,26 @@ kn_status autocorr_read(struct autocorr_run *run, kn_error *err)
     const struct autocorr_arguments *arguments = run->arguments;
     const char *const others[] = {arguments->mask, arguments->with, arguments->prepare.dust};
     double start = kn_clock_seconds();
-    kn_status status = prepare_list(&run->files, others, KN_COUNT(others), &run->input, &run->sources,
-                                    &run->source_count, err);
+    kn_status status = prepare_list(&run->files, others, KN_COUNT(others), &run->input, &run->frames, err);
 
     if (!status) {
-        run->rows = calloc(run->source_count, sizeof *run->rows);
+        run->rows = calloc(run->frames.count, sizeof *run->rows);
         if (!run->rows)
-            status = kn_fail_memory(err, run->source_count * sizeof *run->rows, "the frames");
+            status = kn_fail_memory(err, run->frames.count * sizeof *run->rows, "the frames");
     }
-    if (!status && arguments->variants && run->source_count != 1)
+    if (!status && arguments->variants && run->frames.count != 1)
         status = kn_fail(err, KN_ERROR_ARGUMENT, "--variants takes one image, and %zu frames were given",
-                         run->source_count);
+                         run->frames.count);
     if (!status && arguments->mask) {
-        status = autocorr_grey_read(arguments->mask, &run->mask, err);
+        status = frames_read_grey(arguments->mask, &run->mask, err);
         run->settings.mask = &run->mask;
     }
     if (!status && arguments->with) {
-        status = autocorr_grey_read(arguments->with, &run->with, err);
+        status = frames_read_grey(arguments->with, &run->with, err);
         run->settings.with = &run->with;
     }
     if (!status)
-        status = prepare_open(&arguments->prepare, run->sources, run->source_count, &run->plan, err);
+        status = prepare_open(&arguments->prepare, &run->frames, &run->plan, err);
     run->settings.preparation = run->plan.preparation;
     run->seconds.read = kn_clock_seconds() - start;
     return status;
@@ -154,10 +153,10 @@ void autocorr_free(struct autocorr_run *run)
         free(run->rows[i].products);
         free(run->rows[i].error);
     }
-    for (size_t i = 0; run->rows && i < run->source_count; i++)
+    for (size_t i = 0; run->rows && i < run->frames.count; i++)
         free(run->rows[i].name);
     free(run->rows);
-    free(run->sources);
+    frames_free(&run->frames);
     free(run->input.data);
     free(run->mask.pixels);
     free(run->with.pixels);

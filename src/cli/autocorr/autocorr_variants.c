@@ -14,12 +14,12 @@ static void step(void *context, double done)
 
 kn_status autocorr_run_variants(struct autocorr_run *run, kn_error *err)
 {
-    const char *file = run->sources[0].file;
+    const char *file = run->frames.sources[0].file;
     struct autocorr_grey grey = {.pixels = NULL};
     struct autocorr_task task;
     struct autocorr_prepared prepared = {.dust = 0};
     uint8_t *mask = NULL;
-    kn_status status = autocorr_source_read(&run->sources[0], &grey, err);
+    kn_status status = autocorr_fetch(&run->frames, 0, &grey, err);
 
     if (!status && run->plan.preparation)
         status = autocorr_prepare(run->plan.preparation, file, &grey, &prepared, err);

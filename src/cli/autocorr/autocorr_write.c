@@ -26,14 +26,14 @@ static char *path_of(const struct autocorr_run *run, const char *name, const cha
 
 static kn_status check_names(const struct autocorr_run *run, kn_error *err)
 {
-    char **names = malloc(run->source_count * sizeof *names);
+    char **names = malloc(run->frames.count * sizeof *names);
     kn_status status;
 
     if (!names)
-        return kn_fail_memory(err, run->source_count * sizeof *names, "naming the files");
-    for (size_t i = 0; i < run->source_count; i++)
+        return kn_fail_memory(err, run->frames.count * sizeof *names, "naming the files");
+    for (size_t i = 0; i < run->frames.count; i++)
         names[i] = run->rows[i].name;
-    status = prepare_check_names(names, run->sources, run->source_count, frame_endings[0], err);
+    status = prepare_check_names(names, &run->frames, frame_endings[0], err);
     free(names);
     return status;
 }
@@ -54,10 +54,10 @@ static kn_status try_folder(struct autocorr_run *run, kn_error *err)
 
     if (!status)
         status = kn_output_folder(run->arguments->common.output, err);
-    for (size_t i = 0; i < run->source_count && !status; i++)
+    for (size_t i = 0; i < run->frames.count && !status; i++)
         status = prepare_try_steps(&run->plan, run->arguments->common.output, run->rows[i].name,
                                    run->arguments->common.force, err);
-    for (size_t i = 0; i < run->source_count && !status; i++)
+    for (size_t i = 0; i < run->frames.count && !status; i++)
         for (size_t e = 0; frame_endings[e] && !status; e++)
             status = try_path(run, run->rows[i].name, frame_endings[e], err);
     if (!status && !plot_available()) {
@@ -79,8 +79,8 @@ kn_status autocorr_try_files(struct autocorr_run *run, kn_error *err)
     const struct autocorr_arguments *arguments = run->arguments;
     kn_status status = report_try(&arguments->common, err);
 
-    for (size_t i = 0; i < run->source_count && !status; i++) {
-        run->rows[i].name = prepare_name(&run->sources[i]);
+    for (size_t i = 0; i < run->frames.count && !status; i++) {
+        run->rows[i].name = prepare_name(&run->frames.sources[i]);
         if (!run->rows[i].name)
             status = kn_fail_memory(err, 0, "naming the files");
     }
@@ -183,7 +183,7 @@ kn_status autocorr_write_frame(const struct autocorr_run *run, const struct auto
 // One after another; those of which nothing came are left out.
 static kn_status write_sums(const struct autocorr_run *run, kn_error *err)
 {
-    size_t offsets = 0, good = 0, at = 0, dims = run->source_count > 1 ? 3 : 2;
+    size_t offsets = 0, good = 0, at = 0, dims = run->frames.count > 1 ? 3 : 2;
     struct npy array = {.type = KN_I64, .dims = dims};
     kn_status status;
 
@@ -212,7 +212,7 @@ static kn_status write_sums(const struct autocorr_run *run, kn_error *err)
 
 static bool nothing_came(const struct autocorr_run *run)
 {
-    return run->pipeline.failed == run->source_count;
+    return run->pipeline.failed == run->frames.count;
 }
 
 static kn_status
@@ -255,11 +255,11 @@ void autocorr_print_files(const struct autocorr_run *run)
     if (!arguments->common.output)
         return;
     printf("written to %s: ", arguments->common.output);
-    if (run->source_count == 1)
+    if (run->frames.count == 1)
         printf("%s.c2d.npy, .c1d.csv and .c2d.png", run->rows[0].name);
     else
         printf("for each of %zu frames .c2d.npy, .c1d.csv and .c2d.png",
-               run->source_count - run->pipeline.failed);
+               run->frames.count - run->pipeline.failed);
     printf("%s%s%s\n", plot_available() ? "; c1d.svg" : "",
            plot_available() && run->has_growth ? ", growth.svg" : "",
            plot_available() && arguments->variants ? ", variants.svg" : "");

@@ -80,12 +80,12 @@ static kn_status take(void *context, struct autocorr_frame *frame, kn_error *err
     row->source = frame->source;
     row->index = frame->index;
     run->row_count = frame->index + 1;
-    progress_step(&run->progress, (double)run->row_count / (double)run->source_count);
+    progress_step(&run->progress, (double)run->row_count / (double)run->frames.count);
     if (frame->error) {
         row->error = strdup(frame->error->text);
         if (!row->error)
             return kn_fail_memory(err, 0, "a frame's error");
-        if (run->source_count == 1) { // it is the command's own
+        if (run->frames.count == 1) { // it is the command's own
             if (err)
                 *err = *frame->error;
             return frame->error->code;
@@ -146,7 +146,7 @@ static kn_status compute(struct autocorr_run *run, kn_error *err)
     kn_status status;
 
     progress_begin(&run->progress, run->arguments->common.quiet);
-    status = autocorr_series(&run->engine, run->sources, run->source_count, &run->settings, take, run,
+    status = autocorr_series(&run->engine, &run->frames, &run->settings, take, run,
                              &run->pipeline, err);
     progress_end(&run->progress);
     on_device = run->place.queue != NULL;
@@ -194,7 +194,7 @@ static kn_status report(struct autocorr_run *run, kn_error *err)
 
     if (!status && common->json)
         status = autocorr_write_json(run, err);
-    if (!status && report_shows_text(common) && run->pipeline.failed < run->source_count) {
+    if (!status && report_shows_text(common) && run->pipeline.failed < run->frames.count) {
         if (!autocorr_print(run) || (run->arguments->variants && !autocorr_print_variants(run)))
             status = kn_fail_memory(err, 0, "printing the results");
         else
@@ -203,7 +203,7 @@ static kn_status report(struct autocorr_run *run, kn_error *err)
     judge(run);
     if (!status && run->pipeline.failed)
         status = kn_fail(err, KN_ERROR_INPUT, "%zu of %zu frames could not be done, and are named above",
-                         run->pipeline.failed, run->source_count);
+                         run->pipeline.failed, run->frames.count);
     return status;
 }
 

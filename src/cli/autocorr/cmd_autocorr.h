@@ -44,8 +44,7 @@ struct autocorr_run {
     struct autocorr_arguments *arguments;
     struct inputs files;
     struct image_bytes input; // standard input, where it is one of them
-    struct autocorr_source *sources;
-    size_t source_count;
+    struct autocorr_film frames;
     struct autocorr_settings settings;
     struct autocorr_region region;
     struct autocorr_grey mask, with;

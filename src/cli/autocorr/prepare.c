@@ -80,17 +80,17 @@ kn_status prepare_settle(const struct prepare_arguments *arguments, const struct
     return status;
 }
 
-kn_status prepare_open(const struct prepare_arguments *arguments, const struct autocorr_source *sources,
-                       size_t count, struct prepare_plan *plan, kn_error *err)
+kn_status prepare_open(const struct prepare_arguments *arguments, const struct autocorr_film *frames,
+                       struct prepare_plan *plan, kn_error *err)
 {
     kn_status status = KN_OK;
 
     if (arguments->dust && !plan->options.find_dust) {
-        status = autocorr_grey_read(arguments->dust, &plan->dust, err);
+        status = frames_read_grey(arguments->dust, &plan->dust, err);
         plan->options.dust = &plan->dust;
     }
     if (!status && plan->asked)
-        status = autocorr_preparation_open(sources, count, &plan->options, &plan->preparation, err);
+        status = autocorr_preparation_open(frames, &plan->options, &plan->preparation, err);
     return status;
 }
 
@@ -103,8 +103,7 @@ void prepare_close(struct prepare_plan *plan)
 // ---- files ----
 
 kn_status prepare_list(const struct inputs *files, const char *const others[], size_t other_count,
-                       struct image_bytes *input, struct autocorr_source **sources, size_t *count,
-                       kn_error *err)
+                       struct image_bytes *input, struct autocorr_film *frames, kn_error *err)
 {
     size_t named = 0;
     kn_status status = KN_OK;
@@ -116,7 +115,7 @@ kn_status prepare_list(const struct inputs *files, const char *const others[], s
         named += others[i] && strcmp(others[i], "-") == 0;
     if (!status && named > 1)
         status = kn_fail(err, KN_ERROR_ARGUMENT, "standard input (-) is named twice, and can be read once");
-    return status ? status : autocorr_list(files->paths, files->count, input, sources, count, err);
+    return status ? status : frames_list(files->paths, files->count, input, frames, err);
 }
 
 char *prepare_name(const struct autocorr_source *source)
@@ -151,9 +150,11 @@ static int compare_names(const void *a, const void *b)
     return strcmp(((const struct named *)a)->name, ((const struct named *)b)->name);
 }
 
-kn_status prepare_check_names(char *const *names, const struct autocorr_source *sources, size_t count,
-                              const char *ending, kn_error *err)
+kn_status prepare_check_names(char *const *names, const struct autocorr_film *frames, const char *ending,
+                              kn_error *err)
 {
+    const struct autocorr_source *sources = frames->sources;
+    size_t count = frames->count;
     struct named *sorted = malloc(count * sizeof *sorted);
     kn_status status = KN_OK;
 

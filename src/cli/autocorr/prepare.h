@@ -6,6 +6,7 @@
 #include "app/autocorr/prepare/reader.h"
 #include "io/json.h"
 #include "cli/inputs.h"
+#include "cli/inputs/frames.h"
 #include "cli/framework/options.h"
 
 // The fields that their options fill.
@@ -86,16 +87,15 @@ kn_status prepare_region(const char *option, const char *text, struct autocorr_r
 kn_status prepare_settle(const struct prepare_arguments *arguments, const struct common_arguments *common,
                          struct prepare_plan *plan, kn_error *err);
 // Reads the dust's mask and the first frame, as far as they are needed. Errors of autocorr_preparation_open.
-kn_status prepare_open(const struct prepare_arguments *arguments, const struct autocorr_source *sources,
-                       size_t count, struct prepare_plan *plan, kn_error *err);
+kn_status prepare_open(const struct prepare_arguments *arguments, const struct autocorr_film *frames,
+                       struct prepare_plan *plan, kn_error *err);
 void prepare_close(struct prepare_plan *plan);
 
-// All pages of the files; "-" is standard input, which is read into `input`, whose data the caller frees. The
-// `others` are names that are read as well, some of them NULL. KN_ERROR_ARGUMENT where standard input is
+// All pages of the files (frames.h); "-" is standard input, which is read into `input`, whose data the caller
+// frees. The `others` are names that are read as well, some of them NULL. KN_ERROR_ARGUMENT where standard input is
 // named twice; image_read_input's errors; KN_ERROR_MEMORY.
 kn_status prepare_list(const struct inputs *files, const char *const others[], size_t other_count,
-                       struct image_bytes *input, struct autocorr_source **sources, size_t *count,
-                       kn_error *err);
+                       struct image_bytes *input, struct autocorr_film *frames, kn_error *err);
 
 // The name of a frame's files, without folder and ending: the file's own, and the page of a stack. The caller
 // frees it; NULL: out of memory.
@@ -103,8 +103,8 @@ char *prepare_name(const struct autocorr_source *source);
 // A file in a folder. The same.
 char *prepare_path(const char *folder, const char *name, const char *ending);
 // Two frames of one name would write the same files: KN_ERROR_ARGUMENT. `names` may have NULL.
-kn_status prepare_check_names(char *const *names, const struct autocorr_source *sources, size_t count,
-                              const char *ending, kn_error *err);
+kn_status prepare_check_names(char *const *names, const struct autocorr_film *frames, const char *ending,
+                              kn_error *err);
 // Writes the pictures that there are, or looks whether those that there will be can be written.
 kn_status prepare_write_steps(const struct prepare_plan *plan, const char *folder, const char *name,
                               const struct autocorr_prepared *prepared, bool force, kn_error *err);

@@ -35,8 +35,8 @@ struct run {
     struct arguments *arguments;
     struct inputs files;
     struct image_bytes input; // standard input, where it is one of the files
-    struct autocorr_source *sources;
-    size_t count, failed;
+    struct autocorr_film frames;
+    size_t failed;
     struct row *rows;
     struct prepare_plan plan;
     struct progress progress;
@@ -55,19 +55,19 @@ static const struct option_row options[] = {
 static kn_status try_files(struct run *run, kn_error *err)
 {
     const struct common_arguments *common = &run->arguments->common;
-    char **names = calloc(run->count, sizeof *names);
-    kn_status status = names ? KN_OK : kn_fail_memory(err, run->count * sizeof *names, "the frames");
+    char **names = calloc(run->frames.count, sizeof *names);
+    kn_status status = names ? KN_OK : kn_fail_memory(err, run->frames.count * sizeof *names, "the frames");
 
-    for (size_t i = 0; i < run->count && !status; i++) {
-        names[i] = run->rows[i].name = prepare_name(&run->sources[i]);
+    for (size_t i = 0; i < run->frames.count && !status; i++) {
+        names[i] = run->rows[i].name = prepare_name(&run->frames.sources[i]);
         if (!names[i])
             status = kn_fail_memory(err, 0, "naming the files");
     }
     if (!status)
-        status = prepare_check_names(names, run->sources, run->count, ".png", err);
+        status = prepare_check_names(names, &run->frames, ".png", err);
     if (!status)
         status = kn_output_folder(common->output, err);
-    for (size_t i = 0; i < run->count && !status; i++) {
+    for (size_t i = 0; i < run->frames.count && !status; i++) {
         char *path = prepare_path(common->output, names[i], ".png");
 
         status =
@@ -99,11 +99,10 @@ static kn_status begin(struct run *run, kn_error *err)
     if (!status)
         status = report_try(common, err);
     if (!status)
-        status = prepare_list(&run->files, &arguments->prepare.dust, 1, &run->input, &run->sources,
-                              &run->count, err);
-    run->rows = status ? NULL : calloc(run->count, sizeof *run->rows);
+        status = prepare_list(&run->files, &arguments->prepare.dust, 1, &run->input, &run->frames, err);
+    run->rows = status ? NULL : calloc(run->frames.count, sizeof *run->rows);
     if (!status && !run->rows)
-        status = kn_fail_memory(err, run->count * sizeof *run->rows, "the frames");
+        status = kn_fail_memory(err, run->frames.count * sizeof *run->rows, "the frames");
     if (!status)
         status = try_files(run, err);
     return status;
@@ -124,7 +123,7 @@ static kn_status take(struct run *run, size_t i, struct autocorr_decoded *decode
         row->error = strdup(decoded->error.text);
         if (!row->error)
             return kn_fail_memory(err, 0, "a frame's error");
-        if (run->count == 1) { // it is the command's own
+        if (run->frames.count == 1) { // it is the command's own
             if (err)
                 *err = decoded->error;
             return decoded->error.code;
@@ -135,7 +134,7 @@ static kn_status take(struct run *run, size_t i, struct autocorr_decoded *decode
     }
     if (decoded->grey.colour && !run->arguments->prepare.grey && !*said_colour) {
         fprintf(stderr, "%s: %s is in colour: its grey is 0.299 red + 0.587 green + 0.114 blue\n",
-                common->command, run->sources[i].file);
+                common->command, run->frames.sources[i].file);
         *said_colour = true;
     }
     row->width = decoded->grey.width;
@@ -156,17 +155,17 @@ static kn_status work(struct run *run, kn_error *err)
     struct autocorr_reader_options reading = {.ahead = AHEAD, .preparation = run->plan.preparation};
     struct autocorr_reader *reader = NULL;
     bool said_colour = false;
-    kn_status status = autocorr_reader_open(run->sources, run->count, &reading, &reader, err);
+    kn_status status = autocorr_reader_open(&run->frames, &reading, &reader, err);
 
     progress_begin(&run->progress, run->arguments->common.quiet);
-    for (size_t i = 0; i < run->count && !status; i++) {
+    for (size_t i = 0; i < run->frames.count && !status; i++) {
         struct autocorr_decoded decoded = {.grey = {.pixels = NULL}};
 
         autocorr_reader_next(reader, true, &decoded);
         status = take(run, i, &decoded, &said_colour, err);
         free(decoded.grey.pixels);
         autocorr_prepared_free(&decoded.prepared);
-        progress_step(&run->progress, (double)(i + 1) / (double)run->count);
+        progress_step(&run->progress, (double)(i + 1) / (double)run->frames.count);
     }
     progress_end(&run->progress);
     autocorr_reader_close(reader, &run->seconds.compute);
@@ -182,7 +181,7 @@ static bool print(const struct run *run)
 
     table_begin(&table, "lrrrr");
     table_add_all(&table, (const char *const[]){"frame", "pixels", "moved x", "y", "dust", NULL});
-    for (size_t i = 0; i < run->count; i++) {
+    for (size_t i = 0; i < run->frames.count; i++) {
         const struct row *row = &run->rows[i];
 
         if (row->error)
@@ -213,12 +212,12 @@ static kn_status write_json(const struct run *run, kn_error *err)
     place_host(&host);
     root = report_begin("prepare", &host.device, precision_words[PRECISION_FLOAT],
                         policy_words[KN_POLICY_DEFAULT], &run->seconds);
-    for (size_t i = 0; i < run->count; i++) {
+    for (size_t i = 0; i < run->frames.count; i++) {
         const struct row *row = &run->rows[i];
         json_t *object = row->error ? json_object() : prepare_json(&run->plan, &row->prepared);
 
-        report_put(&object, "file", kn_json_string(run->sources[i].file));
-        report_put(&object, "page", json_integer((json_int_t)run->sources[i].page + 1));
+        report_put(&object, "file", kn_json_string(run->frames.sources[i].file));
+        report_put(&object, "page", json_integer((json_int_t)run->frames.sources[i].page + 1));
         if (row->error) {
             report_put(&object, "error", kn_json_string(row->error));
             report_append(&failed, object);
@@ -236,12 +235,12 @@ static kn_status write_json(const struct run *run, kn_error *err)
 
 static void end(struct run *run)
 {
-    for (size_t i = 0; run->rows && i < run->count; i++) {
+    for (size_t i = 0; run->rows && i < run->frames.count; i++) {
         free(run->rows[i].name);
         free(run->rows[i].error);
     }
     free(run->rows);
-    free(run->sources);
+    frames_free(&run->frames);
     free(run->input.data);
     inputs_free(&run->files);
     prepare_close(&run->plan);
@@ -256,17 +255,17 @@ static kn_status run_prepare(void *given, kn_error *err)
 
     run.seconds = (struct kn_json_seconds){.build = -1, .upload = -1, .download = -1, .read = -1};
     if (!status)
-        status = prepare_open(&run.arguments->prepare, run.sources, run.count, &run.plan, err);
+        status = prepare_open(&run.arguments->prepare, &run.frames, &run.plan, err);
     if (!status)
         status = work(&run, err);
     run.seconds.total = kn_clock_seconds() - start;
     if (!status && common->json)
         status = write_json(&run, err);
-    if (!status && report_shows_text(common) && run.failed < run.count && !print(&run))
+    if (!status && report_shows_text(common) && run.failed < run.frames.count && !print(&run))
         status = kn_fail_memory(err, 0, "printing the results");
     if (!status && run.failed)
         status = kn_fail(err, KN_ERROR_INPUT, "%zu of %zu frames could not be done, and are named above",
-                         run.failed, run.count);
+                         run.failed, run.frames.count);
     end(&run);
     return status;
 }

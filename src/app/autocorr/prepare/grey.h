@@ -5,14 +5,14 @@
 
 #include <stdbool.h>
 
-#include "io/image/image.h"
 #include "app/autocorr/autocorr.h"
 
-// A page of a file.
-struct autocorr_source {
-    const char *file;
-    size_t page, pages;              // from 0; of how many
-    const struct image_bytes *bytes; // where it was read already; NULL: it is read by its name
+// A picture as it was decoded.
+struct autocorr_picture {
+    size_t width, height;
+    unsigned channels; // 1 grey; 2 grey and alpha; 3 red, green, blue; 4 those and alpha
+    kn_type type;      // of a sample: KN_U8, KN_U16, KN_F32
+    void *samples;     // rows from top to bottom, a pixel's channels together; the caller frees
 };
 
 struct autocorr_grey {
@@ -25,20 +25,34 @@ struct autocorr_grey {
 
 // Colour becomes (299 R + 587 G + 114 B) / 1000, rounded (ITU-R BT.601's luma), which is the grey level
 // itself where all three are equal; transparency is not looked at. 32-bit floats are kept if they are whole
-// numbers from 0 to 65535, else stretched over that range. Takes the image's samples over, whatever comes.
+// numbers from 0 to 65535, else stretched over that range. Takes the picture's samples over, whatever comes.
 // KN_ERROR_INPUT for floats that are not finite, with `file` and the pixel; KN_ERROR_MEMORY.
-kn_status autocorr_grey_of(const char *file, struct image *image, struct autocorr_grey *grey, kn_error *err);
+kn_status autocorr_grey_of(const char *file, struct autocorr_picture *picture, struct autocorr_grey *grey,
+                           kn_error *err);
 
-// image_open, or image_open_bytes.
-kn_status autocorr_source_open(const struct autocorr_source *source, struct image_file **file, kn_error *err);
+// What a frame is called: a page of a file.
+struct autocorr_source {
+    const char *file;
+    size_t page, pages; // from 0; of how many
+};
 
-// Reads the one page of a file that there is; "-" is standard input. KN_ERROR_INPUT and the others of
-// image.h.
-kn_status autocorr_grey_read(const char *file, struct autocorr_grey *grey, kn_error *err);
+// A series of frames, from wherever they come. Several threads call the functions at once.
+struct autocorr_film {
+    const struct autocorr_source *sources; // one a frame
+    size_t count;
+    const void *from; // what the functions want beside that
+    // Decodes frame i, as autocorr_grey_of makes it. `kept` is the thread's own from one frame to the next, NULL
+    // before the first; `release` frees it, NULL too. On failure there are no pixels.
+    kn_status (*fetch)(const struct autocorr_film *frames, size_t i, void **kept, struct autocorr_grey *grey,
+                       kn_error *err);
+    void (*release)(void *kept);
+    // About how many bytes the decoded frame takes, 0 where that cannot be told.
+    size_t (*size)(const struct autocorr_film *frames, size_t i);
+};
 
-// Reads a page. The same errors.
-kn_status autocorr_source_read(const struct autocorr_source *source, struct autocorr_grey *grey,
-                               kn_error *err);
+// Decodes one. fetch's errors.
+kn_status autocorr_fetch(const struct autocorr_film *film, size_t i, struct autocorr_grey *grey,
+                         kn_error *err);
 
 // It as an image that is correlated.
 static inline struct autocorr_image autocorr_image_of(const struct autocorr_grey *grey)

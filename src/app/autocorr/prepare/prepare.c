@@ -231,14 +231,14 @@ kn_status autocorr_prepare(const struct autocorr_preparation *preparation, const
 
 // ---- what the first frame tells ----
 
-static kn_status read_first(const struct autocorr_source *sources, size_t count, const char **file,
-                            struct autocorr_grey *grey, kn_error *err)
+static kn_status fetch_first(const struct autocorr_film *frames, const char **file,
+                             struct autocorr_grey *grey, kn_error *err)
 {
     kn_status status = KN_ERROR_INPUT;
 
-    for (size_t i = 0; i < count && status; i++) {
-        *file = sources[i].file;
-        status = autocorr_source_read(&sources[i], grey, err);
+    for (size_t i = 0; i < frames->count && status; i++) {
+        *file = frames->sources[i].file;
+        status = autocorr_fetch(frames, i, grey, err);
     }
     return status;
 }
@@ -265,7 +265,7 @@ static kn_status find_levels(struct autocorr_preparation *preparation, struct wo
     return status;
 }
 
-kn_status autocorr_preparation_open(const struct autocorr_source *sources, size_t count,
+kn_status autocorr_preparation_open(const struct autocorr_film *frames,
                                     const struct autocorr_preparation_options *options,
                                     struct autocorr_preparation **preparation, kn_error *err)
 {
@@ -280,7 +280,7 @@ kn_status autocorr_preparation_open(const struct autocorr_source *sources, size_
         return kn_fail_memory(err, sizeof *opened, "preparing frames");
     opened->options = *options;
     if (options->stabilise || (options->contrast && options->contrast_auto)) {
-        status = read_first(sources, count, &file, &first, err);
+        status = fetch_first(frames, &file, &first, err);
         if (!status)
             status = to_floats(&first, &work.levels, err);
         work = (struct work){file, first.width, first.height, first.type, work.levels};

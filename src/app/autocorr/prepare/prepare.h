@@ -43,10 +43,10 @@ void autocorr_prepared_free(struct autocorr_prepared *prepared);
 
 struct autocorr_preparation;
 
-// Reads the first frame that can be read, for what is taken from it (if anything is). Sources are borrowed
-// for this call, options and what they point to until the end. KN_ERROR_INPUT where there is no such frame,
+// Decodes the first frame that can be, for what is taken from it (if anything is). Frames are borrowed for
+// this call, options and what they point to until the end. KN_ERROR_INPUT where there is no such frame,
 // with the last one's error; KN_ERROR_MEMORY; autocorr_prepare's errors.
-kn_status autocorr_preparation_open(const struct autocorr_source *sources, size_t count,
+kn_status autocorr_preparation_open(const struct autocorr_film *frames,
                                     const struct autocorr_preparation_options *options,
                                     struct autocorr_preparation **preparation, kn_error *err);
 void autocorr_preparation_close(struct autocorr_preparation *preparation); // NULL too

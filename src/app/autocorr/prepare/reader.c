@@ -6,7 +6,6 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "base/array.h"
 #include "base/clock.h"
 #include "base/error.h"
 #include "base/parallel.h"
@@ -18,8 +17,7 @@ struct slot {
 
 // Frame i waits in slot i % ahead.
 struct autocorr_reader {
-    const struct autocorr_source *sources;
-    size_t count;
+    const struct autocorr_film *frames;
     struct autocorr_reader_options options;
     pthread_mutex_t state; // of what follows
     pthread_cond_t turn;   // something of it changed
@@ -31,57 +29,6 @@ struct autocorr_reader {
     size_t thread_count;
 };
 
-kn_status autocorr_list(char *const *files, size_t count, const struct image_bytes *input,
-                        struct autocorr_source **sources, size_t *pages, kn_error *err)
-{
-    struct autocorr_source *list = NULL;
-    size_t listed = 0, capacity = 0;
-
-    for (size_t i = 0; i < count; i++) {
-        struct autocorr_source source = {.file = files[i],
-                                         .bytes = strcmp(files[i], "-") == 0 ? input : NULL};
-        struct image_file *file;
-        size_t of = autocorr_source_open(&source, &file, NULL) == KN_OK ? image_pages(file) : 1;
-
-        image_close(file);
-        source.pages = of;
-        for (source.page = 0; source.page < of; source.page++) {
-
-            if (!KN_ARRAY_PUSH(list, listed, capacity, source)) {
-                free(list);
-                return kn_fail_memory(err, (listed + of) * sizeof source, "listing the frames");
-            }
-        }
-    }
-    *sources = list;
-    *pages = listed;
-    return KN_OK;
-}
-
-// A thread keeps the file that it read last: pages of a stack follow each other.
-struct opened {
-    struct image_file *file;
-    const char *path;
-};
-
-static kn_status decode(const struct autocorr_source *source, struct opened *opened,
-                        struct autocorr_grey *grey, kn_error *err)
-{
-    struct image image = {.samples = NULL};
-    kn_status status = KN_OK;
-
-    if (opened->path != source->file) {
-        image_close(opened->file);
-        opened->file = NULL;
-        opened->path = NULL;
-        status = autocorr_source_open(source, &opened->file, err);
-        opened->path = status ? NULL : source->file;
-    }
-    if (!status)
-        status = image_read(opened->file, source->page, &image, err);
-    return status ? status : autocorr_grey_of(source->file, &image, grey, err);
-}
-
 // Of the frame, or its region; 0 where that is not in it, which others tell.
 static double energy_of(const struct autocorr_reader_options *options, const struct autocorr_grey *grey)
 {
@@ -92,16 +39,17 @@ static double energy_of(const struct autocorr_reader_options *options, const str
     return autocorr_energy(&task.first);
 }
 
-static void read_frame(const struct autocorr_reader *reader, size_t index, struct opened *opened,
+static void read_frame(const struct autocorr_reader *reader, size_t index, void **kept,
                        struct autocorr_decoded *decoded)
 {
     const struct autocorr_reader_options *options = &reader->options;
+    const struct autocorr_film *frames = reader->frames;
     kn_status status;
 
     memset(decoded, 0, sizeof *decoded);
-    status = decode(&reader->sources[index], opened, &decoded->grey, &decoded->error);
+    status = frames->fetch(frames, index, kept, &decoded->grey, &decoded->error);
     if (!status && options->preparation)
-        status = autocorr_prepare(options->preparation, reader->sources[index].file, &decoded->grey,
+        status = autocorr_prepare(options->preparation, frames->sources[index].file, &decoded->grey,
                                   &decoded->prepared, &decoded->error);
     if (status) {
         free(decoded->grey.pixels);
@@ -114,7 +62,7 @@ static void read_frame(const struct autocorr_reader *reader, size_t index, struc
 static void *work(void *given)
 {
     struct autocorr_reader *reader = given;
-    struct opened opened = {NULL, NULL};
+    void *kept = NULL;
 
     pthread_mutex_lock(&reader->state);
     for (;;) {
@@ -122,27 +70,27 @@ static void *work(void *given)
         double start;
         size_t index;
 
-        while (!reader->ends && reader->begun < reader->count &&
+        while (!reader->ends && reader->begun < reader->frames->count &&
                reader->begun >= reader->taken + reader->options.ahead)
             pthread_cond_wait(&reader->turn, &reader->state);
-        if (reader->ends || reader->begun >= reader->count)
+        if (reader->ends || reader->begun >= reader->frames->count)
             break;
         index = reader->begun++;
         slot = &reader->slots[index % reader->options.ahead];
         pthread_mutex_unlock(&reader->state);
         start = kn_clock_seconds();
-        read_frame(reader, index, &opened, &slot->decoded);
+        read_frame(reader, index, &kept, &slot->decoded);
         pthread_mutex_lock(&reader->state);
         reader->decode += kn_clock_seconds() - start;
         slot->ready = true;
         pthread_cond_broadcast(&reader->turn);
     }
     pthread_mutex_unlock(&reader->state);
-    image_close(opened.file);
+    reader->frames->release(kept);
     return NULL;
 }
 
-kn_status autocorr_reader_open(const struct autocorr_source *sources, size_t count,
+kn_status autocorr_reader_open(const struct autocorr_film *frames,
                                const struct autocorr_reader_options *options, struct autocorr_reader **reader,
                                kn_error *err)
 {
@@ -153,8 +101,7 @@ kn_status autocorr_reader_open(const struct autocorr_source *sources, size_t cou
     *reader = NULL;
     if (!opened)
         return kn_fail_memory(err, sizeof *opened, "reading frames");
-    opened->sources = sources;
-    opened->count = count;
+    opened->frames = frames;
     opened->options = *options;
     pthread_mutex_init(&opened->state, NULL);
     pthread_cond_init(&opened->turn, NULL);
@@ -180,7 +127,7 @@ bool autocorr_reader_next(struct autocorr_reader *reader, bool wait, struct auto
     struct slot *slot = &reader->slots[reader->taken % reader->options.ahead];
     bool found = false;
 
-    if (reader->taken >= reader->count)
+    if (reader->taken >= reader->frames->count)
         return false;
     pthread_mutex_lock(&reader->state);
     while (wait && !slot->ready)

@@ -5,12 +5,6 @@
 
 #include "prepare.h"
 
-// All pages of the files, in order; the caller frees `sources`, which keeps the files' names. Looks at each
-// file's head. What cannot be opened is one page, so that it is found to be unreadable in its turn.
-// `input` is what the file "-" has, and must stay; NULL: "-" is a name as others are. KN_ERROR_MEMORY.
-kn_status autocorr_list(char *const *files, size_t count, const struct image_bytes *input,
-                        struct autocorr_source **sources, size_t *pages, kn_error *err);
-
 struct autocorr_decoded {
     struct autocorr_grey grey;         // the taker frees its pixels; NULL if it could not be read
     struct autocorr_prepared prepared; // and this
@@ -28,12 +22,12 @@ struct autocorr_reader_options {
 
 struct autocorr_reader;
 
-// Starts the threads. `sources` must stay. KN_ERROR_MEMORY.
-kn_status autocorr_reader_open(const struct autocorr_source *sources, size_t count,
+// Starts the threads. `frames` must stay. KN_ERROR_MEMORY.
+kn_status autocorr_reader_open(const struct autocorr_film *frames,
                                const struct autocorr_reader_options *options, struct autocorr_reader **reader,
                                kn_error *err);
 
-// The next frame, in the order of the sources. False where there is none: all were taken, or, without
+// The next frame, in their order. False where there is none: all were taken, or, without
 // `wait`, it is not decoded yet.
 bool autocorr_reader_next(struct autocorr_reader *reader, bool wait, struct autocorr_decoded *decoded);
 

@@ -36,7 +36,7 @@ struct batch {
 
 struct series {
     struct autocorr_engine *engine;
-    const struct autocorr_source *sources;
+    const struct autocorr_film *frames;
     const struct autocorr_settings *settings;
     autocorr_take *take;
     void *context;
@@ -118,7 +118,7 @@ static kn_status make_task(struct series *series, struct pending *pending, kn_er
             err, KN_ERROR_INPUT, file, 0,
             "is of %zu x %zu pixels, but the series begins with %zu x %zu (%s); all of a series "
             "have one size",
-            grey->width, grey->height, series->width, series->height, series->sources[series->first].file);
+            grey->width, grey->height, series->width, series->height, series->frames->sources[series->first].file);
     status = autocorr_make_task(series->settings, series->mask, file, grey, series->max_offset,
                                 &pending->task, err);
     if (status || series->begun)
@@ -334,7 +334,7 @@ static kn_status add(struct series *series, size_t index, const struct autocorr_
                      kn_error *err)
 {
     struct pending pending = {
-        .frame = {.source = series->sources[index], .index = index, .prepared = decoded->prepared},
+        .frame = {.source = series->frames->sources[index], .index = index, .prepared = decoded->prepared},
         .grey = decoded->grey};
     kn_error why = decoded->error;
     kn_status status = why.code;
@@ -379,17 +379,10 @@ kn_status autocorr_mask_bytes(const struct autocorr_grey *mask, uint8_t **bytes,
 }
 
 // How many frames may be decoded and wait: by the first one's size, as far as it can be told.
-static size_t frames_ahead(const struct autocorr_source *sources, size_t count)
+static size_t frames_ahead(const struct autocorr_film *frames)
 {
-    size_t ahead = AHEAD_MAX, bytes = 0;
-    struct image_file *file = NULL;
-    struct image image = {.samples = NULL};
+    size_t ahead = AHEAD_MAX, bytes = frames->count > AHEAD_MIN ? frames->size(frames, 0) : 0;
 
-    if (count > AHEAD_MIN && autocorr_source_open(&sources[0], &file, NULL) == KN_OK &&
-        image_read(file, 0, &image, NULL) == KN_OK)
-        bytes = image.width * image.height * kn_type_size(image.type);
-    free(image.samples);
-    image_close(file);
     if (!bytes)
         ahead = AHEAD_UNKNOWN;
     else if (AHEAD_BYTES / bytes < ahead)
@@ -417,12 +410,12 @@ static kn_status next_frame(struct series *series, struct autocorr_reader *reade
     return status;
 }
 
-kn_status autocorr_series(struct autocorr_engine *engine, const struct autocorr_source *sources, size_t count,
+kn_status autocorr_series(struct autocorr_engine *engine, const struct autocorr_film *frames,
                           const struct autocorr_settings *settings, autocorr_take *take, void *context,
                           struct autocorr_pipeline *pipeline, kn_error *err)
 {
     struct series series = {.engine = engine,
-                            .sources = sources,
+                            .frames = frames,
                             .settings = settings,
                             .take = take,
                             .context = context,
@@ -430,7 +423,7 @@ kn_status autocorr_series(struct autocorr_engine *engine, const struct autocorr_
                             .state = settings->seed,
                             .max_offset = settings->max_offset};
     struct autocorr_reader_options options = {.threads = settings->threads,
-                                              .ahead = frames_ahead(sources, count),
+                                              .ahead = frames_ahead(frames),
                                               .preparation = settings->preparation,
                                               .energies = engine->queue && !engine->exact && !settings->mask,
                                               .region = settings->region};
@@ -439,7 +432,7 @@ kn_status autocorr_series(struct autocorr_engine *engine, const struct autocorr_
     struct batch *batches = calloc(2, sizeof *batches);
     kn_status status;
 
-    *pipeline = (struct autocorr_pipeline){.frames = count, .decoders = kn_threads(settings->threads)};
+    *pipeline = (struct autocorr_pipeline){.frames = frames->count, .decoders = kn_threads(settings->threads)};
     series.workspace_count = kn_threads(0);
     series.workspaces = calloc(series.workspace_count, sizeof *series.workspaces);
     if (!batches || !series.workspaces) {
@@ -451,8 +444,8 @@ kn_status autocorr_series(struct autocorr_engine *engine, const struct autocorr_
     series.started = batches + 1;
     status = autocorr_mask_bytes(settings->mask, &series.mask, err);
     if (!status)
-        status = autocorr_reader_open(sources, count, &options, &reader, err);
-    for (size_t i = 0; i < count && !status; i++) {
+        status = autocorr_reader_open(frames, &options, &reader, err);
+    for (size_t i = 0; i < frames->count && !status; i++) {
         status = next_frame(&series, reader, &decoded, err);
         if (!status)
             status = add(&series, i, &decoded, err);

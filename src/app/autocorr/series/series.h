@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// From files to the correlation, the azimuthal average and the lengths of each frame. Frames are decoded by
+// From frames to the correlation, the azimuthal average and the lengths of each frame. Frames are decoded by
 // several threads while others are computed, several at once on a device.
 #ifndef KN_APP_AUTOCORR_SERIES_SERIES_H
 #define KN_APP_AUTOCORR_SERIES_SERIES_H
@@ -74,7 +74,7 @@ struct autocorr_pipeline {
 // frame its rings alone come back, and what else is wanted. A frame that cannot be read or correlated is told
 // of as one, and the others are done. Errors: what `take`
 // returned; KN_ERROR_MEMORY and errors of the device, which are not a frame's own.
-kn_status autocorr_series(struct autocorr_engine *engine, const struct autocorr_source *sources, size_t count,
+kn_status autocorr_series(struct autocorr_engine *engine, const struct autocorr_film *frames,
                           const struct autocorr_settings *settings, autocorr_take *take, void *context,
                           struct autocorr_pipeline *pipeline, kn_error *err);
 

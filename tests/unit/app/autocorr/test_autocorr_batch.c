@@ -5,6 +5,7 @@
 #include "autocorr_rings_support.h"
 
 #include "app/autocorr/series/series.h"
+#include "cli/inputs/frames.h"
 #include "io/image/png.h"
 
 enum { TOGETHER = 3 };
@@ -269,13 +270,12 @@ static kn_status keep(void *given, struct autocorr_frame *frame, kn_error *error
 
 struct film {
     char *files[FRAMES], *folder;
-    struct autocorr_source *sources;
+    struct autocorr_film frames;
 };
 
 static struct film make_film(uint64_t *state)
 {
     struct film film = {.folder = test_folder()};
-    size_t count;
 
     for (size_t i = 0; i < FRAMES; i++) {
         struct autocorr_image image = random_image(WIDTH, HEIGHT, KN_U8, state);
@@ -290,14 +290,14 @@ static struct film make_film(uint64_t *state)
         EXPECT_OK(kn_png_write(path, &picture, false, &err));
         free_image(&image);
     }
-    EXPECT_OK(autocorr_list(film.files, FRAMES, NULL, &film.sources, &count, &err));
-    ck_assert_uint_eq(count, FRAMES);
+    EXPECT_OK(frames_list(film.files, FRAMES, NULL, &film.frames, &err));
+    ck_assert_uint_eq(film.frames.count, FRAMES);
     return film;
 }
 
 static void free_film(struct film *film)
 {
-    free(film->sources);
+    frames_free(&film->frames);
     for (size_t i = 0; i < FRAMES; i++)
         free(film->files[i]);
     test_remove(film->folder);
@@ -325,7 +325,7 @@ START_TEST(series)
         EXPECT_OK(autocorr_engine_begin(way ? queue : NULL, way ? AUTOCORR_DIRECT : AUTOCORR_SIMD, false,
                                         &engine, &err));
         EXPECT_OK(
-            autocorr_series(&engine, film.sources, FRAMES, &settings, keep, &taken[way], &pipeline, &err));
+            autocorr_series(&engine, &film.frames, &settings, keep, &taken[way], &pipeline, &err));
         ck_assert_uint_eq(taken[way].count, FRAMES);
         ck_assert_uint_eq(taken[way].on_device, way == 1 || way == 2 ? FRAMES : 0);
         ck_assert_uint_eq(pipeline.device_rings, taken[way].on_device);
@@ -361,9 +361,9 @@ START_TEST(energies)
     double bound;
 
     EXPECT_OK(autocorr_engine_begin(queue, AUTOCORR_FFT, false, &engine, &err));
-    EXPECT_OK(autocorr_series(&engine, film.sources, FRAMES, &settings, keep, &taken, &pipeline, &err));
+    EXPECT_OK(autocorr_series(&engine, &film.frames, &settings, keep, &taken, &pipeline, &err));
     for (size_t i = 0; i < FRAMES; i++) {
-        EXPECT_OK(autocorr_source_read(&film.sources[i], &greys[i], &err));
+        EXPECT_OK(autocorr_fetch(&film.frames, i, &greys[i], &err));
         tasks[i] = (struct autocorr_task){.first = autocorr_image_of(&greys[i]), .max_offset = MOST};
         EXPECT_OK(autocorr_crop(&tasks[i], &region, &err));
     }

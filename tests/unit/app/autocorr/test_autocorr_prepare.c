@@ -8,6 +8,7 @@
 #include "app/autocorr/prepare/filters.h"
 #include "app/autocorr/prepare/prepare.h"
 #include "app/autocorr/prepare/register.h"
+#include "cli/inputs/frames.h"
 #include "io/image/png.h"
 #include "support/run.h"
 
@@ -271,9 +272,8 @@ START_TEST(steps)
                                                    .contrast_auto = true,
                                                    .crop = &region,
                                                    .show = true};
-    struct autocorr_source sources[3] = {{.file = "/nonexistent.png", .pages = 1},
-                                         {.file = paths[0], .pages = 1},
-                                         {.file = paths[1], .pages = 1}};
+    char *files[3] = {"/nonexistent.png", paths[0], paths[1]};
+    struct autocorr_film frames;
     struct autocorr_preparation *preparation;
     struct autocorr_prepared prepared[2];
     struct autocorr_grey greys[2], small = {.width = 9, .height = 9, .type = KN_U8, .pixels = calloc(81, 1)};
@@ -281,9 +281,10 @@ START_TEST(steps)
 
     write_frame(folder, "a.png", &waves, 0, paths[0]);
     write_frame(folder, "b.png", &waves, 6, paths[1]);
-    EXPECT_OK(autocorr_preparation_open(sources, 3, &options, &preparation, &err));
+    EXPECT_OK(frames_list(files, 3, NULL, &frames, &err));
+    EXPECT_OK(autocorr_preparation_open(&frames, &options, &preparation, &err));
     for (size_t i = 0; i < 2; i++) {
-        EXPECT_OK(autocorr_source_read(&sources[i + 1], &greys[i], &err));
+        EXPECT_OK(autocorr_fetch(&frames, i + 1, &greys[i], &err));
         EXPECT_OK(autocorr_prepare(preparation, "x", &greys[i], &prepared[i], &err));
         ck_assert_uint_eq(greys[i].width, 80);
         ck_assert_uint_eq(greys[i].height, 60);
@@ -304,13 +305,13 @@ START_TEST(steps)
     autocorr_preparation_close(preparation);
     // Nothing is asked for: nothing changes. A region that is not there is refused.
     options = (struct autocorr_preparation_options){.flatten = 0};
-    EXPECT_OK(autocorr_preparation_open(sources, 1, &options, &preparation, &err));
+    EXPECT_OK(autocorr_preparation_open(&frames, &options, &preparation, &err));
     ((uint8_t *)small.pixels)[40] = 99;
     EXPECT_OK(autocorr_prepare(preparation, "y.png", &small, &prepared[0], &err));
     ck_assert_uint_eq(((uint8_t *)small.pixels)[40], 99);
     autocorr_preparation_close(preparation);
     options.crop = &region;
-    EXPECT_OK(autocorr_preparation_open(sources, 1, &options, &preparation, &err));
+    EXPECT_OK(autocorr_preparation_open(&frames, &options, &preparation, &err));
     EXPECT_REFUSED(KN_ERROR_ARGUMENT,
                    "y.png: cannot be cropped to 80 x 60 pixels at (30, 20): it is of 9 x 9",
                    autocorr_prepare(preparation, "y.png", &small, &prepared[0], &err));
@@ -319,6 +320,7 @@ START_TEST(steps)
     autocorr_prepared_free(&prepared[1]);
     free(greys[0].pixels);
     free(greys[1].pixels);
+    frames_free(&frames);
     test_remove(folder);
 }
 END_TEST

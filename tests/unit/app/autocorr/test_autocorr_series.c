@@ -9,6 +9,7 @@
 #include <math.h>
 
 #include "app/autocorr/series/series.h"
+#include "cli/inputs/frames.h"
 #include "io/image/png.h"
 
 // ---- methods ----
@@ -204,7 +205,7 @@ START_TEST(greys)
 {
     uint8_t bytes[] = {7, 7, 7, 1, 255, 0, 0, 2, 0, 255, 0, 3, 0, 0, 255, 4};
     float whole[] = {0, 65535, 3, 17}, real[] = {-1, 1, 0, 0.5F};
-    struct image image = {4, 1, 4, KN_U8, malloc(sizeof bytes)};
+    struct autocorr_picture image = {4, 1, 4, KN_U8, malloc(sizeof bytes)};
     struct autocorr_grey grey;
 
     memcpy(image.samples, bytes, sizeof bytes);
@@ -212,19 +213,19 @@ START_TEST(greys)
     ck_assert(grey.colour && !grey.stretched && grey.type == KN_U8 && !image.samples);
     ck_assert_mem_eq(grey.pixels, ((const uint8_t[]){7, 76, 150, 29}), 4);
     free(grey.pixels);
-    image = (struct image){4, 1, 1, KN_F32, malloc(sizeof whole)};
+    image = (struct autocorr_picture){4, 1, 1, KN_F32, malloc(sizeof whole)};
     memcpy(image.samples, whole, sizeof whole);
     EXPECT_OK(autocorr_grey_of("x", &image, &grey, &err));
     ck_assert(!grey.colour && !grey.stretched && grey.type == KN_U16);
     ck_assert_mem_eq(grey.pixels, ((const uint16_t[]){0, 65535, 3, 17}), 8);
     free(grey.pixels);
-    image = (struct image){4, 1, 1, KN_F32, malloc(sizeof real)};
+    image = (struct autocorr_picture){4, 1, 1, KN_F32, malloc(sizeof real)};
     memcpy(image.samples, real, sizeof real);
     EXPECT_OK(autocorr_grey_of("x", &image, &grey, &err));
     ck_assert(grey.stretched);
     ck_assert_mem_eq(grey.pixels, ((const uint16_t[]){0, 65535, 32768, 49151}), 8);
     free(grey.pixels);
-    image = (struct image){4, 1, 1, KN_F32, malloc(sizeof real)};
+    image = (struct autocorr_picture){4, 1, 1, KN_F32, malloc(sizeof real)};
     real[2] = INFINITY;
     memcpy(image.samples, real, sizeof real);
     EXPECT_REFUSED(KN_ERROR_INPUT, "x: pixel (2, 0) is inf", autocorr_grey_of("x", &image, &grey, &err));
@@ -275,12 +276,12 @@ START_TEST(series)
     const struct autocorr_settings settings = {
         .max_offset = 2, .one_size = true, .products = true, .verify = 4, .threads = 5};
     char *files[FRAMES];
-    struct autocorr_source *sources;
+    struct autocorr_film film;
     struct autocorr_pipeline pipeline;
     struct autocorr_engine engine;
     struct seen seen = {0, 0};
     char *folder = test_folder();
-    size_t count, taken = 0;
+    size_t taken = 0;
 
     for (size_t i = 0; i < FRAMES; i++) {
         uint8_t pixels[12 * 9];
@@ -294,12 +295,12 @@ START_TEST(series)
         if (i != BAD)
             EXPECT_OK(kn_png_write(files[i], &picture, false, &err));
     }
-    EXPECT_OK(autocorr_list(files, FRAMES, NULL, &sources, &count, &err));
-    ck_assert_uint_eq(count, FRAMES);
+    EXPECT_OK(frames_list(files, FRAMES, NULL, &film, &err));
+    ck_assert_uint_eq(film.count, FRAMES);
     for (unsigned device = 0; device < 2; device++) {
         seen = (struct seen){0, 0};
         EXPECT_OK(autocorr_engine_begin(device ? queue : NULL, AUTOCORR_AUTO, true, &engine, &err));
-        EXPECT_OK(autocorr_series(&engine, sources, count, &settings, look, &seen, &pipeline, &err));
+        EXPECT_OK(autocorr_series(&engine, &film, &settings, look, &seen, &pipeline, &err));
         ck_assert_uint_eq(seen.count, FRAMES);
         ck_assert_uint_eq(seen.last_good, FRAMES - 1);
         ck_assert_uint_eq(pipeline.failed, 1);
@@ -308,11 +309,11 @@ START_TEST(series)
     }
     // Whoever takes the frames may end the work.
     EXPECT_OK(autocorr_engine_begin(NULL, AUTOCORR_AUTO, true, &engine, &err));
-    ck_assert_int_eq(autocorr_series(&engine, sources, count, &settings, stop, &taken, &pipeline, &err),
+    ck_assert_int_eq(autocorr_series(&engine, &film, &settings, stop, &taken, &pipeline, &err),
                      KN_ERROR_INTERRUPTED);
     ck_assert_uint_eq(taken, 3);
     autocorr_engine_end(&engine);
-    free(sources);
+    frames_free(&film);
     for (size_t i = 0; i < FRAMES; i++)
         free(files[i]);
     test_remove(folder);
