@@ -1,19 +1,20 @@
 # SPDX-License-Identifier: Apache-2.0
-# Packages. Each macro sets PREFIX_CFLAGS and PREFIX_LIBS and adds its row to the summary. Those that Koine links
+# Packages. Each macro sets PREFIX_CFLAGS and PREFIX_LIBS and adds its row to the summary. Those that libkoine links
 # also go into koine.pc: by name (KN_PC_REQUIRES) if they have a .pc file, else as flags (KN_PC_LIBS).
 
-# KN_PACKAGE(PREFIX, MODULE, HEADER, LIBRARY, FUNCTION, DEBIAN-PACKAGE): one that must be there.
+# KN_PACKAGE(PREFIX, MODULE, HEADER, LIBRARY, FUNCTION, DEBIAN-PACKAGE, [command]): one that must be there; the last
+# argument says that the command alone links it, and not libkoine.
 AC_DEFUN([KN_PACKAGE],
 [AC_SUBST([KN_PC_REQUIRES])
 AC_SUBST([KN_PC_LIBS])
-PKG_CHECK_MODULES([$1], [$2], [KN_PC_REQUIRES="$KN_PC_REQUIRES $2"],
+PKG_CHECK_MODULES([$1], [$2], [m4_if([$7], [command], [:], [KN_PC_REQUIRES="$KN_PC_REQUIRES $2"])],
   [AC_CHECK_HEADER([$3], [],
     [AC_MSG_ERROR([$3 not found: Koine needs $2. On Debian and Ubuntu: apt-get install $6])])
   AC_CHECK_LIB([$4], [$5], [],
     [AC_MSG_ERROR([lib$4 not found: Koine needs $2. On Debian and Ubuntu: apt-get install $6])])
   LIBS=`AS_ECHO(["$LIBS"]) | $SED 's/-l$4//'`
   $1_LIBS=-l$4
-  KN_PC_LIBS="$KN_PC_LIBS -l$4"])
+  m4_if([$7], [command], [], [KN_PC_LIBS="$KN_PC_LIBS -l$4"])])
 KN_SUMMARY([$2], [yes])
 ])
 
