@@ -4,18 +4,11 @@
 #ifndef KN_ALGO_ELEMENTS_H
 #define KN_ALGO_ELEMENTS_H
 
+#include "base/element.h"
 #include "columns.h"
 
-// KEY_BITS and KEY_KIND.
-unsigned element_bits(kn_type type);
-unsigned element_kind(kn_type type);
+// KEY_BITS and KEY_KIND (base/element.h).
 void element_define(struct column_defines *defines, kn_type type);
-
-// The element with these bits, in its type or as a double.
-void element_store(void *to, uint64_t bits, kn_type type);
-double element_value(uint64_t bits, kn_type type);
-// The bits of the element whose key is `key` (encode_key in cl/lib/key.clh).
-uint64_t element_of_key(uint64_t key, kn_type type);
 
 // A stretch of a column, of at most 2^31 elements and in one part of the buffer. Zeroed, it stands before the
 // first.

@@ -8,6 +8,7 @@
 
 #include "base/text.h"
 #include "engine/engine.h"
+#include "host/fft/root_of_unity.h"
 #include "algo/columns.h"
 
 #define FFT_MAX_RADICES 6
@@ -45,9 +46,6 @@ size_t fft_chirp_length(size_t n);
 size_t fft_line_bytes(const struct fft_cut *cut, const struct fft_bounds *bounds);
 
 // ---- roots of unity (fft_roots.c), in double, rounded to the type when they are uploaded ----
-
-// exp(-2 pi i k / n), right to the last bit or two.
-void fft_root_of_unity(uint64_t k, uint64_t n, double value[2]);
 
 struct fft_roots {
     double *values; // real and imaginary parts in turn

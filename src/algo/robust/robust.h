@@ -1,12 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
-// The parts of the robust statistics: columns of a buffer, the ways to their answers, and what is made of
-// those.
+// The parts of the robust statistics: columns of a buffer, and the ways to their answers. What is made of
+// those is the host's too (host/stats/robust_finish.h).
 #ifndef KN_ALGO_ROBUST_ROBUST_H
 #define KN_ALGO_ROBUST_ROBUST_H
 
 #include <koine/robust.h>
 
 #include "engine/device/tuning.h"
+#include "host/stats/robust_finish.h"
 #include "algo/columns.h"
 
 // Columns that have been checked: column c is about n elements of x from element c * stride on.
@@ -24,18 +25,6 @@ struct robust_columns {
 struct robust_stretch {
     uint64_t begin, end;
 };
-
-// src/algo/robust/robust_check.c: the type, the options; `ends`, which ascend.
-kn_status robust_check_options(const char *function, kn_type type, const kn_robust_options *options,
-                               kn_error *err);
-kn_status robust_check_ends(const char *function, const size_t *ends, size_t count, kn_error *err);
-
-// Of a column that holds nothing, or a NaN.
-kn_robust robust_of_nothing(size_t n, size_t nan_count, kn_robust_method method);
-// Floats: from the sums, and the shift as rounded.
-void robust_finish(kn_robust *result, double shift, const kn_sums *sums, double median, double mad);
-// Everything about n > 0 elements of 8 bits, of which counts[i] have the i-th least value.
-void robust_counted(kn_type type, const uint64_t counts[256], uint64_t n, int shift, kn_robust *result);
 
 // How many points of a sample robust_fused sorts in the device's local memory; 0: it is too small for
 // robust_fused.

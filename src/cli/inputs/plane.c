@@ -5,7 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "algo/elements.h"
+#include "base/element.h"
 #include "base/error.h"
 #include "base/text.h"
 #include "io/array/npy.h"

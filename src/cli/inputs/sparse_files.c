@@ -5,7 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "algo/elements.h"
+#include "base/element.h"
 #include "base/error.h"
 #include "io/array/matrix_market.h"
 #include "io/array/npz.h"

@@ -8,7 +8,7 @@
 
 #include "base/array.h"
 #include "base/error.h"
-#include "algo/fft/fft.h"
+#include "root_of_unity.h"
 
 // The order that a part's radices are taken in, and the time that a stage takes a point: counted
 // instructions, turning included.

@@ -4,7 +4,7 @@
 #define KN_HOST_STATS_HOST_DIGITS_H
 
 #include "host/simd/levels.h"
-#include "algo/moments.h"
+#include "moments_finish.h"
 
 // Of integers of `size` bytes: their stored bits, with `sign` flipped, are their keys. Adds n keys to the
 // sums and, if they are wanted, the digits of the squares of their distances from `shift`.

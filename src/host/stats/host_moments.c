@@ -5,8 +5,8 @@
 #include <math.h>
 #include <stdlib.h>
 
+#include "base/element.h"
 #include "base/error.h"
-#include "algo/elements.h"
 #include "host_digits.h"
 #include "host_reals.h"
 #include "host_sums.h"

@@ -11,7 +11,7 @@
 #include "base/number.h"
 #include "host_moments.h"
 #include "host/sort/host_select.h"
-#include "algo/robust/robust.h"
+#include "robust_finish.h"
 
 // ---- floats ----
 

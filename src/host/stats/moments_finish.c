@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "moments.h"
+#include "moments_finish.h"
 
 #include <math.h>
 
-#include "elements.h"
+#include "base/element.h"
 
 kn_moments moments_of_nothing(void)
 {

@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
 // What is made of a column's sums and selected elements; everything about a column of 8 bits from the counts
 // of its values.
-#include "robust.h"
+#include "robust_finish.h"
 
 #include <math.h>
 
 #include "base/number.h"
-#include "algo/moments.h"
+#include "moments_finish.h"
 
 enum { VALUES = 256 };
 

@@ -1,8 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 // What kn_robust_... and kn_host_robust... refuse alike.
-#include "robust.h"
+#include "robust_finish.h"
 
 #include <math.h>
+#include <stdbool.h>
 
 #include "base/error.h"
 

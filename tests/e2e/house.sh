@@ -1,0 +1,90 @@
+#!/bin/sh
+# SPDX-License-Identifier: Apache-2.0
+# The house's direction (CONTRIBUTING.md): a file below src includes from its own room or from one that its room may
+# build on, by the path below src, and from its own folder by the bare name; no science includes another. Files that may
+# not, and do so today, stand in `exceptions`: a line "FILE INCLUDED" each; the list only gets shorter.
+. "${srcdir:?}/tests/e2e/common.sh"
+
+cat >"$work/rooms" <<'END'
+base
+source base
+io base
+host base
+backend base source
+engine base source backend
+algo base source backend engine host
+app base source backend engine host algo
+tools base source backend engine host algo app io
+cli base source backend engine host algo app io tools
+END
+
+cat >"$work/exceptions" <<'END'
+END
+
+# look SRC: what is wrong below that folder, a line each.
+look()
+{
+    (cd "$1" && find . -name '*.[ch]' | sed 's|^\./||' | sort) >"$work/files"
+    (cd "$1" && while read -r file; do
+        sed -n "s|^[[:space:]]*#[[:space:]]*include[[:space:]]*\"\([^\"]*\)\".*|$file \1|p" "$file"
+    done <"$work/files") >"$work/includes"
+    awk '
+        FILENAME == ARGV[1] { known[$1] = 1; for (i = 1; i <= NF; i++) may[$1, $i] = 1; next }
+        FILENAME == ARGV[2] { excepted[$1 " " $2] = 1; next }
+        FILENAME == ARGV[3] { there[$1] = 1; next }
+        {
+            folder = $1
+            sub(/[^\/]*$/, "", folder)
+            split($1, from, "/")
+            split($2, to, "/")
+            if (!(from[1] in known))
+                print $1 " lies in no room that this test knows"
+            else if ($2 !~ /\//) {
+                if (!((folder $2) in there))
+                    print $1 " includes \"" $2 "\", which is not in its folder"
+            } else if (($1 " " $2) in excepted)
+                used[$1 " " $2] = 1
+            else if (!($2 in there))
+                print $1 " includes \"" $2 "\", which is not below src"
+            else if (!((from[1], to[1]) in may))
+                print $1 " includes \"" $2 "\": the room " from[1] " does not build on " to[1]
+            else if (from[1] == "app" && to[1] == "app" && from[2] != to[2])
+                print $1 " includes \"" $2 "\" of another science"
+        }
+        END {
+            for (name in excepted)
+                if (!(name in used))
+                    print "no exception any more: " name
+        }' "$work/rooms" "$2" "$work/files" "$work/includes"
+}
+
+# What it would say of a house that is wrong.
+mkdir -p "$work/src/base" "$work/src/algo" "$work/src/app/mri" "$work/src/app/stats" "$work/src/io" "$work/src/attic"
+for file in base/a.h algo/a.h app/mri/a.h app/stats/a.h io/a.h; do
+    : >"$work/src/$file"
+done
+echo '#include "algo/a.h"' >"$work/src/base/b.c"
+echo '# include "io/a.h" // twice' >"$work/src/app/mri/b.c"
+echo '#include "app/stats/a.h"' >"$work/src/app/mri/c.c"
+echo '#include "b.h"' >"$work/src/algo/b.c"
+echo '#include "base/c.h"' >"$work/src/algo/c.c"
+echo '#include "base/a.h"' >"$work/src/attic/a.c"
+printf '#include "a.h"\n#include "base/a.h"\n' >"$work/src/algo/d.c"
+echo 'io/a.h base/a.h' >"$work/stale"
+look "$work/src" "$work/stale" >"$work/found"
+cat >"$work/expected" <<'END'
+algo/b.c includes "b.h", which is not in its folder
+algo/c.c includes "base/c.h", which is not below src
+app/mri/b.c includes "io/a.h": the room app does not build on io
+app/mri/c.c includes "app/stats/a.h" of another science
+attic/a.c lies in no room that this test knows
+base/b.c includes "algo/a.h": the room base does not build on algo
+no exception any more: io/a.h base/a.h
+END
+cmp -s "$work/expected" "$work/found" || fail "of a house that is wrong it said:
+$(cat "$work/found")"
+
+look "$srcdir/src" "$work/exceptions" >"$work/found"
+[ "$(wc -l <"$work/includes")" -gt 500 ] || fail "only $(wc -l <"$work/includes") includes were found below $srcdir/src"
+[ ! -s "$work/found" ] || fail "the house's direction:
+$(cat "$work/found")"
