@@ -18,7 +18,7 @@ needs()
 command=${builddir:?}/.libs/koine
 [ -e "$command" ] || command=$builddir/koine
 for name in libjansson libpng libz; do
-    needs "$command" | grep -q "^$name[^a-z]" || fail "$name is not among what the command needs: $(needs "$command" | tr '\n' ' ')"
+    needs "$command" | grep -q "^${name}[^a-z]" || fail "$name is not among what the command needs: $(needs "$command" | tr '\n' ' ')"
 done
 
 needs "$lib" >"$work/needs"

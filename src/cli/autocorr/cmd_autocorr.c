@@ -146,8 +146,7 @@ static kn_status compute(struct autocorr_run *run, kn_error *err)
     kn_status status;
 
     progress_begin(&run->progress, run->arguments->common.quiet);
-    status = autocorr_series(&run->engine, &run->frames, &run->settings, take, run,
-                             &run->pipeline, err);
+    status = autocorr_series(&run->engine, &run->frames, &run->settings, take, run, &run->pipeline, err);
     progress_end(&run->progress);
     on_device = run->place.queue != NULL;
     run->seconds.read += run->pipeline.wait;

@@ -92,8 +92,8 @@ kn_status prepare_open(const struct prepare_arguments *arguments, const struct a
 void prepare_close(struct prepare_plan *plan);
 
 // All pages of the files (frames.h); "-" is standard input, which is read into `input`, whose data the caller
-// frees. The `others` are names that are read as well, some of them NULL. KN_ERROR_ARGUMENT where standard input is
-// named twice; image_read_input's errors; KN_ERROR_MEMORY.
+// frees. The `others` are names that are read as well, some of them NULL. KN_ERROR_ARGUMENT where standard
+// input is named twice; image_read_input's errors; KN_ERROR_MEMORY.
 kn_status prepare_list(const struct inputs *files, const char *const others[], size_t other_count,
                        struct image_bytes *input, struct autocorr_film *frames, kn_error *err);
 

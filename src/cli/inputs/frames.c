@@ -36,8 +36,8 @@ struct opened {
     const char *path;
 };
 
-static kn_status fetch(const struct autocorr_film *frames, size_t i, void **kept,
-                       struct autocorr_grey *grey, kn_error *err)
+static kn_status fetch(const struct autocorr_film *frames, size_t i, void **kept, struct autocorr_grey *grey,
+                       kn_error *err)
 {
     const struct autocorr_source *source = &frames->sources[i];
     struct opened *opened = *kept;

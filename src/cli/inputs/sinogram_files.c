@@ -111,11 +111,9 @@ static kn_status read_theta(const struct reader *reader, struct sparse_sinogram 
 
 static kn_status take_logs(const struct reader *reader, struct sparse_sinogram *out)
 {
-    const struct sparse_counts counts = {reader->path,         reader->sizes[PROJECTIONS],
-                                         reader->sizes[DETECTORS], reader->counts,
-                                         reader->white,        reader->dark,
-                                         reader->white_frames, reader->dark_frames,
-                                         reader->bin};
+    const struct sparse_counts counts = {
+        reader->path, reader->sizes[PROJECTIONS], reader->sizes[DETECTORS], reader->counts, reader->white,
+        reader->dark, reader->white_frames,       reader->dark_frames,      reader->bin};
 
     out->slices = reader->sizes[SLICES];
     return sparse_sinogram_from_counts(&counts, out, reader->err);

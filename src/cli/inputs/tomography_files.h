@@ -9,9 +9,9 @@
 // Whether a path ends as those of HDF5 do: .h5, .hdf5.
 bool sparse_is_tomography(const char *path);
 
-// One slice of a file (sinogram_files.h), as one column: an element a detector and projection. With a geometry,
-// whose detectors may be a whole part of the file's (so many of the file's neighbours become one), it gets
-// the file's angles; NULL: every detector. The caller frees the column's values. Errors: those of
+// One slice of a file (sinogram_files.h), as one column: an element a detector and projection. With a
+// geometry, whose detectors may be a whole part of the file's (so many of the file's neighbours become one),
+// it gets the file's angles; NULL: every detector. The caller frees the column's values. Errors: those of
 // sparse_read_sinogram; KN_ERROR_INPUT where the file has not as many projections and detectors as the
 // geometry.
 kn_status sparse_read_measured(const char *path, size_t slice, struct sparse_parallel *geometry,

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// What the robust statistics on a device and on the host have in common: what they refuse, and how sums, counts
-// and middles become a result.
+// What the robust statistics on a device and on the host have in common: what they refuse, and how sums,
+// counts and middles become a result.
 #ifndef KN_HOST_STATS_ROBUST_FINISH_H
 #define KN_HOST_STATS_ROBUST_FINISH_H
 

@@ -20,9 +20,9 @@ static double level(const struct autocorr_picture *picture, size_t pixel)
 
     if (picture->type == KN_F32)
         return picture->channels < 3 ? (double)floats[at]
-                                   : (RED * (double)floats[at] + GREEN * (double)floats[at + 1] +
-                                      BLUE * (double)floats[at + 2]) /
-                                         WHOLE;
+                                     : (RED * (double)floats[at] + GREEN * (double)floats[at + 1] +
+                                        BLUE * (double)floats[at + 2]) /
+                                           WHOLE;
     if (picture->channels < 3)
         return picture->type == KN_U8 ? bytes[at] : wide[at];
     if (picture->type == KN_U8)
@@ -31,8 +31,8 @@ static double level(const struct autocorr_picture *picture, size_t pixel)
 }
 
 // The least and the greatest level, and whether all are whole numbers of 16 bits.
-static kn_status range_of(const char *file, const struct autocorr_picture *picture, double *least, double *greatest,
-                          bool *whole, kn_error *err)
+static kn_status range_of(const char *file, const struct autocorr_picture *picture, double *least,
+                          double *greatest, bool *whole, kn_error *err)
 {
     *least = INFINITY;
     *greatest = -INFINITY;
@@ -50,15 +50,17 @@ static kn_status range_of(const char *file, const struct autocorr_picture *pictu
     return KN_OK;
 }
 
-kn_status autocorr_grey_of(const char *file, struct autocorr_picture *picture, struct autocorr_grey *grey, kn_error *err)
+kn_status autocorr_grey_of(const char *file, struct autocorr_picture *picture, struct autocorr_grey *grey,
+                           kn_error *err)
 {
     size_t count = picture->width * picture->height;
     double least = 0, greatest = 1;
     bool whole = true;
     kn_status status = KN_OK;
 
-    *grey = (struct autocorr_grey){picture->width, picture->height,        picture->type == KN_U8 ? KN_U8 : KN_U16,
-                                   NULL,         picture->channels >= 3, false};
+    *grey = (struct autocorr_grey){
+        picture->width, picture->height,        picture->type == KN_U8 ? KN_U8 : KN_U16,
+        NULL,           picture->channels >= 3, false};
     if (picture->type != KN_F32 && picture->channels == 1) {
         grey->pixels = picture->samples;
         picture->samples = NULL;
@@ -85,7 +87,8 @@ kn_status autocorr_grey_of(const char *file, struct autocorr_picture *picture, s
     return status;
 }
 
-kn_status autocorr_fetch(const struct autocorr_film *film, size_t i, struct autocorr_grey *grey, kn_error *err)
+kn_status autocorr_fetch(const struct autocorr_film *film, size_t i, struct autocorr_grey *grey,
+                         kn_error *err)
 {
     void *kept = NULL;
     kn_status status = film->fetch(film, i, &kept, grey, err);

@@ -41,8 +41,8 @@ struct autocorr_film {
     const struct autocorr_source *sources; // one a frame
     size_t count;
     const void *from; // what the functions want beside that
-    // Decodes frame i, as autocorr_grey_of makes it. `kept` is the thread's own from one frame to the next, NULL
-    // before the first; `release` frees it, NULL too. On failure there are no pixels.
+    // Decodes frame i, as autocorr_grey_of makes it. `kept` is the thread's own from one frame to the next,
+    // NULL before the first; `release` frees it, NULL too. On failure there are no pixels.
     kn_status (*fetch)(const struct autocorr_film *frames, size_t i, void **kept, struct autocorr_grey *grey,
                        kn_error *err);
     void (*release)(void *kept);

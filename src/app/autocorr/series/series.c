@@ -118,7 +118,8 @@ static kn_status make_task(struct series *series, struct pending *pending, kn_er
             err, KN_ERROR_INPUT, file, 0,
             "is of %zu x %zu pixels, but the series begins with %zu x %zu (%s); all of a series "
             "have one size",
-            grey->width, grey->height, series->width, series->height, series->frames->sources[series->first].file);
+            grey->width, grey->height, series->width, series->height,
+            series->frames->sources[series->first].file);
     status = autocorr_make_task(series->settings, series->mask, file, grey, series->max_offset,
                                 &pending->task, err);
     if (status || series->begun)
@@ -432,7 +433,8 @@ kn_status autocorr_series(struct autocorr_engine *engine, const struct autocorr_
     struct batch *batches = calloc(2, sizeof *batches);
     kn_status status;
 
-    *pipeline = (struct autocorr_pipeline){.frames = frames->count, .decoders = kn_threads(settings->threads)};
+    *pipeline =
+        (struct autocorr_pipeline){.frames = frames->count, .decoders = kn_threads(settings->threads)};
     series.workspace_count = kn_threads(0);
     series.workspaces = calloc(series.workspace_count, sizeof *series.workspaces);
     if (!batches || !series.workspaces) {

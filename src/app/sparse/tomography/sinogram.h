@@ -10,11 +10,11 @@ struct sparse_counts {
     const char *name; // whose they are, for messages
     size_t angles, detectors;
     const double *counts;       // angles x detectors
-    const double *white, *dark; // white_frames x detectors without the object, dark_frames x detectors without
-                                // the beam. NULL white: the counts are -log already; NULL dark: 0
+    const double *white, *dark; // white_frames x detectors without the object, dark_frames x detectors
+                                // without the beam. NULL white: the counts are -log already; NULL dark: 0
     size_t white_frames, dark_frames;
-    size_t bin; // so many neighbouring detectors become one, their counts added; 0 and 1: none. Detectors that
-                // are left over at the end are left out
+    size_t bin; // so many neighbouring detectors become one, their counts added; 0 and 1: none. Detectors
+                // that are left over at the end are left out
 };
 
 struct sparse_sinogram {
@@ -26,9 +26,9 @@ struct sparse_sinogram {
     double *theta;  // radians, one a projection
 };
 
-// Fills in the sizes and `values` of an empty sinogram. What is -log already is binned to its mean. The part of
-// the beam is at least 1e-6; a detector whose white field is no brighter than its dark one says nothing, and
-// counts as 0. The caller frees it. KN_ERROR_MEMORY.
+// Fills in the sizes and `values` of an empty sinogram. What is -log already is binned to its mean. The part
+// of the beam is at least 1e-6; a detector whose white field is no brighter than its dark one says nothing,
+// and counts as 0. The caller frees it. KN_ERROR_MEMORY.
 kn_status sparse_sinogram_from_counts(const struct sparse_counts *counts, struct sparse_sinogram *out,
                                       kn_error *err);
 void sparse_sinogram_free(struct sparse_sinogram *sinogram);

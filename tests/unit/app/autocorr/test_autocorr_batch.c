@@ -324,8 +324,7 @@ START_TEST(series)
         settings.mask = way == 3 ? &mask : NULL;
         EXPECT_OK(autocorr_engine_begin(way ? queue : NULL, way ? AUTOCORR_DIRECT : AUTOCORR_SIMD, false,
                                         &engine, &err));
-        EXPECT_OK(
-            autocorr_series(&engine, &film.frames, &settings, keep, &taken[way], &pipeline, &err));
+        EXPECT_OK(autocorr_series(&engine, &film.frames, &settings, keep, &taken[way], &pipeline, &err));
         ck_assert_uint_eq(taken[way].count, FRAMES);
         ck_assert_uint_eq(taken[way].on_device, way == 1 || way == 2 ? FRAMES : 0);
         ck_assert_uint_eq(pipeline.device_rings, taken[way].on_device);
