@@ -18,9 +18,27 @@ PKG_CHECK_MODULES([$1], [$2], [m4_if([$7], [command], [:], [KN_PC_REQUIRES="$KN_
 KN_SUMMARY([$2], [yes])
 ])
 
-# KN_OPENCL: the OpenCL ICD loader and its headers. Devices come from the drivers, at run time.
+# KN_OPENCL: OpenCL's headers. The loader, the drivers, CLBlast and clFFT are opened at run time; OPENCL_LIBS is for
+# applications of OpenCL among the examples, tests and benchmarks, which link with the loader.
 AC_DEFUN([KN_OPENCL],
-[KN_PACKAGE([OPENCL], [OpenCL], [CL/cl.h], [OpenCL], [clGetPlatformIDs], [ocl-icd-opencl-dev opencl-c-headers])])
+[kn_have_OPENCL=no
+PKG_CHECK_MODULES([OPENCL], [OpenCL], [kn_have_OPENCL=yes],
+  [kn_libs=$LIBS
+  LIBS="-l:libOpenCL.so.1 $LIBS"
+  AC_MSG_CHECKING([for libOpenCL.so.1])
+  AC_LINK_IFELSE([AC_LANG_CALL([], [clGetPlatformIDs])], [kn_have_OPENCL=yes; OPENCL_LIBS=-l:libOpenCL.so.1])
+  AC_MSG_RESULT([$kn_have_OPENCL])
+  LIBS=$kn_libs])
+kn_cppflags=$CPPFLAGS
+CPPFLAGS="$CPPFLAGS $OPENCL_CFLAGS"
+AC_CHECK_HEADER([CL/cl.h], [],
+  [AC_MSG_ERROR([CL/cl.h not found: Koine needs OpenCL's headers. On Debian and Ubuntu: apt-get install opencl-c-headers])])
+CPPFLAGS=$kn_cppflags
+AM_CONDITIONAL([HAVE_OPENCL], [test "x$kn_have_OPENCL" = xyes])
+KN_SUMMARY([OpenCL], [yes], [at run time: libOpenCL.so.1, libclblast.so.1 and libclFFT.so.2 are opened where they are])
+AS_VAR_IF([kn_have_OPENCL], [no],
+  [KN_SUMMARY([OpenCL loader], [no], [make check runs no unit tests and builds no opencl_embed (ocl-icd-opencl-dev)])])
+])
 
 # KN_OPTIONAL(PREFIX, MODULE, NAME, COST): one that may be missing, or be left out by --without-MODULE. Sets
 # kn_have_PREFIX and defines HAVE_PREFIX. PREFIX_LIBS is linked only by what names it.

@@ -32,7 +32,7 @@ typedef enum kn_fft_library {
     // half spectrum.
     KN_FFT_AUTO,
     KN_FFT_OWN,   // cl/algo/fft/fft.cl
-    KN_FFT_CLFFT, // OpenCL devices, if libkoine was built with clFFT; lengths without a prime factor above 13
+    KN_FFT_CLFFT, // OpenCL devices, if libclFFT.so.2 is there; lengths without a prime factor above 13
     KN_FFT_CUFFT  // CUDA devices, if libcufft.so.12, .11 or .10 is there
 } kn_fft_library;
 

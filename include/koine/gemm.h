@@ -15,7 +15,7 @@ extern "C" {
 typedef enum kn_gemm_library {
     KN_GEMM_AUTO,
     KN_GEMM_OWN,     // cl/algo/gemm/gemm.cl, or cl/algo/gemm/gemm_cpu.cl on CPUs that have no limit of loop iterations
-    KN_GEMM_CLBLAST, // on OpenCL devices, if Koine was built with it
+    KN_GEMM_CLBLAST, // on OpenCL devices, if libclblast.so.1 is there
     KN_GEMM_CUBLAS   // on CUDA devices, if NVIDIA's library is there (libcublas.so.13 or .12)
 } kn_gemm_library;
 

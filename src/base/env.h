@@ -21,6 +21,9 @@
     X(CUDA_LIBRARIES, "KOINE_CUDA_LIBRARIES", "DIR[:DIR]...",                                                \
       "Folders with libcuda.so.1 and libnvrtc.so.13 (.12, .11.2), instead of where the system, CUDA_HOME and " \
       "/usr/local/cuda have them. Without an NVIDIA driver in them, CUDA is not used.")                      \
+    X(OPENCL_LIBRARY, "KOINE_OPENCL_LIBRARY", "FILE",                                                        \
+      "The OpenCL loader, instead of the system's libOpenCL.so.1. One that is in the process already comes "   \
+      "first. CLBlast and clFFT are used only where they call the same loader.")                               \
     X(PROBE, "KOINE_PROBE", "FILE",                                                                            \
       "The program that tries each OpenCL driver once, instead of the installed koine-probe; a driver that "   \
       "ends it is not used. A name that is no program: drivers are opened untried.")                           \

@@ -151,7 +151,7 @@ static kn_status context_create(cl_context native, const struct be_device *devic
     made->context = native;
     made->device = device->device;
     snprintf(made->spec, sizeof made->spec, "%s", device->info.spec);
-    (void)clGetDeviceInfo(made->device, CL_DEVICE_SINGLE_FP_CONFIG, sizeof config, &config, NULL);
+    (void)cl->GetDeviceInfo(made->device, CL_DEVICE_SINGLE_FP_CONFIG, sizeof config, &config, NULL);
     made->correctly_rounded = config & CL_FP_CORRECTLY_ROUNDED_DIVIDE_SQRT;
     *context = made;
     return KN_OK;
@@ -162,14 +162,14 @@ static kn_status context_open(const struct be_device *device, struct be_context 
     cl_device_id native = device->device;
     cl_context_properties properties[] = {CL_CONTEXT_PLATFORM, (cl_context_properties)device->platform, 0};
     cl_int code;
-    cl_context opened = clCreateContext(properties, 1, &native, NULL, NULL, &code);
+    cl_context opened = cl->CreateContext(properties, 1, &native, NULL, NULL, &code);
     kn_status status;
 
     if (!opened)
         return opencl_fail(err, code, device->info.spec, "opening the device");
     status = context_create(opened, device, context, err);
     if (status)
-        clReleaseContext(opened);
+        cl->ReleaseContext(opened);
     return status;
 }
 
@@ -179,9 +179,13 @@ static kn_status context_wrap(void *native, void *native_device, struct be_conte
     cl_context given = native;
     size_t size = 0, i = 0;
     cl_device_id devices[OPENCL_MAX_DEVICES];
-    cl_int code = clGetContextInfo(given, CL_CONTEXT_DEVICES, sizeof devices, devices, &size);
+    char why[OPENCL_WHY_BYTES];
+    cl_int code;
     kn_status status;
 
+    if (!opencl_load(why))
+        return kn_fail(err, KN_ERROR_UNSUPPORTED, "OpenCL cannot be used: %s", why);
+    code = cl->GetContextInfo(given, CL_CONTEXT_DEVICES, sizeof devices, devices, &size);
     if (code != CL_SUCCESS)
         return opencl_fail(err, code, "opencl", "reading the devices of a wrapped cl_context");
     while (native_device && i < size / sizeof *devices && devices[i] != native_device)
@@ -193,11 +197,11 @@ static kn_status context_wrap(void *native, void *native_device, struct be_conte
         return status;
     if (!device->info.spec[0])
         snprintf(device->info.spec, sizeof device->info.spec, "opencl:wrapped");
-    code = clRetainContext(given);
+    code = cl->RetainContext(given);
     if (code != CL_SUCCESS)
         status = opencl_fail(err, code, device->info.spec, "keeping a wrapped cl_context");
     else if ((status = context_create(given, device, context, err)))
-        clReleaseContext(given);
+        cl->ReleaseContext(given);
     if (status)
         free(device->extensions);
     return status;
@@ -212,9 +216,9 @@ static void context_close(struct be_context *context)
 {
     for (size_t i = 0; i < OPENCL_SAMPLERS; i++)
         if (context->samplers[i])
-            clReleaseSampler(context->samplers[i]);
+            cl->ReleaseSampler(context->samplers[i]);
     pthread_mutex_destroy(&context->lock);
-    clReleaseContext(context->context);
+    cl->ReleaseContext(context->context);
     free(context);
 }
 
@@ -237,14 +241,14 @@ static kn_status queue_open(struct be_context *context, struct be_queue **queue,
 {
     cl_int code;
     cl_command_queue opened =
-        clCreateCommandQueue(context->context, context->device, CL_QUEUE_PROFILING_ENABLE, &code);
+        cl->CreateCommandQueue(context->context, context->device, CL_QUEUE_PROFILING_ENABLE, &code);
     kn_status status;
 
     if (!opened)
         return opencl_fail(err, code, context->spec, "opening a command queue");
     status = queue_create(context, opened, queue, err);
     if (status)
-        clReleaseCommandQueue(opened);
+        cl->ReleaseCommandQueue(opened);
     return status;
 }
 
@@ -254,13 +258,13 @@ static kn_status queue_wrap(struct be_context *context, void *native, struct be_
     cl_context owner = NULL;
     cl_device_id device = NULL;
     cl_command_queue_properties properties = 0;
-    cl_int code = clGetCommandQueueInfo(given, CL_QUEUE_CONTEXT, sizeof owner, &owner, NULL);
+    cl_int code = cl->GetCommandQueueInfo(given, CL_QUEUE_CONTEXT, sizeof owner, &owner, NULL);
     kn_status status;
 
     if (code == CL_SUCCESS)
-        code = clGetCommandQueueInfo(given, CL_QUEUE_DEVICE, sizeof device, &device, NULL);
+        code = cl->GetCommandQueueInfo(given, CL_QUEUE_DEVICE, sizeof device, &device, NULL);
     if (code == CL_SUCCESS)
-        code = clGetCommandQueueInfo(given, CL_QUEUE_PROPERTIES, sizeof properties, &properties, NULL);
+        code = cl->GetCommandQueueInfo(given, CL_QUEUE_PROPERTIES, sizeof properties, &properties, NULL);
     if (code != CL_SUCCESS)
         return opencl_fail(err, code, context->spec, "reading a wrapped cl_command_queue");
     if (owner != context->context)
@@ -274,12 +278,12 @@ static kn_status queue_wrap(struct be_context *context, void *native, struct be_
         return kn_fail(err, KN_ERROR_UNSUPPORTED,
                        "%s: the wrapped cl_command_queue is out of order; Koine needs an in-order queue",
                        context->spec);
-    code = clRetainCommandQueue(given);
+    code = cl->RetainCommandQueue(given);
     if (code != CL_SUCCESS)
         return opencl_fail(err, code, context->spec, "keeping a wrapped cl_command_queue");
     status = queue_create(context, given, queue, err);
     if (status)
-        clReleaseCommandQueue(given);
+        cl->ReleaseCommandQueue(given);
     return status;
 }
 
@@ -290,29 +294,29 @@ static void *queue_native(const struct be_queue *queue)
 
 static kn_status queue_flush(struct be_queue *queue, kn_error *err)
 {
-    cl_int code = clFlush(queue->queue);
+    cl_int code = cl->Flush(queue->queue);
 
     return code == CL_SUCCESS ? KN_OK : opencl_fail(err, code, queue->context->spec, "flushing the queue");
 }
 
 static kn_status queue_finish(struct be_queue *queue, kn_error *err)
 {
-    cl_int code = clFinish(queue->queue);
+    cl_int code = cl->Finish(queue->queue);
 
     return code == CL_SUCCESS ? KN_OK : opencl_fail(err, code, queue->context->spec, "waiting for the queue");
 }
 
 static kn_status queue_wait(struct be_queue *queue, struct be_event *event, kn_error *err)
 {
-    cl_int code = clEnqueueBarrierWithWaitList(queue->queue, 1, &event->event, NULL);
+    cl_int code = cl->EnqueueBarrierWithWaitList(queue->queue, 1, &event->event, NULL);
 
     return code == CL_SUCCESS ? KN_OK : opencl_fail(err, code, queue->context->spec, "waiting for an event");
 }
 
 static void queue_close(struct be_queue *queue)
 {
-    clFinish(queue->queue);
-    clReleaseCommandQueue(queue->queue);
+    cl->Finish(queue->queue);
+    cl->ReleaseCommandQueue(queue->queue);
     free(queue);
 }
 
@@ -333,7 +337,7 @@ static kn_status memory_create(struct be_context *context, cl_mem native, struct
 static kn_status memory_alloc(struct be_context *context, size_t bytes, struct be_memory **memory, kn_error *err)
 {
     cl_int code;
-    cl_mem allocated = clCreateBuffer(context->context, CL_MEM_READ_WRITE, bytes, NULL, &code);
+    cl_mem allocated = cl->CreateBuffer(context->context, CL_MEM_READ_WRITE, bytes, NULL, &code);
     char what[64];
     kn_status status;
 
@@ -343,7 +347,7 @@ static kn_status memory_alloc(struct be_context *context, size_t bytes, struct b
     }
     status = memory_create(context, allocated, memory, err);
     if (status)
-        clReleaseMemObject(allocated);
+        cl->ReleaseMemObject(allocated);
     return status;
 }
 
@@ -353,24 +357,24 @@ static kn_status memory_wrap(struct be_context *context, void *native, struct be
     cl_mem given = native;
     cl_context owner = NULL;
     cl_mem_object_type type = CL_MEM_OBJECT_BUFFER;
-    cl_int code = clGetMemObjectInfo(given, CL_MEM_SIZE, sizeof *bytes, bytes, NULL);
+    cl_int code = cl->GetMemObjectInfo(given, CL_MEM_SIZE, sizeof *bytes, bytes, NULL);
     kn_status status;
 
     if (code == CL_SUCCESS)
-        code = clGetMemObjectInfo(given, CL_MEM_TYPE, sizeof type, &type, NULL);
+        code = cl->GetMemObjectInfo(given, CL_MEM_TYPE, sizeof type, &type, NULL);
     if (code == CL_SUCCESS && type != CL_MEM_OBJECT_BUFFER)
         return kn_fail(err, KN_ERROR_ARGUMENT, "%s: the wrapped cl_mem is no buffer", context->spec);
     if (code == CL_SUCCESS)
-        code = clGetMemObjectInfo(given, CL_MEM_CONTEXT, sizeof owner, &owner, NULL);
+        code = cl->GetMemObjectInfo(given, CL_MEM_CONTEXT, sizeof owner, &owner, NULL);
     if (code == CL_SUCCESS && owner != context->context)
         return kn_fail(err, KN_ERROR_ARGUMENT, "%s: the wrapped cl_mem belongs to another cl_context", context->spec);
     if (code == CL_SUCCESS)
-        code = clRetainMemObject(given);
+        code = cl->RetainMemObject(given);
     if (code != CL_SUCCESS)
         return opencl_fail(err, code, context->spec, "wrapping a cl_mem");
     status = memory_create(context, given, memory, err);
     if (status)
-        clReleaseMemObject(given);
+        cl->ReleaseMemObject(given);
     return status;
 }
 
@@ -388,27 +392,27 @@ static bool memory_aligned(const struct be_memory *memory, size_t bytes)
 
 static void memory_free(struct be_memory *memory)
 {
-    clReleaseMemObject(memory->memory);
+    cl->ReleaseMemObject(memory->memory);
     free(memory);
 }
 
 static kn_status host_alloc(struct be_queue *queue, size_t bytes, struct be_host *host, kn_error *err)
 {
     cl_int code;
-    cl_mem pinned = clCreateBuffer(queue->context->context, CL_MEM_READ_WRITE | CL_MEM_ALLOC_HOST_PTR, bytes, NULL, &code);
+    cl_mem pinned = cl->CreateBuffer(queue->context->context, CL_MEM_READ_WRITE | CL_MEM_ALLOC_HOST_PTR, bytes, NULL, &code);
     void *data = NULL;
     kn_status status;
 
     if (pinned)
-        data = clEnqueueMapBuffer(queue->queue, pinned, CL_TRUE, CL_MAP_READ | CL_MAP_WRITE, 0, bytes, 0, NULL, NULL, &code);
+        data = cl->EnqueueMapBuffer(queue->queue, pinned, CL_TRUE, CL_MAP_READ | CL_MAP_WRITE, 0, bytes, 0, NULL, NULL, &code);
     if (!data) {
         if (pinned)
-            clReleaseMemObject(pinned);
+            cl->ReleaseMemObject(pinned);
         return opencl_fail(err, code, queue->context->spec, "allocating pinned host memory");
     }
     status = memory_create(queue->context, pinned, &host->holder, err);
     if (status) {
-        clReleaseMemObject(pinned);
+        cl->ReleaseMemObject(pinned);
         return status;
     }
     host->data = data;
@@ -417,8 +421,8 @@ static kn_status host_alloc(struct be_queue *queue, size_t bytes, struct be_host
 
 static void host_free(struct be_queue *queue, struct be_host *host)
 {
-    clEnqueueUnmapMemObject(queue->queue, host->holder->memory, host->data, 0, NULL, NULL);
-    clFinish(queue->queue);
+    cl->EnqueueUnmapMemObject(queue->queue, host->holder->memory, host->data, 0, NULL, NULL);
+    cl->Finish(queue->queue);
     memory_free(host->holder);
 }
 
@@ -428,7 +432,7 @@ static kn_status copy_to_device(struct be_queue *queue, struct be_memory *to, co
                                 const struct be_copy *copy, struct be_event **event, kn_error *err)
 {
     cl_event native = NULL;
-    cl_int code = clEnqueueWriteBuffer(queue->queue, to->memory, copy->blocking, copy->offset, copy->bytes, from, 0,
+    cl_int code = cl->EnqueueWriteBuffer(queue->queue, to->memory, copy->blocking, copy->offset, copy->bytes, from, 0,
                                        NULL, event ? &native : NULL);
 
     if (code != CL_SUCCESS)
@@ -440,7 +444,7 @@ static kn_status copy_to_host(struct be_queue *queue, struct be_memory *from, vo
                               struct be_event **event, kn_error *err)
 {
     cl_event native = NULL;
-    cl_int code = clEnqueueReadBuffer(queue->queue, from->memory, copy->blocking, copy->offset, copy->bytes, to, 0,
+    cl_int code = cl->EnqueueReadBuffer(queue->queue, from->memory, copy->blocking, copy->offset, copy->bytes, to, 0,
                                       NULL, event ? &native : NULL);
 
     if (code != CL_SUCCESS)
@@ -453,7 +457,7 @@ static kn_status copy_on_device(struct be_queue *queue, struct be_memory *from, 
                                 kn_error *err)
 {
     cl_event native = NULL;
-    cl_int code = clEnqueueCopyBuffer(queue->queue, from->memory, to->memory, from_offset, to_offset, bytes, 0, NULL,
+    cl_int code = cl->EnqueueCopyBuffer(queue->queue, from->memory, to->memory, from_offset, to_offset, bytes, 0, NULL,
                                       event ? &native : NULL);
 
     if (code != CL_SUCCESS)
@@ -465,7 +469,7 @@ static kn_status fill(struct be_queue *queue, struct be_memory *memory, const vo
                       size_t offset, size_t bytes, struct be_event **event, kn_error *err)
 {
     cl_event native = NULL;
-    cl_int code = clEnqueueFillBuffer(queue->queue, memory->memory, pattern, pattern_size, offset, bytes, 0, NULL,
+    cl_int code = cl->EnqueueFillBuffer(queue->queue, memory->memory, pattern, pattern_size, offset, bytes, 0, NULL,
                                       event ? &native : NULL);
 
     if (code != CL_SUCCESS)

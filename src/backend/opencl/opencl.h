@@ -1,17 +1,16 @@
 // SPDX-License-Identifier: Apache-2.0
-// What the parts of the OpenCL backend share: opencl.c (contexts, queues, memory, copies), opencl_device.c (finding
+// What the parts of the OpenCL backend share: opencl_load.c opens the loader; opencl.c (contexts, queues, memory, copies), opencl_device.c (finding
 // devices), opencl_image.c (images and samplers), opencl_program.c (programs, kernels, launches, events),
 // opencl_recording.c (command buffers).
 #ifndef KN_BACKEND_OPENCL_OPENCL_H
 #define KN_BACKEND_OPENCL_OPENCL_H
 
-#define CL_TARGET_OPENCL_VERSION 120
-#include <CL/cl.h>
 #include <stdatomic.h>
 
 #include <pthread.h>
 
 #include "backend/backend.h"
+#include "opencl_load.h"
 
 #define OPENCL_MAX_DEVICES 64 // of one context
 #define OPENCL_SAMPLERS    64 // by their bits

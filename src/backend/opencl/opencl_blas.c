@@ -1,29 +1,73 @@
 // SPDX-License-Identifier: Apache-2.0
-// CLBlast, linked where configure found it.
+// CLBlast, opened at run time, as it may be absent. Its types, numbers and entry points are declared here, so
+// that its headers are not needed to build.
 #include "backend/blas.h"
-
-#include <config.h>
-
-#include "base/error.h"
-
-#ifdef HAVE_CLBLAST
 
 #include <stdlib.h>
 
-#include "opencl.h" // before CLBlast's: it says which version of OpenCL is meant
+#include "base/array.h"
+#include "base/error.h"
+#include "opencl.h"
 
-#include <clblast_c.h>
+typedef int CLBlastStatusCode;
+
+enum { CLBlastSuccess = 0, CLBlastLayoutRowMajor = 101 };
+typedef enum {
+    CLBlastTransposeNo = 111,
+    CLBlastTransposeYes = 112,
+    CLBlastTransposeConjugate = 113
+} CLBlastTranspose;
+
+#define GEMM_ARGUMENTS(scalar)                                                                               \
+    (int layout, CLBlastTranspose a_op, CLBlastTranspose b_op, size_t m, size_t n, size_t k, scalar alpha,   \
+     cl_mem a, size_t a_offset, size_t a_pitch, cl_mem b, size_t b_offset, size_t b_pitch, scalar beta,      \
+     cl_mem c, size_t c_offset, size_t c_pitch, cl_command_queue *queue, cl_event *event)
+#define BATCH_ARGUMENTS(scalar)                                                                              \
+    (int layout, CLBlastTranspose a_op, CLBlastTranspose b_op, size_t m, size_t n, size_t k, scalar alpha,   \
+     cl_mem a, size_t a_offset, size_t a_pitch, size_t a_stride, cl_mem b, size_t b_offset, size_t b_pitch,  \
+     size_t b_stride, scalar beta, cl_mem c, size_t c_offset, size_t c_pitch, size_t c_stride, size_t count, \
+     cl_command_queue *queue, cl_event *event)
+
+// X(name, arguments)
+#define CLBLAST_CALLS(X)                                                                                     \
+    X(CLBlastSgemm, GEMM_ARGUMENTS(float))                                                                   \
+    X(CLBlastDgemm, GEMM_ARGUMENTS(double))                                                                  \
+    X(CLBlastCgemm, GEMM_ARGUMENTS(cl_float2))                                                               \
+    X(CLBlastZgemm, GEMM_ARGUMENTS(cl_double2))                                                              \
+    X(CLBlastSgemmStridedBatched, BATCH_ARGUMENTS(float))                                                    \
+    X(CLBlastDgemmStridedBatched, BATCH_ARGUMENTS(double))                                                   \
+    X(CLBlastCgemmStridedBatched, BATCH_ARGUMENTS(cl_float2))                                                \
+    X(CLBlastZgemmStridedBatched, BATCH_ARGUMENTS(cl_double2))
+
+#define CLBLAST_MEMBER(name, arguments) CLBlastStatusCode(*name) arguments;
+struct clblast {
+    CLBLAST_CALLS(CLBLAST_MEMBER)
+};
+
+#define CLBLAST_SYMBOL(name, arguments) {#name, offsetof(struct clblast, name)},
+static const struct opencl_symbol symbols[] = {CLBLAST_CALLS(CLBLAST_SYMBOL)};
 
 struct be_blas {
     struct be_queue *queue;
+    struct clblast clblast;
 };
+
+static bool load(struct clblast *clblast, char why[OPENCL_WHY_BYTES])
+{
+    return opencl_library_load("libclblast.so.1", "libclblast1", clblast, symbols, KN_COUNT(symbols), why);
+}
 
 static kn_status clblast_open(struct be_queue *queue, struct be_blas **blas, kn_error *err)
 {
     struct be_blas *made = calloc(1, sizeof *made);
+    char why[OPENCL_WHY_BYTES];
 
     if (!made)
         return kn_fail_memory(err, sizeof *made, "CLBlast");
+    if (!load(&made->clblast, why)) {
+        free(made);
+        return kn_fail(err, KN_ERROR_UNSUPPORTED, "CLBlast: %s", why);
+    }
     made->queue = queue;
     *blas = made;
     return KN_OK;
@@ -56,21 +100,21 @@ static cl_double2 double_pair(const double value[2])
 
 // One product, or a batch of them, in one of the four types.
 #define GEMM(name, scalar)                                                                                   \
-    static CLBlastStatusCode name(const struct be_product *p, const CLBlastTranspose *op,                    \
-                                  cl_command_queue *queue, cl_event *event)                                  \
+    static CLBlastStatusCode name(const struct clblast *clblast, const struct be_product *p,                 \
+                                  const CLBlastTranspose *op, cl_command_queue *queue, cl_event *event)      \
     {                                                                                                        \
         const struct be_matrix *a = &p->a, *b = &p->b, *c = &p->c;                                           \
                                                                                                              \
         if (p->batch == 1)                                                                                   \
-            return CLBlast##name(CLBlastLayoutRowMajor, op[p->transpose_a], op[p->transpose_b], p->m, p->n,  \
-                                 p->k, scalar(p->alpha), a->memory->memory, a->offset, a->pitch,             \
-                                 b->memory->memory, b->offset, b->pitch, scalar(p->beta), c->memory->memory, \
-                                 c->offset, c->pitch, queue, event);                                         \
-        return CLBlast##name##StridedBatched(CLBlastLayoutRowMajor, op[p->transpose_a], op[p->transpose_b],  \
-                                             p->m, p->n, p->k, scalar(p->alpha), a->memory->memory,          \
-                                             a->offset, a->pitch, a->stride, b->memory->memory, b->offset,   \
-                                             b->pitch, b->stride, scalar(p->beta), c->memory->memory,        \
-                                             c->offset, c->pitch, c->stride, p->batch, queue, event);        \
+            return clblast->CLBlast##name(CLBlastLayoutRowMajor, op[p->transpose_a], op[p->transpose_b],     \
+                                          p->m, p->n, p->k, scalar(p->alpha), a->memory->memory, a->offset,  \
+                                          a->pitch, b->memory->memory, b->offset, b->pitch, scalar(p->beta), \
+                                          c->memory->memory, c->offset, c->pitch, queue, event);             \
+        return clblast->CLBlast##name##StridedBatched(                                                       \
+            CLBlastLayoutRowMajor, op[p->transpose_a], op[p->transpose_b], p->m, p->n, p->k,                 \
+            scalar(p->alpha), a->memory->memory, a->offset, a->pitch, a->stride, b->memory->memory,          \
+            b->offset, b->pitch, b->stride, scalar(p->beta), c->memory->memory, c->offset, c->pitch,         \
+            c->stride, p->batch, queue, event);                                                              \
     }
 GEMM(Sgemm, single)
 GEMM(Dgemm, twice)
@@ -82,8 +126,8 @@ static kn_status clblast_gemm(struct be_blas *blas, const struct be_product *pro
 {
     static const CLBlastTranspose ops[BE_TRANSPOSES] = {CLBlastTransposeNo, CLBlastTransposeYes,
                                                         CLBlastTransposeConjugate};
-    static CLBlastStatusCode (*const calls[2][2])(const struct be_product *, const CLBlastTranspose *,
-                                                  cl_command_queue *,
+    static CLBlastStatusCode (*const calls[2][2])(const struct clblast *, const struct be_product *,
+                                                  const CLBlastTranspose *, cl_command_queue *,
                                                   cl_event *) = {{Sgemm, Dgemm}, {Cgemm, Zgemm}};
     cl_command_queue queue = blas->queue->queue;
     cl_event native = NULL;
@@ -92,7 +136,8 @@ static kn_status clblast_gemm(struct be_blas *blas, const struct be_product *pro
     if (product->k == 0)
         return kn_fail(err, KN_ERROR_UNSUPPORTED,
                        "CLBlast multiplies no matrices of 0 columns (k = 0); take another library");
-    code = calls[product->is_complex][product->fp64](product, ops, &queue, event ? &native : NULL);
+    code = calls[product->is_complex][product->fp64](&blas->clblast, product, ops, &queue,
+                                                     event ? &native : NULL);
     if (code == CLBlastSuccess)
         return opencl_event_give(native, event, err);
     // Below -1000 are its own numbers (clblast_c.h).
@@ -104,18 +149,3 @@ static kn_status clblast_gemm(struct be_blas *blas, const struct be_product *pro
 }
 
 const struct be_blas_library kn_be_clblast = {"CLBlast", clblast_open, clblast_gemm, clblast_close};
-
-#else
-
-static kn_status clblast_open(struct be_queue *queue, struct be_blas **blas, kn_error *err)
-{
-    (void)queue;
-    (void)blas;
-    return kn_fail(
-        err, KN_ERROR_UNSUPPORTED,
-        "this build of Koine is without CLBlast: install its headers (libclblast-dev) and configure again");
-}
-
-const struct be_blas_library kn_be_clblast = {"CLBlast", clblast_open, NULL, NULL};
-
-#endif

@@ -32,12 +32,12 @@ static char *device_string(cl_device_id device, cl_device_info what)
     size_t size = 0;
     char *string;
 
-    if (clGetDeviceInfo(device, what, 0, NULL, &size) != CL_SUCCESS || size == 0)
+    if (cl->GetDeviceInfo(device, what, 0, NULL, &size) != CL_SUCCESS || size == 0)
         return NULL;
     string = malloc(size + 1);
     if (!string)
         return NULL;
-    if (clGetDeviceInfo(device, what, size, string, NULL) != CL_SUCCESS) {
+    if (cl->GetDeviceInfo(device, what, size, string, NULL) != CL_SUCCESS) {
         free(string);
         return NULL;
     }
@@ -57,7 +57,7 @@ static void platform_text(cl_platform_id platform, cl_platform_info what, char *
 {
     char string[512] = "";
 
-    if (clGetPlatformInfo(platform, what, sizeof string - 1, string, NULL) != CL_SUCCESS)
+    if (cl->GetPlatformInfo(platform, what, sizeof string - 1, string, NULL) != CL_SUCCESS)
         string[0] = '\0';
     copy_string(to, size, string);
 }
@@ -66,7 +66,7 @@ static uint64_t device_number(cl_device_id device, cl_device_info what, size_t s
 {
     uint64_t number = 0; // little-endian hosts only: a shorter answer fills the low bytes
 
-    if (clGetDeviceInfo(device, what, size, &number, NULL) != CL_SUCCESS)
+    if (cl->GetDeviceInfo(device, what, size, &number, NULL) != CL_SUCCESS)
         return 0;
     return number;
 }
@@ -78,16 +78,16 @@ static void identify(cl_device_id device, const char *extensions, kn_device_info
     cl_uint pci[4];
 
     if (kn_words_have(extensions, "cl_khr_device_uuid") &&
-        clGetDeviceInfo(device, DEVICE_UUID_KHR, sizeof uuid, uuid, NULL) == CL_SUCCESS)
+        cl->GetDeviceInfo(device, DEVICE_UUID_KHR, sizeof uuid, uuid, NULL) == CL_SUCCESS)
         for (size_t i = 0; i < sizeof uuid; i++)
             snprintf(info->uuid + 2 * i, 3, "%02x", uuid[i]);
     if (kn_words_have(extensions, "cl_khr_pci_bus_info") &&
-        clGetDeviceInfo(device, DEVICE_PCI_BUS_INFO_KHR, sizeof pci, pci, NULL) == CL_SUCCESS) {
+        cl->GetDeviceInfo(device, DEVICE_PCI_BUS_INFO_KHR, sizeof pci, pci, NULL) == CL_SUCCESS) {
         snprintf(info->pci, sizeof info->pci, "%04x:%02x:%02x.%x", pci[0] & 0xffffu, pci[1] & 0xffu, pci[2] & 0xffu,
                  pci[3] & 0xfu);
     } else if (kn_words_have(extensions, "cl_nv_device_attribute_query") &&
-               clGetDeviceInfo(device, DEVICE_PCI_BUS_ID_NV, sizeof pci[0], &pci[0], NULL) == CL_SUCCESS &&
-               clGetDeviceInfo(device, DEVICE_PCI_SLOT_ID_NV, sizeof pci[1], &pci[1], NULL) == CL_SUCCESS) {
+               cl->GetDeviceInfo(device, DEVICE_PCI_BUS_ID_NV, sizeof pci[0], &pci[0], NULL) == CL_SUCCESS &&
+               cl->GetDeviceInfo(device, DEVICE_PCI_SLOT_ID_NV, sizeof pci[1], &pci[1], NULL) == CL_SUCCESS) {
         snprintf(info->pci, sizeof info->pci, "0000:%02x:%02x.%x", pci[0] & 0xffu, (pci[1] >> 3) & 0x1fu,
                  pci[1] & 7u);
     }
@@ -107,7 +107,7 @@ kn_status opencl_device_describe(cl_device_id native, struct be_device *device, 
 
     memset(device, 0, sizeof *device);
     device->device = native;
-    if (clGetDeviceInfo(native, CL_DEVICE_PLATFORM, sizeof platform, &platform, NULL) == CL_SUCCESS) {
+    if (cl->GetDeviceInfo(native, CL_DEVICE_PLATFORM, sizeof platform, &platform, NULL) == CL_SUCCESS) {
         device->platform = platform;
         platform_text(platform, CL_PLATFORM_NAME, info->platform, sizeof info->platform);
     }
@@ -122,7 +122,7 @@ kn_status opencl_device_describe(cl_device_id native, struct be_device *device, 
     device_text(native, CL_DEVICE_OPENCL_C_VERSION, info->language, sizeof info->language);
     device_text(native, CL_DRIVER_VERSION, info->driver, sizeof info->driver);
 
-    (void)clGetDeviceInfo(native, CL_DEVICE_TYPE, sizeof type, &type, NULL);
+    (void)cl->GetDeviceInfo(native, CL_DEVICE_TYPE, sizeof type, &type, NULL);
     info->type = type & CL_DEVICE_TYPE_GPU && !(type & CL_DEVICE_TYPE_CPU) ? KN_DEVICE_GPU
                  : type & CL_DEVICE_TYPE_CPU                               ? KN_DEVICE_CPU
                                                                            : KN_DEVICE_ACCELERATOR;
@@ -133,7 +133,7 @@ kn_status opencl_device_describe(cl_device_id native, struct be_device *device, 
     info->constant_memory = device_number(native, CL_DEVICE_MAX_CONSTANT_BUFFER_SIZE, sizeof(cl_ulong));
     info->max_work_group = device_number(native, CL_DEVICE_MAX_WORK_GROUP_SIZE, sizeof(size_t));
     info->max_argument_bytes = device_number(native, CL_DEVICE_MAX_PARAMETER_SIZE, sizeof(size_t));
-    if (clGetDeviceInfo(native, CL_DEVICE_MAX_WORK_ITEM_SIZES, sizeof sizes, sizes, NULL) == CL_SUCCESS)
+    if (cl->GetDeviceInfo(native, CL_DEVICE_MAX_WORK_ITEM_SIZES, sizeof sizes, sizes, NULL) == CL_SUCCESS)
         for (int i = 0; i < 3; i++)
             info->max_work_item_sizes[i] = sizes[i];
     info->fp64 = device_number(native, CL_DEVICE_DOUBLE_FP_CONFIG, sizeof(cl_device_fp_config)) != 0;
@@ -157,7 +157,7 @@ static kn_status add_platform(cl_platform_id platform, unsigned number, struct b
     kn_status status = KN_OK;
 
     // A platform without devices (CL_DEVICE_NOT_FOUND) is nothing unusual: rusticl and Clover come so.
-    if (clGetDeviceIDs(platform, CL_DEVICE_TYPE_ALL, 0, NULL, &found) != CL_SUCCESS || found == 0)
+    if (cl->GetDeviceIDs(platform, CL_DEVICE_TYPE_ALL, 0, NULL, &found) != CL_SUCCESS || found == 0)
         return KN_OK;
     natives = calloc(found, sizeof *natives);
     grown = realloc(*list, (*count + found) * sizeof **list);
@@ -167,7 +167,7 @@ static kn_status add_platform(cl_platform_id platform, unsigned number, struct b
         free(natives);
         return kn_fail_memory(err, 0, "listing OpenCL devices");
     }
-    if (clGetDeviceIDs(platform, CL_DEVICE_TYPE_ALL, found, natives, NULL) == CL_SUCCESS)
+    if (cl->GetDeviceIDs(platform, CL_DEVICE_TYPE_ALL, found, natives, NULL) == CL_SUCCESS)
         for (cl_uint i = 0; i < found && !status; i++) {
             struct be_device *device = &(*list)[*count];
             status = opencl_device_describe(natives[i], device, err);
@@ -184,13 +184,16 @@ kn_status opencl_devices(struct be_device **list, size_t *count, char why[256], 
 {
     cl_uint platforms = 0;
     cl_platform_id *ids;
-    cl_int code = clGetPlatformIDs(0, NULL, &platforms);
+    cl_int code;
     kn_status status = KN_OK;
 
-    opencl_drivers_opened();
     *list = NULL;
     *count = 0;
     why[0] = '\0';
+    if (!opencl_load(why))
+        return KN_OK;
+    code = cl->GetPlatformIDs(0, NULL, &platforms);
+    opencl_drivers_opened();
     if (code == PLATFORM_NOT_FOUND_KHR || (code == CL_SUCCESS && platforms == 0)) {
         snprintf(why, 256, "no OpenCL driver is installed (a package such as pocl-opencl-icd provides one for the CPU)");
         return KN_OK;
@@ -200,7 +203,7 @@ kn_status opencl_devices(struct be_device **list, size_t *count, char why[256], 
     ids = calloc(platforms, sizeof *ids);
     if (!ids)
         return kn_fail_memory(err, 0, "listing OpenCL platforms");
-    code = clGetPlatformIDs(platforms, ids, NULL);
+    code = cl->GetPlatformIDs(platforms, ids, NULL);
     if (code != CL_SUCCESS)
         status = opencl_fail(err, code, "opencl", "listing OpenCL platforms");
     for (cl_uint i = 0; i < platforms && !status; i++)

@@ -86,12 +86,13 @@ kn_status opencl_drivers(struct be_driver **list, size_t *count, kn_error *err)
     const char *named = getenv(VARIABLE), *older = getenv("OPENCL_VENDOR_PATH");
     const char *folder = named && *named ? named : older && *older ? older : VENDORS;
     struct dirent **names = NULL;
+    char why[OPENCL_WHY_BYTES];
     kn_status status = KN_OK;
     int found;
 
     *list = NULL;
     *count = 0;
-    if (atomic_load(&opened))
+    if (atomic_load(&opened) || !opencl_load(why))
         return KN_OK;
     if (!is_folder(folder))
         return folder == named ? add(list, count, "", named, err) : KN_OK;
@@ -151,18 +152,22 @@ kn_status opencl_drivers_open(const struct be_driver *list, size_t count, kn_err
 {
     const char *before = getenv(VARIABLE);
     char *kept = before ? strdup(before) : NULL;
-    char folder[PATH_MAX];
+    char folder[PATH_MAX], why[OPENCL_WHY_BYTES];
     cl_uint platforms = 0;
     kn_status status;
 
     if (before && !kept)
         return kn_fail_memory(err, 0, "opening OpenCL drivers");
+    if (!opencl_load(why)) {
+        free(kept);
+        return kn_fail(err, KN_ERROR_UNSUPPORTED, "OpenCL cannot be used: %s", why);
+    }
     status = make_folder(list, count, folder, err);
     if (!status && setenv(VARIABLE, folder, 1) != 0) {
         status = kn_fail_memory(err, 0, "opening OpenCL drivers");
         process_folder_remove(folder);
     } else if (!status) {
-        (void)clGetPlatformIDs(0, NULL, &platforms); // what it says is asked again where devices are listed
+        (void)cl->GetPlatformIDs(0, NULL, &platforms); // what it says is asked again where devices are listed
         opencl_drivers_opened();
         if (kept)
             setenv(VARIABLE, kept, 1);

@@ -1,53 +1,102 @@
 // SPDX-License-Identifier: Apache-2.0
-// clFFT, if libkoine is built with it.
-#include <config.h>
-
+// clFFT, opened at run time, as it may be absent. Its types, numbers and entry points are declared here, so
+// that its headers are not needed to build.
 #include "backend/fft.h"
 
+#include <stdio.h>
 #include <stdlib.h>
 
 #include "base/array.h"
 #include "base/error.h"
 #include "opencl.h"
 
-#if HAVE_CLFFT
+typedef int clfftStatus;
+typedef size_t clfftPlanHandle;
 
-#include <clFFT.h>
-#include <stdio.h>
+enum {
+    CLFFT_SUCCESS = 0,
+    CLFFT_BUGCHECK = 4096,
+    CLFFT_NOTIMPLEMENTED = 4097,
+    CLFFT_TRANSPOSED_NOTIMPLEMENTED = 4098,
+    CLFFT_DEVICE_NO_DOUBLE = 4103
+};
+typedef enum { CLFFT_1D = 1, CLFFT_2D, CLFFT_3D } clfftDim;
+typedef enum { CLFFT_COMPLEX_INTERLEAVED = 1, CLFFT_HERMITIAN_INTERLEAVED = 3, CLFFT_REAL = 5 } clfftLayout;
+typedef enum { CLFFT_SINGLE = 1, CLFFT_DOUBLE } clfftPrecision;
+typedef enum { CLFFT_FORWARD = -1, CLFFT_BACKWARD = 1 } clfftDirection;
+typedef enum { CLFFT_INPLACE = 1, CLFFT_OUTOFPLACE } clfftResultLocation;
+typedef struct {
+    cl_uint major, minor, patch; // of the interface that the caller knows
+    cl_ulong flags;
+} clfftSetupData;
+
+// X(name, arguments)
+#define CLFFT_CALLS(X)                                                                                       \
+    X(clfftSetup, (const clfftSetupData *data))                                                              \
+    X(clfftTeardown, (void))                                                                                 \
+    X(clfftGetVersion, (cl_uint * major, cl_uint * minor, cl_uint * patch))                                  \
+    X(clfftCreateDefaultPlan,                                                                                \
+      (clfftPlanHandle * plan, cl_context context, clfftDim rank, const size_t *lengths))                    \
+    X(clfftSetPlanPrecision, (clfftPlanHandle plan, clfftPrecision precision))                               \
+    X(clfftSetLayout, (clfftPlanHandle plan, clfftLayout in, clfftLayout out))                               \
+    X(clfftSetResultLocation, (clfftPlanHandle plan, clfftResultLocation place))                             \
+    X(clfftSetPlanBatchSize, (clfftPlanHandle plan, size_t batch))                                           \
+    X(clfftSetPlanScale, (clfftPlanHandle plan, clfftDirection direction, cl_float scale))                   \
+    X(clfftSetPlanInStride, (clfftPlanHandle plan, clfftDim rank, size_t * strides))                         \
+    X(clfftSetPlanOutStride, (clfftPlanHandle plan, clfftDim rank, size_t * strides))                        \
+    X(clfftSetPlanDistance, (clfftPlanHandle plan, size_t in, size_t out))                                   \
+    X(clfftBakePlan, (clfftPlanHandle plan, cl_uint queue_count, cl_command_queue * queues,                  \
+                      void (*done)(clfftPlanHandle plan, void *data), void *data))                           \
+    X(clfftDestroyPlan, (clfftPlanHandle * plan))                                                            \
+    X(clfftEnqueueTransform,                                                                                 \
+      (clfftPlanHandle plan, clfftDirection direction, cl_uint queue_count, cl_command_queue * queues,       \
+       cl_uint wait_count, const cl_event *wait, cl_event *events, cl_mem *in, cl_mem *out, cl_mem scratch))
+
+#define CLFFT_MEMBER(name, arguments) clfftStatus(*name) arguments;
+struct clfft {
+    CLFFT_CALLS(CLFFT_MEMBER)
+};
+
+#define CLFFT_SYMBOL(name, arguments) {#name, offsetof(struct clfft, name)},
+static const struct opencl_symbol symbols[] = {CLFFT_CALLS(CLFFT_SYMBOL)};
 
 enum { OUT_OF_PLACE, IN_PLACE };
 
 struct be_fft_plan {
+    struct clfft clfft;
     struct be_context *context;
     struct be_fft_shape shape;
     clfftPlanHandle handles[2]; // clFFT's plans are of one or the other
     bool baked[2];
 };
 
+static bool load(struct clfft *clfft, char why[OPENCL_WHY_BYTES])
+{
+    return opencl_library_load("libclFFT.so.2", "libclfft2", clfft, symbols, KN_COUNT(symbols), why);
+}
+
 // clFFT itself is one to a process: its first user starts it, its last one ends it.
 static pthread_mutex_t users_lock = PTHREAD_MUTEX_INITIALIZER;
 static unsigned users;
 
-static clfftStatus begin_use(void)
+static clfftStatus begin_use(const struct clfft *clfft)
 {
-    clfftSetupData data;
+    const clfftSetupData data = {2, 12, 2, 0};
     clfftStatus code = CLFFT_SUCCESS;
 
     pthread_mutex_lock(&users_lock);
-    if (users == 0) {
-        clfftInitSetupData(&data);
-        code = clfftSetup(&data);
-    }
+    if (users == 0)
+        code = clfft->clfftSetup(&data);
     users += code == CLFFT_SUCCESS;
     pthread_mutex_unlock(&users_lock);
     return code;
 }
 
-static void end_use(void)
+static void end_use(const struct clfft *clfft)
 {
     pthread_mutex_lock(&users_lock);
     if (--users == 0)
-        (void)clfftTeardown();
+        (void)clfft->clfftTeardown();
     pthread_mutex_unlock(&users_lock);
 }
 
@@ -75,44 +124,46 @@ static void set_strides(const struct be_fft_shape *shape, size_t length, size_t 
         *distance *= shape->dims[i];
 }
 
-static clfftStatus describe(clfftPlanHandle handle, const struct be_fft_shape *shape, int placement)
+static clfftStatus describe(const struct clfft *clfft, clfftPlanHandle handle,
+                            const struct be_fft_shape *shape, int placement)
 {
     static const clfftLayout layouts[][2] = {{CLFFT_COMPLEX_INTERLEAVED, CLFFT_COMPLEX_INTERLEAVED},
                                              {CLFFT_REAL, CLFFT_HERMITIAN_INTERLEAVED},
                                              {CLFFT_HERMITIAN_INTERLEAVED, CLFFT_REAL}};
     size_t half = shape->dims[0] / 2 + 1, strides[3], in_distance, out_distance;
-    clfftStatus code = clfftSetPlanPrecision(handle, shape->fp64 ? CLFFT_DOUBLE : CLFFT_SINGLE);
+    clfftStatus code = clfft->clfftSetPlanPrecision(handle, shape->fp64 ? CLFFT_DOUBLE : CLFFT_SINGLE);
 
     if (!code)
-        code = clfftSetLayout(handle, layouts[shape->kind][0], layouts[shape->kind][1]);
+        code = clfft->clfftSetLayout(handle, layouts[shape->kind][0], layouts[shape->kind][1]);
     if (!code)
-        code = clfftSetResultLocation(handle, placement == IN_PLACE ? CLFFT_INPLACE : CLFFT_OUTOFPLACE);
+        code =
+            clfft->clfftSetResultLocation(handle, placement == IN_PLACE ? CLFFT_INPLACE : CLFFT_OUTOFPLACE);
     if (!code)
-        code = clfftSetPlanBatchSize(handle, shape->batch);
+        code = clfft->clfftSetPlanBatchSize(handle, shape->batch);
     if (!code)
-        code = clfftSetPlanScale(handle, CLFFT_BACKWARD, 1);
+        code = clfft->clfftSetPlanScale(handle, CLFFT_BACKWARD, 1);
     set_strides(shape, shape->kind == BE_FFT_COMPLEX_TO_REAL ? half : shape->dims[0], strides, &in_distance);
     if (!code)
-        code = clfftSetPlanInStride(handle, (clfftDim)shape->rank, strides);
+        code = clfft->clfftSetPlanInStride(handle, (clfftDim)shape->rank, strides);
     set_strides(shape, shape->kind == BE_FFT_REAL_TO_COMPLEX ? half : shape->dims[0], strides, &out_distance);
     if (!code)
-        code = clfftSetPlanOutStride(handle, (clfftDim)shape->rank, strides);
-    return code ? code : clfftSetPlanDistance(handle, in_distance, out_distance);
+        code = clfft->clfftSetPlanOutStride(handle, (clfftDim)shape->rank, strides);
+    return code ? code : clfft->clfftSetPlanDistance(handle, in_distance, out_distance);
 }
 
 static kn_status bake(struct be_queue *queue, struct be_fft_plan *plan, int placement, kn_error *err)
 {
     clfftPlanHandle *handle = &plan->handles[placement];
-    clfftStatus code =
-        clfftCreateDefaultPlan(handle, plan->context->context, (clfftDim)plan->shape.rank, plan->shape.dims);
+    clfftStatus code = plan->clfft.clfftCreateDefaultPlan(handle, plan->context->context,
+                                                          (clfftDim)plan->shape.rank, plan->shape.dims);
 
     if (!code) {
-        code = describe(*handle, &plan->shape, placement);
+        code = describe(&plan->clfft, *handle, &plan->shape, placement);
         if (!code)
-            code = clfftBakePlan(*handle, 1, &queue->queue, NULL, NULL);
+            code = plan->clfft.clfftBakePlan(*handle, 1, &queue->queue, NULL, NULL);
         plan->baked[placement] = code == CLFFT_SUCCESS;
         if (code)
-            (void)clfftDestroyPlan(handle);
+            (void)plan->clfft.clfftDestroyPlan(handle);
     }
     return code ? fail(plan->context, code, "preparing a transform", err) : KN_OK;
 }
@@ -121,9 +172,9 @@ static void clfft_free(struct be_fft_plan *plan)
 {
     for (size_t i = 0; i < KN_COUNT(plan->handles); i++)
         if (plan->baked[i])
-            (void)clfftDestroyPlan(&plan->handles[i]);
+            (void)plan->clfft.clfftDestroyPlan(&plan->handles[i]);
+    end_use(&plan->clfft);
     free(plan);
-    end_use();
 }
 
 static kn_status clfft_create(struct be_queue *queue, const struct be_fft_shape *shape,
@@ -131,13 +182,19 @@ static kn_status clfft_create(struct be_queue *queue, const struct be_fft_shape 
 {
     struct be_fft_plan *made = calloc(1, sizeof *made);
     cl_uint major = 0, minor = 0, patch = 0;
-    clfftStatus code = made ? begin_use() : CLFFT_SUCCESS;
+    char why[OPENCL_WHY_BYTES];
+    clfftStatus code;
     kn_status status;
 
     if (!made)
         return kn_fail_memory(err, sizeof *made, "a clFFT plan");
+    if (!load(&made->clfft, why)) {
+        free(made);
+        return kn_fail(err, KN_ERROR_UNSUPPORTED, "clFFT: %s; take another library", why);
+    }
     made->context = queue->context;
     made->shape = *shape;
+    code = begin_use(&made->clfft);
     if (code) {
         free(made);
         return fail(queue->context, code, "starting clFFT", err);
@@ -147,7 +204,7 @@ static kn_status clfft_create(struct be_queue *queue, const struct be_fft_shape 
         clfft_free(made);
         return status;
     }
-    (void)clfftGetVersion(&major, &minor, &patch);
+    (void)made->clfft.clfftGetVersion(&major, &minor, &patch);
     snprintf(version, 32, "%u.%u.%u", major, minor, patch);
     *plan = made;
     return KN_OK;
@@ -162,40 +219,10 @@ static kn_status clfft_execute(struct be_queue *queue, struct be_fft_plan *plan,
 
     if (status)
         return status;
-    code = clfftEnqueueTransform(plan->handles[placement], inverse ? CLFFT_BACKWARD : CLFFT_FORWARD, 1,
-                                 &queue->queue, 0, NULL, NULL, &in->memory,
-                                 placement == IN_PLACE ? NULL : &out->memory, NULL);
+    code = plan->clfft.clfftEnqueueTransform(
+        plan->handles[placement], inverse ? CLFFT_BACKWARD : CLFFT_FORWARD, 1, &queue->queue, 0, NULL, NULL,
+        &in->memory, placement == IN_PLACE ? NULL : &out->memory, NULL);
     return code ? fail(plan->context, code, "transforming", err) : KN_OK;
 }
-
-#else
-
-static kn_status clfft_create(struct be_queue *queue, const struct be_fft_shape *shape,
-                              struct be_fft_plan **plan, char version[32], kn_error *err)
-{
-    (void)queue;
-    (void)shape;
-    (void)plan;
-    (void)version;
-    return kn_fail(err, KN_ERROR_UNSUPPORTED,
-                   "libkoine was built without clFFT (configure did not find it, or --without-clfft): take "
-                   "another library");
-}
-
-static kn_status clfft_execute(struct be_queue *queue, struct be_fft_plan *plan, bool inverse,
-                               struct be_memory *in, struct be_memory *out, kn_error *err)
-{
-    (void)in;
-    (void)out;
-    (void)inverse;
-    return clfft_create(queue, NULL, &plan, NULL, err);
-}
-
-static void clfft_free(struct be_fft_plan *plan)
-{
-    (void)plan;
-}
-
-#endif
 
 const struct be_fft kn_be_clfft = {"clFFT", false, clfft_create, clfft_execute, clfft_free};

@@ -41,7 +41,7 @@ static bool takes_format(struct be_context *context, const cl_image_format *form
     cl_image_format formats[MOST_FORMATS];
     cl_uint count = 0;
 
-    if (clGetSupportedImageFormats(context->context, CL_MEM_READ_WRITE, type, MOST_FORMATS, formats,
+    if (cl->GetSupportedImageFormats(context->context, CL_MEM_READ_WRITE, type, MOST_FORMATS, formats,
                                    &count) != CL_SUCCESS)
         return true;
     for (cl_uint i = 0; i < count && i < MOST_FORMATS; i++)
@@ -68,15 +68,15 @@ kn_status opencl_image_create(struct be_context *context, const struct be_image_
     made->texel_bytes = shape->texel_bytes;
     made->kind = shape->kind;
     if (shape->kind == KN_IMAGE_1D_BUFFER)
-        made->buffer = clCreateBuffer(context->context, CL_MEM_READ_WRITE,
+        made->buffer = cl->CreateBuffer(context->context, CL_MEM_READ_WRITE,
                                       shape->size[0] * shape->texel_bytes, NULL, &code);
     if (code == CL_SUCCESS) {
         desc = describe(shape, made->buffer);
-        made->image = clCreateImage(context->context, CL_MEM_READ_WRITE, &format, &desc, NULL, &code);
+        made->image = cl->CreateImage(context->context, CL_MEM_READ_WRITE, &format, &desc, NULL, &code);
     }
     if (!made->image) {
         if (made->buffer)
-            clReleaseMemObject(made->buffer);
+            cl->ReleaseMemObject(made->buffer);
         free(made);
         snprintf(what, sizeof what, "an image of %zu x %zu x %zu texels", shape->size[0], shape->size[1],
                  shape->size[2]);
@@ -88,9 +88,9 @@ kn_status opencl_image_create(struct be_context *context, const struct be_image_
 
 void opencl_image_free(struct be_image *image)
 {
-    clReleaseMemObject(image->image);
+    cl->ReleaseMemObject(image->image);
     if (image->buffer)
-        clReleaseMemObject(image->buffer);
+        cl->ReleaseMemObject(image->buffer);
     free(image);
 }
 
@@ -131,10 +131,10 @@ kn_status opencl_image_write(struct be_queue *queue, struct be_image *to, const 
     cl_int code;
 
     if (to->buffer)
-        code = clEnqueueWriteBuffer(queue->queue, to->buffer, CL_TRUE, at.origin[0] * to->texel_bytes,
+        code = cl->EnqueueWriteBuffer(queue->queue, to->buffer, CL_TRUE, at.origin[0] * to->texel_bytes,
                                     at.size[0] * to->texel_bytes, from, 0, NULL, NULL);
     else
-        code = clEnqueueWriteImage(queue->queue, to->image, CL_TRUE, at.origin, at.size, copy->row_pitch,
+        code = cl->EnqueueWriteImage(queue->queue, to->image, CL_TRUE, at.origin, at.size, copy->row_pitch,
                                    slice_pitch(to, copy), from, 0, NULL, NULL);
     return code == CL_SUCCESS ? KN_OK : opencl_fail(err, code, queue->context->spec, "copying to an image");
 }
@@ -146,10 +146,10 @@ kn_status opencl_image_read(struct be_queue *queue, struct be_image *from, void 
     cl_int code;
 
     if (from->buffer)
-        code = clEnqueueReadBuffer(queue->queue, from->buffer, CL_TRUE, at.origin[0] * from->texel_bytes,
+        code = cl->EnqueueReadBuffer(queue->queue, from->buffer, CL_TRUE, at.origin[0] * from->texel_bytes,
                                    at.size[0] * from->texel_bytes, to, 0, NULL, NULL);
     else
-        code = clEnqueueReadImage(queue->queue, from->image, CL_TRUE, at.origin, at.size, copy->row_pitch,
+        code = cl->EnqueueReadImage(queue->queue, from->image, CL_TRUE, at.origin, at.size, copy->row_pitch,
                                   slice_pitch(from, copy), to, 0, NULL, NULL);
     return code == CL_SUCCESS ? KN_OK : opencl_fail(err, code, queue->context->spec, "copying from an image");
 }
@@ -165,10 +165,10 @@ kn_status opencl_image_copy(struct be_queue *queue, struct be_image *from, struc
     cl_int code;
 
     if (from->buffer)
-        code = clEnqueueCopyBuffer(queue->queue, from->buffer, to->buffer, source.origin[0] * texel,
+        code = cl->EnqueueCopyBuffer(queue->queue, from->buffer, to->buffer, source.origin[0] * texel,
                                    target.origin[0] * texel, source.size[0] * texel, 0, NULL, wanted);
     else
-        code = clEnqueueCopyImage(queue->queue, from->image, to->image, source.origin, target.origin,
+        code = cl->EnqueueCopyImage(queue->queue, from->image, to->image, source.origin, target.origin,
                                   source.size, 0, NULL, wanted);
     if (code != CL_SUCCESS)
         return opencl_fail(err, code, queue->context->spec, "copying between images");
@@ -184,7 +184,7 @@ cl_int opencl_sampler(struct be_context *context, unsigned bits, cl_sampler *sam
     pthread_mutex_lock(&context->lock);
     if (!context->samplers[bits])
         context->samplers[bits] =
-            clCreateSampler(context->context, bits & KN_SAMPLER_NORMALIZED, modes[bits >> 1 & 7],
+            cl->CreateSampler(context->context, bits & KN_SAMPLER_NORMALIZED, modes[bits >> 1 & 7],
                             bits & KN_SAMPLER_LINEAR ? CL_FILTER_LINEAR : CL_FILTER_NEAREST, &code);
     *sampler = context->samplers[bits];
     pthread_mutex_unlock(&context->lock);

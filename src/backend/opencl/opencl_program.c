@@ -49,11 +49,11 @@ static char *build_log(cl_program program, cl_device_id device)
     size_t size = 0;
     char *log;
 
-    if (clGetProgramBuildInfo(program, device, CL_PROGRAM_BUILD_LOG, 0, NULL, &size) != CL_SUCCESS)
+    if (cl->GetProgramBuildInfo(program, device, CL_PROGRAM_BUILD_LOG, 0, NULL, &size) != CL_SUCCESS)
         size = 0;
     log = calloc(size + 1, 1);
     if (log && size > 0 &&
-        clGetProgramBuildInfo(program, device, CL_PROGRAM_BUILD_LOG, size, log, NULL) != CL_SUCCESS)
+        cl->GetProgramBuildInfo(program, device, CL_PROGRAM_BUILD_LOG, size, log, NULL) != CL_SUCCESS)
         log[0] = '\0';
     return log;
 }
@@ -62,13 +62,13 @@ kn_status opencl_program_build(struct be_context *context, const char *source, c
                                struct be_program **program, char **log, kn_error *err)
 {
     cl_int code;
-    cl_program made = clCreateProgramWithSource(context->context, 1, &source, NULL, &code);
+    cl_program made = cl->CreateProgramWithSource(context->context, 1, &source, NULL, &code);
     kn_status status;
 
     *log = NULL;
     if (!made)
         return opencl_fail(err, code, context->spec, "creating a program");
-    code = clBuildProgram(made, 1, &context->device, options, NULL, NULL);
+    code = cl->BuildProgram(made, 1, &context->device, options, NULL, NULL);
     *log = build_log(made, context->device);
     if (code != CL_SUCCESS) {
         opencl_fail(err, code, context->spec, "compiling");
@@ -79,7 +79,7 @@ kn_status opencl_program_build(struct be_context *context, const char *source, c
         status = program_create(context, made, program, err);
     }
     if (status)
-        clReleaseProgram(made);
+        cl->ReleaseProgram(made);
     return status;
 }
 
@@ -90,18 +90,18 @@ kn_status opencl_program_load(struct be_context *context, const void *binary, si
     cl_int loaded = CL_SUCCESS;
     cl_int code;
     cl_program made =
-        clCreateProgramWithBinary(context->context, 1, &context->device, &bytes, &data, &loaded, &code);
+        cl->CreateProgramWithBinary(context->context, 1, &context->device, &bytes, &data, &loaded, &code);
     kn_status status;
 
     if (!made)
         return opencl_fail(err, code, context->spec, "loading a cached program");
-    code = loaded != CL_SUCCESS ? loaded : clBuildProgram(made, 1, &context->device, options, NULL, NULL);
+    code = loaded != CL_SUCCESS ? loaded : cl->BuildProgram(made, 1, &context->device, options, NULL, NULL);
     if (code != CL_SUCCESS)
         status = opencl_fail(err, code, context->spec, "loading a cached program");
     else
         status = program_create(context, made, program, err);
     if (status)
-        clReleaseProgram(made);
+        cl->ReleaseProgram(made);
     return status;
 }
 
@@ -113,10 +113,10 @@ kn_status opencl_program_binary(struct be_program *program, void **binary, size_
     unsigned char *binaries[OPENCL_MAX_DEVICES] = {NULL}; // NULL: not asked for
     size_t found = 0, i = 0, size;
     unsigned char *data;
-    cl_int code = clGetProgramInfo(program->program, CL_PROGRAM_DEVICES, sizeof devices, devices, &found);
+    cl_int code = cl->GetProgramInfo(program->program, CL_PROGRAM_DEVICES, sizeof devices, devices, &found);
 
     if (code == CL_SUCCESS)
-        code = clGetProgramInfo(program->program, CL_PROGRAM_BINARY_SIZES, sizeof sizes, sizes, NULL);
+        code = cl->GetProgramInfo(program->program, CL_PROGRAM_BINARY_SIZES, sizeof sizes, sizes, NULL);
     if (code != CL_SUCCESS)
         return opencl_fail(err, code, spec, "asking for a program's binary");
     while (i < found / sizeof *devices && devices[i] != program->context->device)
@@ -128,7 +128,7 @@ kn_status opencl_program_binary(struct be_program *program, void **binary, size_
     if (!data)
         return kn_fail_memory(err, size, "a program's binary");
     binaries[i] = data;
-    code = clGetProgramInfo(program->program, CL_PROGRAM_BINARIES, found / sizeof *devices * sizeof data, binaries, NULL);
+    code = cl->GetProgramInfo(program->program, CL_PROGRAM_BINARIES, found / sizeof *devices * sizeof data, binaries, NULL);
     if (code != CL_SUCCESS) {
         free(data);
         return opencl_fail(err, code, spec, "reading a program's binary");
@@ -140,7 +140,7 @@ kn_status opencl_program_binary(struct be_program *program, void **binary, size_
 
 void opencl_program_free(struct be_program *program)
 {
-    clReleaseProgram(program->program);
+    cl->ReleaseProgram(program->program);
     free(program);
 }
 
@@ -160,7 +160,7 @@ kn_status opencl_kernel_get(struct be_program *program, const struct src_kernel 
         return kn_fail_memory(err, sizeof *made, "an OpenCL kernel");
     }
     made->context = program->context;
-    made->kernel = clCreateKernel(program->program, source->name, &code);
+    made->kernel = cl->CreateKernel(program->program, source->name, &code);
     if (!made->kernel) {
         free(made->args);
         free(made);
@@ -175,14 +175,14 @@ kn_status opencl_kernel_limits(struct be_kernel *kernel, struct be_kernel_limits
 {
     cl_device_id device = kernel->context->device;
     cl_ulong local = 0;
-    cl_int code = clGetKernelWorkGroupInfo(kernel->kernel, device, CL_KERNEL_WORK_GROUP_SIZE,
+    cl_int code = cl->GetKernelWorkGroupInfo(kernel->kernel, device, CL_KERNEL_WORK_GROUP_SIZE,
                                            sizeof limits->work_group, &limits->work_group, NULL);
 
     if (code == CL_SUCCESS)
-        code = clGetKernelWorkGroupInfo(kernel->kernel, device, CL_KERNEL_PREFERRED_WORK_GROUP_SIZE_MULTIPLE,
+        code = cl->GetKernelWorkGroupInfo(kernel->kernel, device, CL_KERNEL_PREFERRED_WORK_GROUP_SIZE_MULTIPLE,
                                         sizeof limits->preferred_multiple, &limits->preferred_multiple, NULL);
     if (code == CL_SUCCESS)
-        code = clGetKernelWorkGroupInfo(kernel->kernel, device, CL_KERNEL_LOCAL_MEM_SIZE, sizeof local, &local, NULL);
+        code = cl->GetKernelWorkGroupInfo(kernel->kernel, device, CL_KERNEL_LOCAL_MEM_SIZE, sizeof local, &local, NULL);
     if (code != CL_SUCCESS)
         return opencl_fail(err, code, kernel->context->spec, "asking for a kernel's limits");
     limits->local_bytes = (size_t)local;
@@ -191,7 +191,7 @@ kn_status opencl_kernel_limits(struct be_kernel *kernel, struct be_kernel_limits
 
 void opencl_kernel_free(struct be_kernel *kernel)
 {
-    clReleaseKernel(kernel->kernel);
+    cl->ReleaseKernel(kernel->kernel);
     free(kernel->args);
     free(kernel);
 }
@@ -210,7 +210,7 @@ static bool is_kept(const struct set_arg *kept, const struct be_arg *arg)
 
 static cl_int set_image(struct be_kernel *kernel, size_t i, const struct be_arg *arg)
 {
-    return clSetKernelArg(kernel->kernel, (cl_uint)i, sizeof(cl_mem), &arg->image->image);
+    return cl->SetKernelArg(kernel->kernel, (cl_uint)i, sizeof(cl_mem), &arg->image->image);
 }
 
 static cl_int set_sampler(struct be_kernel *kernel, size_t i, const struct be_arg *arg)
@@ -218,7 +218,7 @@ static cl_int set_sampler(struct be_kernel *kernel, size_t i, const struct be_ar
     cl_sampler sampler;
     cl_int code = opencl_sampler(kernel->context, arg->sampler, &sampler);
 
-    return code == CL_SUCCESS ? clSetKernelArg(kernel->kernel, (cl_uint)i, sizeof sampler, &sampler) : code;
+    return code == CL_SUCCESS ? cl->SetKernelArg(kernel->kernel, (cl_uint)i, sizeof sampler, &sampler) : code;
 }
 
 // Sets an argument, unless it is what the kernel still has.
@@ -235,9 +235,9 @@ static cl_int set_arg(struct be_kernel *kernel, size_t i, const struct be_arg *a
         return CL_SUCCESS;
     kept->is_set = false;
     if (arg->kind == BE_ARG_MEMORY)
-        code = clSetKernelArg(kernel->kernel, (cl_uint)i, sizeof(cl_mem), &arg->memory->memory);
+        code = cl->SetKernelArg(kernel->kernel, (cl_uint)i, sizeof(cl_mem), &arg->memory->memory);
     else
-        code = clSetKernelArg(kernel->kernel, (cl_uint)i, arg->size, arg->kind == BE_ARG_VALUE ? arg->value : NULL);
+        code = cl->SetKernelArg(kernel->kernel, (cl_uint)i, arg->size, arg->kind == BE_ARG_VALUE ? arg->value : NULL);
     if (code != CL_SUCCESS || (arg->kind == BE_ARG_VALUE && arg->size > sizeof kept->value))
         return code;
     kept->is_set = true;
@@ -281,7 +281,7 @@ kn_status opencl_launch(struct be_queue *queue, struct be_kernel *kernel, const 
 
     if (status)
         return status;
-    code = clEnqueueNDRangeKernel(queue->queue, ready, range->dims, range->offset, range->global,
+    code = cl->EnqueueNDRangeKernel(queue->queue, ready, range->dims, range->offset, range->global,
                                   opencl_range_local(range), 0, NULL, event ? &native : NULL);
     if (code != CL_SUCCESS)
         return opencl_fail(err, code, queue->context->spec, "launching");
@@ -298,7 +298,7 @@ kn_status opencl_event_give(cl_event native, struct be_event **event, kn_error *
         return KN_OK;
     made = calloc(1, sizeof *made);
     if (!made) {
-        clReleaseEvent(native);
+        cl->ReleaseEvent(native);
         return kn_fail_memory(err, sizeof *made, "an OpenCL event");
     }
     made->event = native;
@@ -308,7 +308,7 @@ kn_status opencl_event_give(cl_event native, struct be_event **event, kn_error *
 
 kn_status opencl_event_wait(struct be_event *event, kn_error *err)
 {
-    cl_int code = clWaitForEvents(1, &event->event);
+    cl_int code = cl->WaitForEvents(1, &event->event);
 
     return code == CL_SUCCESS ? KN_OK : opencl_fail(err, code, "opencl", "waiting for an event");
 }
@@ -317,12 +317,12 @@ kn_status opencl_event_times(struct be_event *event, uint64_t *queued, uint64_t 
                              kn_error *err)
 {
     cl_ulong times[3] = {0, 0, 0};
-    cl_int code = clGetEventProfilingInfo(event->event, CL_PROFILING_COMMAND_QUEUED, sizeof times[0], &times[0], NULL);
+    cl_int code = cl->GetEventProfilingInfo(event->event, CL_PROFILING_COMMAND_QUEUED, sizeof times[0], &times[0], NULL);
 
     if (code == CL_SUCCESS)
-        code = clGetEventProfilingInfo(event->event, CL_PROFILING_COMMAND_START, sizeof times[1], &times[1], NULL);
+        code = cl->GetEventProfilingInfo(event->event, CL_PROFILING_COMMAND_START, sizeof times[1], &times[1], NULL);
     if (code == CL_SUCCESS)
-        code = clGetEventProfilingInfo(event->event, CL_PROFILING_COMMAND_END, sizeof times[2], &times[2], NULL);
+        code = cl->GetEventProfilingInfo(event->event, CL_PROFILING_COMMAND_END, sizeof times[2], &times[2], NULL);
     if (code != CL_SUCCESS)
         return opencl_fail(err, code, "opencl", "reading an event's times");
     *queued = times[0];
@@ -333,7 +333,7 @@ kn_status opencl_event_times(struct be_event *event, uint64_t *queued, uint64_t 
 
 kn_status opencl_event_share(struct be_event *event, struct be_event **second, kn_error *err)
 {
-    cl_int code = clRetainEvent(event->event);
+    cl_int code = cl->RetainEvent(event->event);
 
     return code == CL_SUCCESS ? opencl_event_give(event->event, second, err)
                               : opencl_fail(err, code, "opencl", "sharing an event");
@@ -341,6 +341,6 @@ kn_status opencl_event_share(struct be_event *event, struct be_event **second, k
 
 void opencl_event_free(struct be_event *event)
 {
-    clReleaseEvent(event->event);
+    cl->ReleaseEvent(event->event);
     free(event);
 }

@@ -54,7 +54,7 @@ static bool find_version(cl_device_id device, cl_uint *version)
     struct named_version *list = calloc(MOST_EXTENSIONS, sizeof *list);
     size_t bytes = 0, i = 0;
 
-    if (!list || clGetDeviceInfo(device, EXTENSIONS_WITH_VERSION, MOST_EXTENSIONS * sizeof *list, list,
+    if (!list || cl->GetDeviceInfo(device, EXTENSIONS_WITH_VERSION, MOST_EXTENSIONS * sizeof *list, list,
                                  &bytes) != CL_SUCCESS)
         bytes = 0;
     while (i < bytes / sizeof *list && strncmp(list[i].name, EXTENSION, sizeof list->name) != 0)
@@ -78,14 +78,14 @@ static kn_status check_device(const struct be_queue *queue, kn_error *err)
     if (version >> 22 != TAKEN_MAJOR || (version >> 12 & 0x3ff) != TAKEN_MINOR)
         return kn_fail(err, KN_ERROR_UNSUPPORTED, "%s: the device has " EXTENSION " %u.%u; Koine takes %d.%d",
                        spec, version >> 22, version >> 12 & 0x3ff, TAKEN_MAJOR, TAKEN_MINOR);
-    if (clGetDeviceInfo(device, COMMAND_BUFFER_CAPABILITIES, sizeof capabilities, &capabilities, NULL) !=
+    if (cl->GetDeviceInfo(device, COMMAND_BUFFER_CAPABILITIES, sizeof capabilities, &capabilities, NULL) !=
             CL_SUCCESS ||
         !(capabilities & CAN_BE_PENDING_TWICE))
         return kn_fail(err, KN_ERROR_UNSUPPORTED,
                        "%s: the device takes no command buffer again before it is done", spec);
-    if (clGetDeviceInfo(device, COMMAND_BUFFER_QUEUE_PROPERTIES, sizeof wanted, &wanted, NULL) !=
+    if (cl->GetDeviceInfo(device, COMMAND_BUFFER_QUEUE_PROPERTIES, sizeof wanted, &wanted, NULL) !=
             CL_SUCCESS ||
-        clGetCommandQueueInfo(queue->queue, CL_QUEUE_PROPERTIES, sizeof has, &has, NULL) != CL_SUCCESS ||
+        cl->GetCommandQueueInfo(queue->queue, CL_QUEUE_PROPERTIES, sizeof has, &has, NULL) != CL_SUCCESS ||
         wanted & ~has)
         return kn_fail(
             err, KN_ERROR_UNSUPPORTED,
@@ -105,12 +105,12 @@ static kn_status find_calls(const struct be_context *context, struct calls *call
                  {"clEnqueueCommandBufferKHR", &calls->enqueue},
                  {"clReleaseCommandBufferKHR", &calls->release}};
     cl_platform_id platform = NULL;
-    cl_int code = clGetDeviceInfo(context->device, CL_DEVICE_PLATFORM, sizeof platform, &platform, NULL);
+    cl_int code = cl->GetDeviceInfo(context->device, CL_DEVICE_PLATFORM, sizeof platform, &platform, NULL);
 
     if (code != CL_SUCCESS)
         return opencl_fail(err, code, context->spec, "asking for the device's platform");
     for (size_t i = 0; i < KN_COUNT(names); i++) {
-        void *address = clGetExtensionFunctionAddressForPlatform(platform, names[i].name);
+        void *address = cl->GetExtensionFunctionAddressForPlatform(platform, names[i].name);
         if (!address)
             return kn_fail(err, KN_ERROR_UNSUPPORTED,
                            "%s: the device lists " EXTENSION ", but its driver has no %s", context->spec,

@@ -101,7 +101,8 @@ static void add_mounts(struct kn_text *text)
 // Variables that drivers read.
 static void add_variables(struct kn_text *text)
 {
-    static const char *const prefixes[] = {"LD_", "POCL_", "RUSTICL_", "MESA_", "LP_", "GALLIVM_", "OCLGRIND_", "CL_"};
+    static const char *const prefixes[] = {"LD_", "POCL_", "RUSTICL_", "MESA_", "LP_", "GALLIVM_", "OCLGRIND_", "CL_",
+                                           "KOINE_OPENCL_LIBRARY="};
 
     for (char **entry = environ; *entry; entry++)
         for (size_t i = 0; i < KN_COUNT(prefixes); i++)

@@ -3,28 +3,30 @@
 // frozen, many replays in flight, which calls were made, profiles, and what is refused while a queue records.
 #include "engine_support.h"
 
-#include <dlfcn.h>
-
-#define CL_TARGET_OPENCL_VERSION 120
-#include <CL/cl.h>
-
+#include "backend/opencl/opencl_load.h"
 #include "engine/recording.h"
 
 // ---- which calls reach the driver ----
 
 static unsigned long enqueued;
 
-cl_int clEnqueueNDRangeKernel(cl_command_queue to, cl_kernel kernel, cl_uint dims, const size_t *offset,
-                              const size_t *global, const size_t *local, cl_uint count, const cl_event *list,
-                              cl_event *event)
-{
-    static cl_int (*real)(cl_command_queue, cl_kernel, cl_uint, const size_t *, const size_t *,
-                          const size_t *, cl_uint, const cl_event *, cl_event *);
+static __typeof__(cl->EnqueueNDRangeKernel) loaders_enqueue;
 
-    if (!real)
-        *(void **)&real = dlsym(RTLD_NEXT, "clEnqueueNDRangeKernel");
+static cl_int count_enqueued(cl_command_queue to, cl_kernel ready, cl_uint dims, const size_t *offset,
+                             const size_t *global, const size_t *local, cl_uint count, const cl_event *list,
+                             cl_event *event)
+{
     enqueued++;
-    return real(to, kernel, dims, offset, global, local, count, list, event);
+    return loaders_enqueue(to, ready, dims, offset, global, local, count, list, event);
+}
+
+// The context is open, so that the loader's calls are there.
+static void look_at_calls(void)
+{
+    if (!cl->EnqueueNDRangeKernel || cl->EnqueueNDRangeKernel == count_enqueued)
+        return;
+    loaders_enqueue = cl->EnqueueNDRangeKernel;
+    cl->EnqueueNDRangeKernel = count_enqueued;
 }
 
 // ---- what is launched ----
@@ -51,6 +53,7 @@ static kn_buffer *places[2];
 static void set_up(void)
 {
     context = open_context();
+    look_at_calls();
     queue = open_queue(context);
     program = build_text(context, text);
     kernel = kernel_of(program, "mix_up");
