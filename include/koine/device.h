@@ -53,6 +53,17 @@ typedef struct kn_device_info {
 KN_API kn_status kn_devices_list(kn_device_info **list, size_t *count, char why[256], kn_error *err);
 KN_API void kn_devices_free(kn_device_info *list);
 
+// A vendor's library that serves a path beside Koine's own kernels, for matrix products or for Fourier transforms.
+typedef struct kn_device_library {
+    char name[16];     // "CLBlast"
+    char why_not[256]; // why it is not there, in words; "" if it is
+} kn_device_library;
+
+// The libraries of a device's path. Opens them, to see that they can be used; which is faster, they or Koine's own kernels,
+// is measured where they are asked for.
+KN_API kn_status kn_device_libraries(const kn_device_info *device, kn_device_library *gemm, kn_device_library *fft,
+                                     kn_error *err);
+
 #ifdef __cplusplus
 }
 #endif

@@ -28,6 +28,8 @@ struct be_product {
 
 struct be_blas_library {
     const char *name;
+    // Whether it is there: KN_OK, or KN_ERROR_UNSUPPORTED in words.
+    kn_status (*find)(kn_error *err);
     // KN_ERROR_UNSUPPORTED, in words, if the library is not there.
     kn_status (*open)(struct be_queue *queue, struct be_blas **blas, kn_error *err);
     // `event` may be NULL.

@@ -18,6 +18,8 @@ struct be_fft_shape {
 
 struct be_fft {
     const char *name;
+    // Whether it is there: KN_OK, or KN_ERROR_UNSUPPORTED in words.
+    kn_status (*find)(kn_error *err);
     // Whether a transform of several axes from the half spectrum writes over its input.
     bool spoils_half_spectrum;
     // A plan for transforms in this queue; `version` receives the library's. KN_ERROR_UNSUPPORTED in words if

@@ -48,6 +48,7 @@ enum { CUBLAS_OP_N, CUBLAS_OP_T, CUBLAS_OP_C };
     X(cublasStatus_t, cublasZgemmStridedBatched_64, BATCH_ARGUMENTS)
 
 struct cublas {
+    void *library;
     CUBLAS_CALLS(CUDA_MEMBER)
 };
 
@@ -65,7 +66,6 @@ static const struct {
 
 struct be_blas {
     struct be_queue *queue;
-    void *library;
     struct cublas cublas;
     cublasHandle_t handle;
 };
@@ -82,30 +82,47 @@ static kn_status fail(const struct be_blas *blas, cublasStatus_t code, const cha
 }
 
 // Not one of a newer toolkit than the driver's: it would want a newer driver.
-static kn_status load(struct be_blas *blas, kn_error *err)
+static kn_status load(struct cublas *cublas, int newest, kn_error *err)
 {
-    int newest = blas->queue->context->cuda_major;
     const char *name = NULL;
 
-    for (size_t i = 0; i < KN_COUNT(library_names) && !blas->library; i++)
+    for (size_t i = 0; i < KN_COUNT(library_names) && !cublas->library; i++)
         if (library_names[i].major <= newest)
-            blas->library = cuda_library_open(name = library_names[i].name);
+            cublas->library = cuda_library_open(name = library_names[i].name);
     if (!name)
         return kn_fail(err, KN_ERROR_UNSUPPORTED,
                        "the driver is of CUDA %d; the cuBLAS that Koine calls needs 12 or newer", newest);
-    if (!blas->library)
+    if (!cublas->library)
         return kn_fail(err, KN_ERROR_UNSUPPORTED,
                        "cuBLAS is not there (%s%s looked for in the system's folders, $CUDA_HOME/lib64 and "
                        "/usr/local/cuda/lib64)",
                        newest >= library_names[0].major ? "libcublas.so.13, " : "", library_names[1].name);
     for (size_t i = 0; i < KN_COUNT(symbols); i++) {
-        void *address = dlsym(blas->library, symbols[i].name);
+        void *address = dlsym(cublas->library, symbols[i].name);
         if (!address)
             return kn_fail(err, KN_ERROR_UNSUPPORTED, "%s has no %s: it is not a cuBLAS that Koine knows",
                            name, symbols[i].name);
-        memcpy((char *)&blas->cublas + symbols[i].member, &address, sizeof address);
+        memcpy((char *)cublas + symbols[i].member, &address, sizeof address);
     }
     return KN_OK;
+}
+
+static kn_status cublas_find(kn_error *err)
+{
+    struct cublas cublas = {.library = NULL};
+    struct cuda_driver cu;
+    char why[CUDA_WHY_BYTES];
+    int version = 0;
+    kn_status status;
+
+    if (!cuda_driver_load(&cu, why))
+        return kn_fail(err, KN_ERROR_UNSUPPORTED, "cuBLAS: %s", why);
+    (void)cu.cuDriverGetVersion(&version);
+    cuda_driver_unload(&cu);
+    status = load(&cublas, version / 1000, err);
+    if (cublas.library)
+        dlclose(cublas.library);
+    return status;
 }
 
 static void cublas_close(struct be_blas *blas)
@@ -117,8 +134,8 @@ static void cublas_close(struct be_blas *blas)
         (void)blas->cublas.cublasDestroy_v2(blas->handle);
         cuda_leave(context);
     }
-    if (blas->library)
-        dlclose(blas->library);
+    if (blas->cublas.library)
+        dlclose(blas->cublas.library);
     free(blas);
 }
 
@@ -132,7 +149,7 @@ static kn_status cublas_open(struct be_queue *queue, struct be_blas **blas, kn_e
     if (!made)
         return kn_fail_memory(err, sizeof *made, "cuBLAS");
     made->queue = queue;
-    status = load(made, err);
+    status = load(&made->cublas, queue->context->cuda_major, err);
     if (!status)
         status = cuda_enter(queue->context, err);
     if (status) {
@@ -221,4 +238,4 @@ static kn_status cublas_gemm(struct be_blas *blas, const struct be_product *prod
     return fail(blas, code, product->batch == 1 ? "cublasGemm" : "cublasGemmStridedBatched", err);
 }
 
-const struct be_blas_library kn_be_cublas = {"cuBLAS", cublas_open, cublas_gemm, cublas_close};
+const struct be_blas_library kn_be_cublas = {"cuBLAS", cublas_find, cublas_open, cublas_gemm, cublas_close};

@@ -86,26 +86,36 @@ static kn_status fail(const struct be_fft_plan *plan, cufftResult code, const ch
     return code == alloc_failed ? KN_ERROR_MEMORY : KN_ERROR_DEVICE;
 }
 
-static kn_status load(struct be_fft_plan *plan, kn_error *err)
+static kn_status load(struct cufft *cufft, kn_error *err)
 {
     const char *name = NULL;
 
-    for (size_t i = 0; i < KN_COUNT(library_names) && !plan->cufft.library; i++)
-        plan->cufft.library = cuda_library_open(name = library_names[i]);
-    if (!plan->cufft.library)
+    for (size_t i = 0; i < KN_COUNT(library_names) && !cufft->library; i++)
+        cufft->library = cuda_library_open(name = library_names[i]);
+    if (!cufft->library)
         return kn_fail(
             err, KN_ERROR_UNSUPPORTED,
             "cuFFT: %s not found (nor older ones; looked in the system's folders, $CUDA_HOME/lib64 and "
             "/usr/local/cuda/lib64): install the CUDA toolkit's cuFFT, or take another library",
             library_names[0]);
     for (size_t i = 0; i < KN_COUNT(symbols); i++) {
-        void *address = dlsym(plan->cufft.library, symbols[i].name);
+        void *address = dlsym(cufft->library, symbols[i].name);
         if (!address)
             return kn_fail(err, KN_ERROR_UNSUPPORTED,
                            "cuFFT: %s has no %s: it is not a cuFFT that Koine knows", name, symbols[i].name);
-        memcpy((char *)&plan->cufft + symbols[i].member, &address, sizeof address);
+        memcpy((char *)cufft + symbols[i].member, &address, sizeof address);
     }
     return KN_OK;
+}
+
+static kn_status cufft_find(kn_error *err)
+{
+    struct cufft cufft = {.library = NULL};
+    kn_status status = load(&cufft, err);
+
+    if (cufft.library)
+        dlclose(cufft.library);
+    return status;
 }
 
 // Compact arrays of a kind, slowest axis first.
@@ -158,7 +168,7 @@ static kn_status cufft_create(struct be_queue *queue, const struct be_fft_shape 
         return kn_fail_memory(err, sizeof *made, "a cuFFT plan");
     made->context = queue->context;
     made->shape = *shape;
-    status = load(made, err);
+    status = load(&made->cufft, err);
     if (!status)
         status = cuda_enter(queue->context, err);
     if (status) {
@@ -209,4 +219,4 @@ static kn_status cufft_execute(struct be_queue *queue, struct be_fft_plan *plan,
     return code ? fail(plan, code, call, err) : KN_OK;
 }
 
-const struct be_fft kn_be_cufft = {"cuFFT", true, cufft_create, cufft_execute, cufft_free};
+const struct be_fft kn_be_cufft = {"cuFFT", cufft_find, true, cufft_create, cufft_execute, cufft_free};

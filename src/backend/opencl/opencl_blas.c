@@ -52,21 +52,30 @@ struct be_blas {
     struct clblast clblast;
 };
 
-static bool load(struct clblast *clblast, char why[OPENCL_WHY_BYTES])
+static kn_status load(struct clblast *clblast, kn_error *err)
 {
-    return opencl_library_load("libclblast.so.1", "libclblast1", clblast, symbols, KN_COUNT(symbols), why);
+    char why[OPENCL_WHY_BYTES];
+
+    if (!opencl_library_load("libclblast.so.1", "libclblast1", clblast, symbols, KN_COUNT(symbols), why))
+        return kn_fail(err, KN_ERROR_UNSUPPORTED, "CLBlast: %s", why);
+    return KN_OK;
+}
+
+static kn_status clblast_find(kn_error *err)
+{
+    struct clblast clblast;
+
+    return load(&clblast, err);
 }
 
 static kn_status clblast_open(struct be_queue *queue, struct be_blas **blas, kn_error *err)
 {
     struct be_blas *made = calloc(1, sizeof *made);
-    char why[OPENCL_WHY_BYTES];
+    kn_status status = made ? load(&made->clblast, err) : kn_fail_memory(err, sizeof *made, "CLBlast");
 
-    if (!made)
-        return kn_fail_memory(err, sizeof *made, "CLBlast");
-    if (!load(&made->clblast, why)) {
+    if (status) {
         free(made);
-        return kn_fail(err, KN_ERROR_UNSUPPORTED, "CLBlast: %s", why);
+        return status;
     }
     made->queue = queue;
     *blas = made;
@@ -148,4 +157,4 @@ static kn_status clblast_gemm(struct be_blas *blas, const struct be_product *pro
     return kn_error_native(err, code, "CLBlast error");
 }
 
-const struct be_blas_library kn_be_clblast = {"CLBlast", clblast_open, clblast_gemm, clblast_close};
+const struct be_blas_library kn_be_clblast = {"CLBlast", clblast_find, clblast_open, clblast_gemm, clblast_close};

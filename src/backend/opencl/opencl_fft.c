@@ -70,9 +70,20 @@ struct be_fft_plan {
     bool baked[2];
 };
 
-static bool load(struct clfft *clfft, char why[OPENCL_WHY_BYTES])
+static kn_status load(struct clfft *clfft, kn_error *err)
 {
-    return opencl_library_load("libclFFT.so.2", "libclfft2", clfft, symbols, KN_COUNT(symbols), why);
+    char why[OPENCL_WHY_BYTES];
+
+    if (!opencl_library_load("libclFFT.so.2", "libclfft2", clfft, symbols, KN_COUNT(symbols), why))
+        return kn_fail(err, KN_ERROR_UNSUPPORTED, "clFFT: %s", why);
+    return KN_OK;
+}
+
+static kn_status clfft_find(kn_error *err)
+{
+    struct clfft clfft;
+
+    return load(&clfft, err);
 }
 
 // clFFT itself is one to a process: its first user starts it, its last one ends it.
@@ -182,15 +193,12 @@ static kn_status clfft_create(struct be_queue *queue, const struct be_fft_shape 
 {
     struct be_fft_plan *made = calloc(1, sizeof *made);
     cl_uint major = 0, minor = 0, patch = 0;
-    char why[OPENCL_WHY_BYTES];
     clfftStatus code;
-    kn_status status;
+    kn_status status = made ? load(&made->clfft, err) : kn_fail_memory(err, sizeof *made, "a clFFT plan");
 
-    if (!made)
-        return kn_fail_memory(err, sizeof *made, "a clFFT plan");
-    if (!load(&made->clfft, why)) {
+    if (status) {
         free(made);
-        return kn_fail(err, KN_ERROR_UNSUPPORTED, "clFFT: %s; take another library", why);
+        return status;
     }
     made->context = queue->context;
     made->shape = *shape;
@@ -225,4 +233,4 @@ static kn_status clfft_execute(struct be_queue *queue, struct be_fft_plan *plan,
     return code ? fail(plan->context, code, "transforming", err) : KN_OK;
 }
 
-const struct be_fft kn_be_clfft = {"clFFT", false, clfft_create, clfft_execute, clfft_free};
+const struct be_fft kn_be_clfft = {"clFFT", clfft_find, false, clfft_create, clfft_execute, clfft_free};

@@ -37,11 +37,15 @@ static const char *bind(void *library, void *calls, const struct opencl_symbol *
     return NULL;
 }
 
-static const char *last_error(void)
+// Why a library could not be opened, without its name, with which the dynamic linker begins.
+static const char *last_error(const char *name)
 {
     const char *error = dlerror();
+    size_t length = strlen(name);
 
-    return error ? error : "no reason is given";
+    if (!error)
+        return "no reason is given";
+    return strncmp(error, name, length) == 0 && error[length] == ':' ? error + length + 2 : error;
 }
 
 // `name` receives what it is called in messages. NULL: the dynamic linker has the reason.
@@ -71,7 +75,7 @@ static bool load(char why[OPENCL_WHY_BYTES])
     void *library = find_loader(&name);
 
     if (!library && !is_global) {
-        snprintf(why, OPENCL_WHY_BYTES, "%s cannot be opened (%.150s)%s", name, last_error(),
+        snprintf(why, OPENCL_WHY_BYTES, "%s cannot be opened: %.150s%s", name, last_error(name),
                  name == loader_name ? "; apt-get install ocl-icd-libopencl1" : "");
         return false;
     }
@@ -112,8 +116,8 @@ bool opencl_library_load(const char *name, const char *package, void *calls,
     const char *missing;
 
     if (!library) {
-        snprintf(why, OPENCL_WHY_BYTES, "%s cannot be opened (%.150s); apt-get install %s", name,
-                 last_error(), package);
+        snprintf(why, OPENCL_WHY_BYTES, "%s cannot be opened: %.150s; apt-get install %s", name,
+                 last_error(name), package);
         return false;
     }
     missing = bind(library, calls, symbols, count);

@@ -6,6 +6,7 @@
 
 #include <koine/device.h>
 
+#include "base/array.h"
 #include "base/clock.h"
 #include "base/error.h"
 #include "cli/commands.h"
@@ -29,6 +30,11 @@ static const char *const type_names[] = {
     [KN_DEVICE_GPU] = "gpu",
     [KN_DEVICE_ACCELERATOR] = "accelerator",
 };
+
+static const struct path {
+    const char *backend, *title;
+    bool names_devices;
+} paths[] = {{"cuda", "CUDA: ", true}, {"opencl", "OpenCL: ", false}};
 
 static bool is_used(const kn_device_info *device)
 {
@@ -68,22 +74,55 @@ static bool print_table(const kn_device_info *list, size_t count, bool all, FILE
     return printed;
 }
 
-// Whether NVIDIA's own path is used, and if not, why: from its entry, or from the reasons of the paths without one.
-static void print_cuda(const kn_device_info *list, size_t count, const char *why)
+// The first device of a path that is used, else its first; NULL if it has none.
+static const kn_device_info *device_of(const struct path *path, const kn_device_info *list, size_t count)
 {
-    static const char title[] = "CUDA: ", next[] = "; OpenCL: ";
-    const char *reason = strstr(why, title), *end;
+    const kn_device_info *found = NULL;
 
-    for (size_t i = 0; i < count; i++)
-        if (strcmp(list[i].backend, "cuda") == 0) {
-            printf("CUDA: %s %s%s\n", list[i].spec, *list[i].why_not ? "is not used: " : "is used", list[i].why_not);
-            reason = NULL;
-        }
-    if (!reason)
+    for (size_t i = count; i-- > 0;)
+        if (strcmp(list[i].backend, path->backend) == 0 && (!found || !*list[i].why_not))
+            found = &list[i];
+    return found;
+}
+
+// Why a path has no device, in a buffer of its own: from the reasons of the paths without one.
+static void find_reason(const struct path *path, const char *why, char reason[256])
+{
+    const char *begin = strstr(why, path->title), *end;
+
+    reason[0] = '\0';
+    if (!begin)
         return;
-    reason += strlen(title);
-    end = strstr(reason, next);
-    printf("CUDA: not used: %.*s\n", end ? (int)(end - reason) : (int)strlen(reason), reason);
+    begin += strlen(path->title);
+    end = strstr(begin, "; OpenCL: ");
+    snprintf(reason, 256, "%.*s", end ? (int)(end - begin) : (int)strlen(begin), begin);
+}
+
+// A vendor's library that a path has beside our own kernels, or why not.
+static void print_library(const struct path *path, const kn_device_library *library)
+{
+    printf("%s%s is %s%s\n", path->title, library->name, *library->why_not ? "not used: " : "there",
+           library->why_not);
+}
+
+// Whether a path is used, and if not, why; and which libraries it has. NVIDIA's devices are named one by one.
+static void print_path(const struct path *path, const kn_device_info *list, size_t count, const char *why)
+{
+    const kn_device_info *device = device_of(path, list, count);
+    kn_device_library gemm, fft;
+    char reason[256];
+
+    for (size_t i = 0; i < count && path->names_devices; i++)
+        if (strcmp(list[i].backend, path->backend) == 0)
+            printf("%s%s %s%s\n", path->title, list[i].spec, *list[i].why_not ? "is not used: " : "is used",
+                   list[i].why_not);
+    find_reason(path, why, reason);
+    if (!device && *reason)
+        printf("%snot used: %s\n", path->title, reason);
+    if (!device || *device->why_not || kn_device_libraries(device, &gemm, &fft, NULL))
+        return;
+    print_library(path, &gemm);
+    print_library(path, &fft);
 }
 
 static void print_text(const kn_device_info *list, size_t count, const char *why, bool all, bool *failed)
@@ -98,7 +137,8 @@ static void print_text(const kn_device_info *list, size_t count, const char *why
         *failed = !print_table(list, count, all, stdout);
     if (!all && count > used)
         printf("%zu not used; 'koine devices --all' says why\n", count - used);
-    print_cuda(list, count, why);
+    for (size_t i = 0; i < KN_COUNT(paths); i++)
+        print_path(&paths[i], list, count, why);
 }
 
 static json_t *device_json(const kn_device_info *device)
@@ -126,12 +166,39 @@ static json_t *device_json(const kn_device_info *device)
     return object;
 }
 
-static kn_status write_json(const kn_device_info *list, size_t count, double seconds,
+static json_t *library_json(const kn_device_library *library)
+{
+    json_t *object = json_object();
+
+    report_put(&object, "name", kn_json_string(library->name));
+    report_put(&object, "why_not", report_text(library->why_not));
+    return object;
+}
+
+// The path to devices: why it has none that can be used (null: it has), and its libraries.
+static json_t *path_json(const struct path *path, const kn_device_info *list, size_t count, const char *why)
+{
+    const kn_device_info *device = device_of(path, list, count);
+    json_t *object = json_object();
+    kn_device_library gemm, fft;
+    char reason[256];
+
+    find_reason(path, why, reason);
+    report_put(&object, "backend", kn_json_string(path->backend));
+    report_put(&object, "why_not", report_text(device ? device->why_not : reason));
+    if (device && !*device->why_not && !kn_device_libraries(device, &gemm, &fft, NULL)) {
+        report_put(&object, "gemm", library_json(&gemm));
+        report_put(&object, "fft", library_json(&fft));
+    }
+    return object;
+}
+
+static kn_status write_json(const kn_device_info *list, size_t count, const char *why, double seconds,
                             const struct devices_arguments *arguments, kn_error *err)
 {
     const struct kn_json_seconds times = {seconds, -1, -1, -1, -1, -1};
     const kn_device_info *best = NULL;
-    json_t *array = json_array(), *root;
+    json_t *array = json_array(), *ways = json_array(), *root;
 
     for (size_t i = 0; i < count; i++) {
         if (list[i].is_default)
@@ -141,6 +208,9 @@ static kn_status write_json(const kn_device_info *list, size_t count, double sec
     }
     root = report_begin("devices", best, NULL, NULL, &times);
     report_put(&root, "devices", array);
+    for (size_t i = 0; i < KN_COUNT(paths); i++)
+        report_append(&ways, path_json(&paths[i], list, count, why));
+    report_put(&root, "paths", ways);
     return report_write(root, &arguments->common, err);
 }
 
@@ -160,7 +230,7 @@ static kn_status run(void *given, kn_error *err)
     if (!status)
         status = kn_devices_list(&list, &count, why, err);
     if (!status && common->json)
-        status = write_json(list, count, kn_clock_seconds() - start, arguments, err);
+        status = write_json(list, count, why, kn_clock_seconds() - start, arguments, err);
     if (!status && report_shows_text(common))
         print_text(list, count, why, arguments->all, &failed);
     if (failed)
@@ -181,7 +251,9 @@ const struct command command_devices = {
                    "or ends the programs that open it, a device that "
                    "is reached through another path already. The exit status is 0 even if there is no "
                    "device: the list is "
-                   "then empty, and a line says why.",
+                   "then empty, and a line says why. The last lines say which path is not used and why, and which vendors' "
+                   "libraries for matrix products and Fourier transforms are there (CLBlast and clFFT, cuBLAS and "
+                   "cuFFT).",
     .common = COMMON_JSON | COMMON_FORCE,
     .options = options,
     .examples = {{"koine devices", "a line for each device; the * marks the default"},
