@@ -12,11 +12,17 @@
 static void describe(const char *name, kn_status (*find)(kn_error *err), kn_device_library *library)
 {
     kn_error err = KN_ERROR_INIT;
+    size_t length = strlen(name);
 
     memset(library, 0, sizeof *library);
     snprintf(library->name, sizeof library->name, "%s", name);
-    if (find(&err))
-        snprintf(library->why_not, sizeof library->why_not, "%.255s", err.text);
+    if (!find(&err))
+        return;
+    if (strncmp(err.text, name, length) == 0 && strncmp(err.text + length, ": ", 2) == 0)
+        length += 2; // the name stands beside the reason already
+    else
+        length = 0;
+    snprintf(library->why_not, sizeof library->why_not, "%.255s", err.text + length);
 }
 
 kn_status kn_device_libraries(const kn_device_info *device, kn_device_library *gemm, kn_device_library *fft,
