@@ -11,7 +11,8 @@ unset KOINE_DEVICE KOINE_OPENCL_LIBRARY
 probe=${KOINE_PROBE:-${builddir:-.}/koine-probe}
 command -v readelf >/dev/null || skip readelf "readelf is not installed"
 for file in "${builddir:-.}/.libs/libkoine.so" "$KOINE" "$probe"; do
-    [ -e "$file" ] && readelf -d "$file" >"$work/needed" 2>/dev/null || continue # --disable-shared; a wrapper
+    [ -e "$file" ] || continue # --disable-shared
+    readelf -d "$file" >"$work/needed" 2>/dev/null || continue # a wrapper
     grep -q 'NEEDED.*libc\.' "$work/needed" || continue
     ! grep -E 'NEEDED.*(OpenCL|clblast|clFFT|libcuda|nvrtc|cublas|cufft)' "$work/needed" || fail "$file links the above"
     echo "$file links no library that computes"

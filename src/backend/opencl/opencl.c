@@ -399,12 +399,14 @@ static void memory_free(struct be_memory *memory)
 static kn_status host_alloc(struct be_queue *queue, size_t bytes, struct be_host *host, kn_error *err)
 {
     cl_int code;
-    cl_mem pinned = cl->CreateBuffer(queue->context->context, CL_MEM_READ_WRITE | CL_MEM_ALLOC_HOST_PTR, bytes, NULL, &code);
+    cl_mem pinned = cl->CreateBuffer(queue->context->context, CL_MEM_READ_WRITE | CL_MEM_ALLOC_HOST_PTR,
+                                     bytes, NULL, &code);
     void *data = NULL;
     kn_status status;
 
     if (pinned)
-        data = cl->EnqueueMapBuffer(queue->queue, pinned, CL_TRUE, CL_MAP_READ | CL_MAP_WRITE, 0, bytes, 0, NULL, NULL, &code);
+        data = cl->EnqueueMapBuffer(queue->queue, pinned, CL_TRUE, CL_MAP_READ | CL_MAP_WRITE, 0, bytes, 0,
+                                    NULL, NULL, &code);
     if (!data) {
         if (pinned)
             cl->ReleaseMemObject(pinned);
@@ -432,8 +434,8 @@ static kn_status copy_to_device(struct be_queue *queue, struct be_memory *to, co
                                 const struct be_copy *copy, struct be_event **event, kn_error *err)
 {
     cl_event native = NULL;
-    cl_int code = cl->EnqueueWriteBuffer(queue->queue, to->memory, copy->blocking, copy->offset, copy->bytes, from, 0,
-                                       NULL, event ? &native : NULL);
+    cl_int code = cl->EnqueueWriteBuffer(queue->queue, to->memory, copy->blocking, copy->offset, copy->bytes,
+                                         from, 0, NULL, event ? &native : NULL);
 
     if (code != CL_SUCCESS)
         return opencl_fail(err, code, queue->context->spec, "copying to the device");
@@ -444,8 +446,8 @@ static kn_status copy_to_host(struct be_queue *queue, struct be_memory *from, vo
                               struct be_event **event, kn_error *err)
 {
     cl_event native = NULL;
-    cl_int code = cl->EnqueueReadBuffer(queue->queue, from->memory, copy->blocking, copy->offset, copy->bytes, to, 0,
-                                      NULL, event ? &native : NULL);
+    cl_int code = cl->EnqueueReadBuffer(queue->queue, from->memory, copy->blocking, copy->offset, copy->bytes,
+                                        to, 0, NULL, event ? &native : NULL);
 
     if (code != CL_SUCCESS)
         return opencl_fail(err, code, queue->context->spec, "copying from the device");
@@ -457,8 +459,8 @@ static kn_status copy_on_device(struct be_queue *queue, struct be_memory *from, 
                                 kn_error *err)
 {
     cl_event native = NULL;
-    cl_int code = cl->EnqueueCopyBuffer(queue->queue, from->memory, to->memory, from_offset, to_offset, bytes, 0, NULL,
-                                      event ? &native : NULL);
+    cl_int code = cl->EnqueueCopyBuffer(queue->queue, from->memory, to->memory, from_offset, to_offset, bytes,
+                                        0, NULL, event ? &native : NULL);
 
     if (code != CL_SUCCESS)
         return opencl_fail(err, code, queue->context->spec, "copying on the device");
@@ -469,8 +471,8 @@ static kn_status fill(struct be_queue *queue, struct be_memory *memory, const vo
                       size_t offset, size_t bytes, struct be_event **event, kn_error *err)
 {
     cl_event native = NULL;
-    cl_int code = cl->EnqueueFillBuffer(queue->queue, memory->memory, pattern, pattern_size, offset, bytes, 0, NULL,
-                                      event ? &native : NULL);
+    cl_int code = cl->EnqueueFillBuffer(queue->queue, memory->memory, pattern, pattern_size, offset, bytes, 0,
+                                        NULL, event ? &native : NULL);
 
     if (code != CL_SUCCESS)
         return opencl_fail(err, code, queue->context->spec, "filling device memory");

@@ -157,4 +157,5 @@ static kn_status clblast_gemm(struct be_blas *blas, const struct be_product *pro
     return kn_error_native(err, code, "CLBlast error");
 }
 
-const struct be_blas_library kn_be_clblast = {"CLBlast", clblast_find, clblast_open, clblast_gemm, clblast_close};
+const struct be_blas_library kn_be_clblast = {"CLBlast", clblast_find, clblast_open, clblast_gemm,
+                                              clblast_close};

@@ -5,9 +5,9 @@
 
 #include "backend/backend.h"
 
-// The loader's list: the .icd files in the folder of OCL_ICD_VENDORS or OPENCL_VENDOR_PATH, else in /etc/OpenCL/vendors,
-// sorted by name; or the one file or library that OCL_ICD_VENDORS names. Empty once this process has opened them, and where there is no
-// loader.
+// The loader's list: the .icd files in the folder of OCL_ICD_VENDORS or OPENCL_VENDOR_PATH, else in
+// /etc/OpenCL/vendors, sorted by name; or the one file or library that OCL_ICD_VENDORS names. Empty once this
+// process has opened them, and where there is no loader.
 kn_status opencl_drivers(struct be_driver **list, size_t *count, kn_error *err);
 
 // The environment in which a program opens that driver alone: `variable` receives "OCL_ICD_VENDORS=..." and `folder` what

@@ -42,7 +42,7 @@ static bool takes_format(struct be_context *context, const cl_image_format *form
     cl_uint count = 0;
 
     if (cl->GetSupportedImageFormats(context->context, CL_MEM_READ_WRITE, type, MOST_FORMATS, formats,
-                                   &count) != CL_SUCCESS)
+                                     &count) != CL_SUCCESS)
         return true;
     for (cl_uint i = 0; i < count && i < MOST_FORMATS; i++)
         if (memcmp(&formats[i], format, sizeof *format) == 0)
@@ -69,7 +69,7 @@ kn_status opencl_image_create(struct be_context *context, const struct be_image_
     made->kind = shape->kind;
     if (shape->kind == KN_IMAGE_1D_BUFFER)
         made->buffer = cl->CreateBuffer(context->context, CL_MEM_READ_WRITE,
-                                      shape->size[0] * shape->texel_bytes, NULL, &code);
+                                        shape->size[0] * shape->texel_bytes, NULL, &code);
     if (code == CL_SUCCESS) {
         desc = describe(shape, made->buffer);
         made->image = cl->CreateImage(context->context, CL_MEM_READ_WRITE, &format, &desc, NULL, &code);
@@ -132,10 +132,10 @@ kn_status opencl_image_write(struct be_queue *queue, struct be_image *to, const 
 
     if (to->buffer)
         code = cl->EnqueueWriteBuffer(queue->queue, to->buffer, CL_TRUE, at.origin[0] * to->texel_bytes,
-                                    at.size[0] * to->texel_bytes, from, 0, NULL, NULL);
+                                      at.size[0] * to->texel_bytes, from, 0, NULL, NULL);
     else
         code = cl->EnqueueWriteImage(queue->queue, to->image, CL_TRUE, at.origin, at.size, copy->row_pitch,
-                                   slice_pitch(to, copy), from, 0, NULL, NULL);
+                                     slice_pitch(to, copy), from, 0, NULL, NULL);
     return code == CL_SUCCESS ? KN_OK : opencl_fail(err, code, queue->context->spec, "copying to an image");
 }
 
@@ -147,10 +147,10 @@ kn_status opencl_image_read(struct be_queue *queue, struct be_image *from, void 
 
     if (from->buffer)
         code = cl->EnqueueReadBuffer(queue->queue, from->buffer, CL_TRUE, at.origin[0] * from->texel_bytes,
-                                   at.size[0] * from->texel_bytes, to, 0, NULL, NULL);
+                                     at.size[0] * from->texel_bytes, to, 0, NULL, NULL);
     else
         code = cl->EnqueueReadImage(queue->queue, from->image, CL_TRUE, at.origin, at.size, copy->row_pitch,
-                                  slice_pitch(from, copy), to, 0, NULL, NULL);
+                                    slice_pitch(from, copy), to, 0, NULL, NULL);
     return code == CL_SUCCESS ? KN_OK : opencl_fail(err, code, queue->context->spec, "copying from an image");
 }
 
@@ -166,10 +166,10 @@ kn_status opencl_image_copy(struct be_queue *queue, struct be_image *from, struc
 
     if (from->buffer)
         code = cl->EnqueueCopyBuffer(queue->queue, from->buffer, to->buffer, source.origin[0] * texel,
-                                   target.origin[0] * texel, source.size[0] * texel, 0, NULL, wanted);
+                                     target.origin[0] * texel, source.size[0] * texel, 0, NULL, wanted);
     else
         code = cl->EnqueueCopyImage(queue->queue, from->image, to->image, source.origin, target.origin,
-                                  source.size, 0, NULL, wanted);
+                                    source.size, 0, NULL, wanted);
     if (code != CL_SUCCESS)
         return opencl_fail(err, code, queue->context->spec, "copying between images");
     return opencl_event_give(native, event, err);
@@ -185,7 +185,7 @@ cl_int opencl_sampler(struct be_context *context, unsigned bits, cl_sampler *sam
     if (!context->samplers[bits])
         context->samplers[bits] =
             cl->CreateSampler(context->context, bits & KN_SAMPLER_NORMALIZED, modes[bits >> 1 & 7],
-                            bits & KN_SAMPLER_LINEAR ? CL_FILTER_LINEAR : CL_FILTER_NEAREST, &code);
+                              bits & KN_SAMPLER_LINEAR ? CL_FILTER_LINEAR : CL_FILTER_NEAREST, &code);
     *sampler = context->samplers[bits];
     pthread_mutex_unlock(&context->lock);
     return code;

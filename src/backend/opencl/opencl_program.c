@@ -128,7 +128,8 @@ kn_status opencl_program_binary(struct be_program *program, void **binary, size_
     if (!data)
         return kn_fail_memory(err, size, "a program's binary");
     binaries[i] = data;
-    code = cl->GetProgramInfo(program->program, CL_PROGRAM_BINARIES, found / sizeof *devices * sizeof data, binaries, NULL);
+    code = cl->GetProgramInfo(program->program, CL_PROGRAM_BINARIES, found / sizeof *devices * sizeof data,
+                              binaries, NULL);
     if (code != CL_SUCCESS) {
         free(data);
         return opencl_fail(err, code, spec, "reading a program's binary");
@@ -176,13 +177,15 @@ kn_status opencl_kernel_limits(struct be_kernel *kernel, struct be_kernel_limits
     cl_device_id device = kernel->context->device;
     cl_ulong local = 0;
     cl_int code = cl->GetKernelWorkGroupInfo(kernel->kernel, device, CL_KERNEL_WORK_GROUP_SIZE,
-                                           sizeof limits->work_group, &limits->work_group, NULL);
+                                             sizeof limits->work_group, &limits->work_group, NULL);
 
     if (code == CL_SUCCESS)
-        code = cl->GetKernelWorkGroupInfo(kernel->kernel, device, CL_KERNEL_PREFERRED_WORK_GROUP_SIZE_MULTIPLE,
-                                        sizeof limits->preferred_multiple, &limits->preferred_multiple, NULL);
+        code =
+            cl->GetKernelWorkGroupInfo(kernel->kernel, device, CL_KERNEL_PREFERRED_WORK_GROUP_SIZE_MULTIPLE,
+                                       sizeof limits->preferred_multiple, &limits->preferred_multiple, NULL);
     if (code == CL_SUCCESS)
-        code = cl->GetKernelWorkGroupInfo(kernel->kernel, device, CL_KERNEL_LOCAL_MEM_SIZE, sizeof local, &local, NULL);
+        code = cl->GetKernelWorkGroupInfo(kernel->kernel, device, CL_KERNEL_LOCAL_MEM_SIZE, sizeof local,
+                                          &local, NULL);
     if (code != CL_SUCCESS)
         return opencl_fail(err, code, kernel->context->spec, "asking for a kernel's limits");
     limits->local_bytes = (size_t)local;
@@ -237,7 +240,8 @@ static cl_int set_arg(struct be_kernel *kernel, size_t i, const struct be_arg *a
     if (arg->kind == BE_ARG_MEMORY)
         code = cl->SetKernelArg(kernel->kernel, (cl_uint)i, sizeof(cl_mem), &arg->memory->memory);
     else
-        code = cl->SetKernelArg(kernel->kernel, (cl_uint)i, arg->size, arg->kind == BE_ARG_VALUE ? arg->value : NULL);
+        code = cl->SetKernelArg(kernel->kernel, (cl_uint)i, arg->size,
+                                arg->kind == BE_ARG_VALUE ? arg->value : NULL);
     if (code != CL_SUCCESS || (arg->kind == BE_ARG_VALUE && arg->size > sizeof kept->value))
         return code;
     kept->is_set = true;
@@ -282,7 +286,7 @@ kn_status opencl_launch(struct be_queue *queue, struct be_kernel *kernel, const 
     if (status)
         return status;
     code = cl->EnqueueNDRangeKernel(queue->queue, ready, range->dims, range->offset, range->global,
-                                  opencl_range_local(range), 0, NULL, event ? &native : NULL);
+                                    opencl_range_local(range), 0, NULL, event ? &native : NULL);
     if (code != CL_SUCCESS)
         return opencl_fail(err, code, queue->context->spec, "launching");
     return opencl_event_give(native, event, err);
@@ -317,12 +321,15 @@ kn_status opencl_event_times(struct be_event *event, uint64_t *queued, uint64_t 
                              kn_error *err)
 {
     cl_ulong times[3] = {0, 0, 0};
-    cl_int code = cl->GetEventProfilingInfo(event->event, CL_PROFILING_COMMAND_QUEUED, sizeof times[0], &times[0], NULL);
+    cl_int code = cl->GetEventProfilingInfo(event->event, CL_PROFILING_COMMAND_QUEUED, sizeof times[0],
+                                            &times[0], NULL);
 
     if (code == CL_SUCCESS)
-        code = cl->GetEventProfilingInfo(event->event, CL_PROFILING_COMMAND_START, sizeof times[1], &times[1], NULL);
+        code = cl->GetEventProfilingInfo(event->event, CL_PROFILING_COMMAND_START, sizeof times[1], &times[1],
+                                         NULL);
     if (code == CL_SUCCESS)
-        code = cl->GetEventProfilingInfo(event->event, CL_PROFILING_COMMAND_END, sizeof times[2], &times[2], NULL);
+        code = cl->GetEventProfilingInfo(event->event, CL_PROFILING_COMMAND_END, sizeof times[2], &times[2],
+                                         NULL);
     if (code != CL_SUCCESS)
         return opencl_fail(err, code, "opencl", "reading an event's times");
     *queued = times[0];

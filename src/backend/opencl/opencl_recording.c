@@ -55,7 +55,7 @@ static bool find_version(cl_device_id device, cl_uint *version)
     size_t bytes = 0, i = 0;
 
     if (!list || cl->GetDeviceInfo(device, EXTENSIONS_WITH_VERSION, MOST_EXTENSIONS * sizeof *list, list,
-                                 &bytes) != CL_SUCCESS)
+                                   &bytes) != CL_SUCCESS)
         bytes = 0;
     while (i < bytes / sizeof *list && strncmp(list[i].name, EXTENSION, sizeof list->name) != 0)
         i++;

@@ -242,18 +242,20 @@ static kn_status run(void *given, kn_error *err)
 const struct command command_devices = {
     .name = "devices",
     .summary = "Lists the devices there are, and which one is used by default",
-    .description = "Lists every device through which kernels can be run: how --device names it, its driver's "
-                   "name for it, its "
-                   "type, its memory, whether it computes in double precision, and a * at the one that is "
-                   "used where none is "
-                   "named.\n\n"
-                   "With --all the list has also what is not used, and why: a driver that reports an error "
-                   "or ends the programs that open it, a device that "
-                   "is reached through another path already. The exit status is 0 even if there is no "
-                   "device: the list is "
-                   "then empty, and a line says why. The last lines say which path is not used and why, and which vendors' "
-                   "libraries for matrix products and Fourier transforms are there (CLBlast and clFFT, cuBLAS and "
-                   "cuFFT).",
+    .description =
+        "Lists every device through which kernels can be run: how --device names it, its driver's "
+        "name for it, its "
+        "type, its memory, whether it computes in double precision, and a * at the one that is "
+        "used where none is "
+        "named.\n\n"
+        "With --all the list has also what is not used, and why: a driver that reports an error "
+        "or ends the programs that open it, a device that "
+        "is reached through another path already. The exit status is 0 even if there is no "
+        "device: the list is "
+        "then empty, and a line says why. The last lines say which path is not used and why, and which "
+        "vendors' "
+        "libraries for matrix products and Fourier transforms are there (CLBlast and clFFT, cuBLAS and "
+        "cuFFT).",
     .common = COMMON_JSON | COMMON_FORCE,
     .options = options,
     .examples = {{"koine devices", "a line for each device; the * marks the default"},
