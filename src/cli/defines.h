@@ -13,19 +13,13 @@ struct build_words {
     struct string_list includes;
 };
 
-#define BUILD_OPTION_ROWS(offset)                                                                            \
-    {"define",                                                                                               \
-     'D',                                                                                                    \
-     OPTION_STRINGS,                                                                                         \
-     "NAME[=VALUE]",                                                                                         \
-     NULL,                                                                                                   \
-     NULL,                                                                                                   \
-     (offset) + offsetof(struct build_words, defines),                                                       \
-     "define this macro, as VALUE or as 1; may be repeated"},                                                \
+// `arguments`: the type of the command's arguments; `field`: the struct build_words in them.
+#define BUILD_OPTION_ROWS(arguments, field)                                                                  \
+    {"define", 'D', OPTION_FIELD(OPTION_STRINGS, arguments, field.defines), .metavar = "NAME[=VALUE]",       \
+     .help = "define this macro, as VALUE or as 1; may be repeated"},                                        \
     {                                                                                                        \
-        "include", 'I', OPTION_STRINGS, "DIR", NULL, NULL,                                                   \
-            (offset) + offsetof(struct build_words, includes),                                               \
-            "look for included files here too; may be repeated"                                              \
+        "include", 'I', OPTION_FIELD(OPTION_STRINGS, arguments, field.includes),                             \
+            .metavar = "DIR", .help = "look for included files here too; may be repeated"                    \
     }
 
 // The same as the library takes it.

@@ -20,13 +20,14 @@ struct tool_arguments {
 
 #define TOOL_OUT_OPTION(arguments)                                                                           \
     {                                                                                                        \
-        "out", 'o', OPTION_PATH, "FILE.npy", NULL, NULL, offsetof(arguments, tool.out),                      \
-            "write the result here; - is standard output"                                                    \
+        "out", 'o', OPTION_FIELD(OPTION_PATH, arguments, tool.out),                                          \
+            .metavar = "FILE.npy", .help = "write the result here; - is standard output"                     \
     }
 #define TOOL_COLUMN_OPTION(arguments)                                                                        \
     {                                                                                                        \
-        "column", 'c', OPTION_STRING, "NAME|INDEX", NULL, NULL, offsetof(arguments, tool.column),            \
-            "the input is a CSV file: its column of this name, or counted from 1, as float64"                \
+        "column", 'c', OPTION_FIELD(OPTION_STRING, arguments, tool.column),                                  \
+            .metavar = "NAME|INDEX",                                                                         \
+            .help = "the input is a CSV file: its column of this name, or counted from 1, as float64"        \
     }
 
 struct tool {

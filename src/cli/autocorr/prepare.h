@@ -16,59 +16,24 @@ struct prepare_arguments {
     const char *dust, *contrast, *crop;
 };
 
-#define PREPARE_OPTIONS(arguments, prepare)                                                                  \
-    {"grey",                                                                                                 \
-     0,                                                                                                      \
-     OPTION_FLAG,                                                                                            \
-     NULL,                                                                                                   \
-     NULL,                                                                                                   \
-     NULL,                                                                                                   \
-     offsetof(arguments, prepare.grey),                                                                      \
-     "make grey of colour; it is done without this option too, but remarked on"},                            \
-        {"stabilise",                                                                                        \
-         0,                                                                                                  \
-         OPTION_FLAG,                                                                                        \
-         NULL,                                                                                               \
-         NULL,                                                                                               \
-         NULL,                                                                                               \
-         offsetof(arguments, prepare.stabilise),                                                             \
-         "move each frame back to where the first one is, by parts of a pixel (phase correlation)"},         \
-        {"flatten",                                                                                          \
-         0,                                                                                                  \
-         OPTION_COUNT,                                                                                       \
-         "RADIUS",                                                                                           \
-         NULL,                                                                                               \
-         NULL,                                                                                               \
-         offsetof(arguments, prepare.flatten),                                                               \
-         "even out light that varies over more than RADIUS pixels"},                                         \
-        {"dust",                                                                                             \
-         0,                                                                                                  \
-         OPTION_PATH,                                                                                        \
-         "MASK|auto",                                                                                        \
-         NULL,                                                                                               \
-         NULL,                                                                                               \
-         offsetof(arguments, prepare.dust),                                                                  \
-         "fill dust from around it: where this image is not black, or what stands out by far"},              \
-        {"contrast",                                                                                         \
-         0,                                                                                                  \
-         OPTION_PATH,                                                                                        \
-         "LO,HI|auto",                                                                                       \
-         NULL,                                                                                               \
-         NULL,                                                                                               \
-         offsetof(arguments, prepare.contrast),                                                              \
-         "stretch levels LO to HI from black to white; auto: of the first frame, but for 0.1 % at both "     \
-         "ends"},                                                                                            \
-        {"crop",                                                                                             \
-         0,                                                                                                  \
-         OPTION_PATH,                                                                                        \
-         "X,Y,W,H",                                                                                          \
-         NULL,                                                                                               \
-         NULL,                                                                                               \
-         offsetof(arguments, prepare.crop),                                                                  \
-         "keep the W x H pixels whose upper left one is (X, Y)"},                                            \
+// `arguments`: the type of the command's arguments; `field`: the struct prepare_arguments in them.
+#define PREPARE_OPTIONS(arguments, field)                                                                    \
+    {"grey", OPTION_FIELD(OPTION_FLAG, arguments, field.grey),                                               \
+     .help = "make grey of colour; it is done without this option too, but remarked on"},                    \
+        {"stabilise", OPTION_FIELD(OPTION_FLAG, arguments, field.stabilise),                                 \
+         .help = "move each frame back to where the first one is, by parts of a pixel (phase correlation)"}, \
+        {"flatten", OPTION_FIELD(OPTION_COUNT, arguments, field.flatten), .metavar = "RADIUS",               \
+         .help = "even out light that varies over more than RADIUS pixels"},                                 \
+        {"dust", OPTION_FIELD(OPTION_PATH, arguments, field.dust), .metavar = "MASK|auto",                   \
+         .help = "fill dust from around it: where this image is not black, or what stands out by far"},      \
+        {"contrast", OPTION_FIELD(OPTION_PATH, arguments, field.contrast), .metavar = "LO,HI|auto",          \
+         .help = "stretch levels LO to HI from black to white; auto: of the first frame, but for "           \
+                 "0.1 % at both ends"},                                                                      \
+        {"crop", OPTION_FIELD(OPTION_PATH, arguments, field.crop), .metavar = "X,Y,W,H",                     \
+         .help = "keep the W x H pixels whose upper left one is (X, Y)"},                                    \
     {                                                                                                        \
-        "steps", 0, OPTION_FLAG, NULL, NULL, NULL, offsetof(arguments, prepare.steps),                       \
-            "write a picture of each step too: NAME.1-grey.png, NAME.2-stabilised.png and so on"             \
+        "steps", OPTION_FIELD(OPTION_FLAG, arguments, field.steps),                                          \
+            .help = "write a picture of each step too: NAME.1-grey.png, NAME.2-stabilised.png and so on"     \
     }
 
 // What the options ask for, and what they read.

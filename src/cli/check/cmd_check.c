@@ -19,13 +19,13 @@
 #include "cli/framework/progress.h"
 #include "cli/framework/report.h"
 
-#define FIELD(field) offsetof(struct check_arguments, field)
+#define FIELD(type, field) OPTION_FIELD(type, struct check_arguments, field)
 
 static const struct option_row options[] = {
-    {"target", 't', OPTION_STRINGS, "T", NULL, NULL, FIELD(targets),
-     "opencl (every installed device), opencl:0.0, cuda:sm_XX, cuda:all, amd:ARCH, intel:DEVICE or spirv; "
-     "may be repeated (default: all that can be had here)"},
-    BUILD_OPTION_ROWS(FIELD(build)),
+    {"target", 't', FIELD(OPTION_STRINGS, targets), .metavar = "T",
+     .help = "opencl (every installed device), opencl:0.0, cuda:sm_XX, cuda:all, amd:ARCH, intel:DEVICE or "
+             "spirv; may be repeated (default: all that can be had here)"},
+    BUILD_OPTION_ROWS(struct check_arguments, build),
     {.name = NULL},
 };
 

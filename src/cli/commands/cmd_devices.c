@@ -20,8 +20,8 @@ struct devices_arguments {
 };
 
 static const struct option_row options[] = {
-    {"all", 'a', OPTION_FLAG, NULL, NULL, NULL, offsetof(struct devices_arguments, all),
-     "list also what is not used, and why not"},
+    {"all", 'a', OPTION_FIELD(OPTION_FLAG, struct devices_arguments, all),
+     .help = "list also what is not used, and why not"},
     {.name = NULL},
 };
 

@@ -18,18 +18,19 @@ struct fft_arguments {
     int library;
 };
 
-#define FIELD(field) offsetof(struct fft_arguments, field)
+#define FIELD(type, field) OPTION_FIELD(type, struct fft_arguments, field)
 
 static const struct option_row options[] = {
     TOOL_OUT_OPTION(struct fft_arguments),
-    {"inverse", 0, OPTION_FLAG, NULL, NULL, NULL, FIELD(inverse), "back, divided by the number of points"},
-    {"real", 0, OPTION_FLAG, NULL, NULL, NULL, FIELD(real),
-     "real numbers to half of their spectrum (numpy's rfftn), or with --inverse back (irfftn)"},
-    {"axes", 0, OPTION_COUNT, "N", NULL, NULL, FIELD(axes),
-     "transform the last N dimensions, 1 to 3 (default: all); those before are a batch"},
-    {"last", 0, OPTION_COUNT, "N", NULL, NULL, FIELD(last),
-     "with --real --inverse: the length of the last dimension of the result (default: even)"},
-    {"library", 0, OPTION_CHOICE, NULL, library_words, "auto", FIELD(library), "whose kernels transform"},
+    {"inverse", FIELD(OPTION_FLAG, inverse), .help = "back, divided by the number of points"},
+    {"real", FIELD(OPTION_FLAG, real),
+     .help = "real numbers to half of their spectrum (numpy's rfftn), or with --inverse back (irfftn)"},
+    {"axes", FIELD(OPTION_COUNT, axes), .metavar = "N",
+     .help = "transform the last N dimensions, 1 to 3 (default: all); those before are a batch"},
+    {"last", FIELD(OPTION_COUNT, last), .metavar = "N",
+     .help = "with --real --inverse: the length of the last dimension of the result (default: even)"},
+    {"library", FIELD(OPTION_CHOICE, library), .words = library_words, .fallback = "auto",
+     .help = "whose kernels transform"},
     {.name = NULL},
 };
 

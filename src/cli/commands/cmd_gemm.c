@@ -16,14 +16,15 @@ struct gemm_arguments {
     bool transpose_a, transpose_b;
 };
 
-#define FIELD(field) offsetof(struct gemm_arguments, field)
+#define FIELD(type, field) OPTION_FIELD(type, struct gemm_arguments, field)
 
 static const struct option_row options[] = {
     TOOL_OUT_OPTION(struct gemm_arguments),
-    {"transpose-a", 0, OPTION_FLAG, NULL, NULL, NULL, FIELD(transpose_a),
-     "A is transposed (of complex matrices not conjugated)"},
-    {"transpose-b", 0, OPTION_FLAG, NULL, NULL, NULL, FIELD(transpose_b), "B is transposed"},
-    {"library", 0, OPTION_CHOICE, NULL, library_words, "auto", FIELD(library), "whose kernels multiply"},
+    {"transpose-a", FIELD(OPTION_FLAG, transpose_a),
+     .help = "A is transposed (of complex matrices not conjugated)"},
+    {"transpose-b", FIELD(OPTION_FLAG, transpose_b), .help = "B is transposed"},
+    {"library", FIELD(OPTION_CHOICE, library), .words = library_words, .fallback = "auto",
+     .help = "whose kernels multiply"},
     {.name = NULL},
 };
 

@@ -23,19 +23,20 @@ struct phantom_arguments {
     int unit;
 };
 
-#define FIELD(field) offsetof(struct phantom_arguments, field)
+#define FIELD(type, field) OPTION_FIELD(type, struct phantom_arguments, field)
 
 static const struct option_row options[] = {
-    {"out", 'o', OPTION_PATH, "OUT", NULL, NULL, FIELD(out),
-     "write it here: a .cfl/.hdr pair, .npy, and of an image .nii or .png"},
-    {"matrix", 'm', OPTION_PATH, "NX,NY[,NZ]", NULL, NULL, FIELD(matrix), "how many voxels; with NZ in 3D"},
-    {"kspace", 'k', OPTION_PATH, "TRAJ", NULL, NULL, FIELD(kspace),
-     "its k-space at this trajectory's samples (.cfl/.hdr, .npy) instead of the image"},
-    {"trajectory-unit", 0, OPTION_CHOICE, NULL, trajectory_unit_names, "fov", FIELD(unit),
-     "of k: cycles per field of view (up to N/2), radians per voxel (up to pi), or cycles per voxel (up to "
-     "1/2)"},
-    {"points", 0, OPTION_COUNT, "N", NULL, "4", FIELD(points),
-     "of the image: a voxel is the mean of N points along each axis"},
+    {"out", 'o', FIELD(OPTION_PATH, out), .metavar = "OUT",
+     .help = "write it here: a .cfl/.hdr pair, .npy, and of an image .nii or .png"},
+    {"matrix", 'm', FIELD(OPTION_PATH, matrix), .metavar = "NX,NY[,NZ]",
+     .help = "how many voxels; with NZ in 3D"},
+    {"kspace", 'k', FIELD(OPTION_PATH, kspace), .metavar = "TRAJ",
+     .help = "its k-space at this trajectory's samples (.cfl/.hdr, .npy) instead of the image"},
+    {"trajectory-unit", FIELD(OPTION_CHOICE, unit), .words = trajectory_unit_names, .fallback = "fov",
+     .help = "of k: cycles per field of view (up to N/2), radians per voxel (up to pi), or cycles per "
+             "voxel (up to 1/2)"},
+    {"points", FIELD(OPTION_COUNT, points), .metavar = "N", .fallback = "4",
+     .help = "of the image: a voxel is the mean of N points along each axis"},
     {.name = NULL},
 };
 

@@ -19,17 +19,17 @@ struct project_arguments {
     int format;
 };
 
-#define FIELD(field) offsetof(struct project_arguments, field)
+#define FIELD(type, field) OPTION_FIELD(type, struct project_arguments, field)
 
 static const struct option_row options[] = {
-    {"out", 'o', OPTION_PATH, "FILE", NULL, NULL, FIELD(tool.out),
-     "write the sinogram (or with --transpose the picture) here: .npy, .png, .nii or .cfl"},
-    {"transpose", 0, OPTION_FLAG, NULL, NULL, NULL, FIELD(transposed),
-     "the other way: every pixel sums what the sinogram has of it, by the exact transpose"},
-    {"format", 0, OPTION_CHOICE, "NAME", sparse_format_names, "auto", FIELD(format),
-     "on a device: on-the-fly, on-the-fly+local-memory (auto: the faster one), or a stored matrix's: see "
-     "koine "
-     "spmv"},
+    {"out", 'o', FIELD(OPTION_PATH, tool.out), .metavar = "FILE",
+     .help = "write the sinogram (or with --transpose the picture) here: .npy, .png, .nii or .cfl"},
+    {"transpose", FIELD(OPTION_FLAG, transposed),
+     .help = "the other way: every pixel sums what the sinogram has of it, by the exact transpose"},
+    {"format", FIELD(OPTION_CHOICE, format), .metavar = "NAME", .words = sparse_format_names,
+     .fallback = "auto",
+     .help = "on a device: on-the-fly, on-the-fly+local-memory (auto: the faster one), or a stored "
+             "matrix's: see koine spmv"},
     {.name = NULL},
 };
 

@@ -19,16 +19,16 @@ struct reduce_arguments {
     const char *combine, *identity, *map;
 };
 
-#define FIELD(field) offsetof(struct reduce_arguments, field)
+#define FIELD(type, field) OPTION_FIELD(type, struct reduce_arguments, field)
 
 static const struct option_row options[] = {
-    {"op", 0, OPTION_CHOICE, NULL, op_words, "sum", FIELD(op), "what to compute"},
-    {"combine", 0, OPTION_PATH, "SNIPPET", NULL, NULL, FIELD(combine),
-     "an operation instead: an expression in OpenCL C of two values, a and b (\"max(a, b)\")"},
-    {"identity", 0, OPTION_PATH, "V", NULL, NULL, FIELD(identity),
-     "with --combine: what changes nothing there (\"0\")"},
-    {"map", 0, OPTION_PATH, "SNIPPET", NULL, NULL, FIELD(map),
-     "with --combine: what an element counts as, an expression of x (\"x * x\")"},
+    {"op", FIELD(OPTION_CHOICE, op), .words = op_words, .fallback = "sum", .help = "what to compute"},
+    {"combine", FIELD(OPTION_PATH, combine), .metavar = "SNIPPET",
+     .help = "an operation instead: an expression in OpenCL C of two values, a and b (\"max(a, b)\")"},
+    {"identity", FIELD(OPTION_PATH, identity), .metavar = "V",
+     .help = "with --combine: what changes nothing there (\"0\")"},
+    {"map", FIELD(OPTION_PATH, map), .metavar = "SNIPPET",
+     .help = "with --combine: what an element counts as, an expression of x (\"x * x\")"},
     TOOL_COLUMN_OPTION(struct reduce_arguments),
     {.name = NULL},
 };

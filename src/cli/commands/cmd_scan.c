@@ -16,19 +16,20 @@ struct scan_arguments {
     const char *combine, *identity, *map;
 };
 
-#define FIELD(field) offsetof(struct scan_arguments, field)
+#define FIELD(type, field) OPTION_FIELD(type, struct scan_arguments, field)
 
 static const struct option_row options[] = {
     TOOL_OUT_OPTION(struct scan_arguments),
-    {"op", 0, OPTION_CHOICE, NULL, op_words, "sum", FIELD(op), "what the elements up to each come to"},
-    {"exclusive", 0, OPTION_FLAG, NULL, NULL, NULL, FIELD(exclusive),
-     "without the element itself: the first is the identity"},
-    {"combine", 0, OPTION_PATH, "SNIPPET", NULL, NULL, FIELD(combine),
-     "an operation instead: an expression in OpenCL C of two values, a before b, and associative"},
-    {"identity", 0, OPTION_PATH, "V", NULL, NULL, FIELD(identity),
-     "with --combine: what changes nothing there (\"0\")"},
-    {"map", 0, OPTION_PATH, "SNIPPET", NULL, NULL, FIELD(map),
-     "with --combine: what an element counts as, an expression of x (\"x * x\")"},
+    {"op", FIELD(OPTION_CHOICE, op), .words = op_words, .fallback = "sum",
+     .help = "what the elements up to each come to"},
+    {"exclusive", FIELD(OPTION_FLAG, exclusive),
+     .help = "without the element itself: the first is the identity"},
+    {"combine", FIELD(OPTION_PATH, combine), .metavar = "SNIPPET",
+     .help = "an operation instead: an expression in OpenCL C of two values, a before b, and associative"},
+    {"identity", FIELD(OPTION_PATH, identity), .metavar = "V",
+     .help = "with --combine: what changes nothing there (\"0\")"},
+    {"map", FIELD(OPTION_PATH, map), .metavar = "SNIPPET",
+     .help = "with --combine: what an element counts as, an expression of x (\"x * x\")"},
     TOOL_COLUMN_OPTION(struct scan_arguments),
     {.name = NULL},
 };

@@ -15,13 +15,13 @@ struct select_arguments {
     struct string_list ranks, quantiles;
 };
 
-#define FIELD(field) offsetof(struct select_arguments, field)
+#define FIELD(type, field) OPTION_FIELD(type, struct select_arguments, field)
 
 static const struct option_row options[] = {
-    {"rank", 0, OPTION_STRINGS, "K", NULL, NULL, FIELD(ranks),
-     "the element that would stand at place K, from 0, if the column were sorted; may be repeated"},
-    {"quantile", 0, OPTION_STRINGS, "Q", NULL, NULL, FIELD(quantiles),
-     "the quantile Q, from 0 to 1, as numpy's default (linear between neighbours); may be repeated"},
+    {"rank", FIELD(OPTION_STRINGS, ranks), .metavar = "K",
+     .help = "the element that would stand at place K, from 0, if the column were sorted; may be repeated"},
+    {"quantile", FIELD(OPTION_STRINGS, quantiles), .metavar = "Q",
+     .help = "the quantile Q, from 0 to 1, as numpy's default (linear between neighbours); may be repeated"},
     TOOL_COLUMN_OPTION(struct select_arguments),
     {.name = NULL},
 };

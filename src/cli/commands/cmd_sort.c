@@ -24,25 +24,27 @@ struct sort_arguments {
     int algorithm, nan;
 };
 
-#define FIELD(field) offsetof(struct sort_arguments, field)
+#define FIELD(type, field) OPTION_FIELD(type, struct sort_arguments, field)
 
 static const struct option_row options[] = {
     TOOL_OUT_OPTION(struct sort_arguments),
-    {"descending", 0, OPTION_FLAG, NULL, NULL, NULL, FIELD(descending),
-     "largest first; not-a-number stays last"},
-    {"by-key", 0, OPTION_PATH, "VALUES.npy", NULL, NULL, FIELD(by_key),
-     "the input is keys: these values, as many, go along with them and are the result"},
-    {"argsort", 0, OPTION_FLAG, NULL, NULL, NULL, FIELD(argsort),
-     "the result is the elements' numbers in sorted order, from 0, as int64"},
-    {"top", 0, OPTION_COUNT, "K", NULL, NULL, FIELD(top),
-     "the first K of the result alone, without sorting the others: the least, or with --descending the "
-     "greatest"},
-    {"segments", 0, OPTION_PATH, "OFFSETS.npy", NULL, NULL, FIELD(segments),
-     "sort each segment for itself: they begin at these offsets, of which the last is the end"},
-    {"less", 0, OPTION_PATH, "SNIPPET", NULL, NULL, FIELD(less),
-     "the order: an expression in OpenCL C, true if element a comes before element b (\"a % 10 < b % 10\")"},
-    {"algorithm", 0, OPTION_CHOICE, NULL, algorithm_words, "auto", FIELD(algorithm), "how to sort"},
-    {"nan", 0, OPTION_CHOICE, NULL, nan_words, "last", FIELD(nan), "not-a-number comes last, or is refused"},
+    {"descending", FIELD(OPTION_FLAG, descending), .help = "largest first; not-a-number stays last"},
+    {"by-key", FIELD(OPTION_PATH, by_key), .metavar = "VALUES.npy",
+     .help = "the input is keys: these values, as many, go along with them and are the result"},
+    {"argsort", FIELD(OPTION_FLAG, argsort),
+     .help = "the result is the elements' numbers in sorted order, from 0, as int64"},
+    {"top", FIELD(OPTION_COUNT, top), .metavar = "K",
+     .help = "the first K of the result alone, without sorting the others: the least, or with --descending "
+             "the greatest"},
+    {"segments", FIELD(OPTION_PATH, segments), .metavar = "OFFSETS.npy",
+     .help = "sort each segment for itself: they begin at these offsets, of which the last is the end"},
+    {"less", FIELD(OPTION_PATH, less), .metavar = "SNIPPET",
+     .help = "the order: an expression in OpenCL C, true if element a comes before element b (\"a % 10 < b "
+             "% 10\")"},
+    {"algorithm", FIELD(OPTION_CHOICE, algorithm), .words = algorithm_words, .fallback = "auto",
+     .help = "how to sort"},
+    {"nan", FIELD(OPTION_CHOICE, nan), .words = nan_words, .fallback = "last",
+     .help = "not-a-number comes last, or is refused"},
     TOOL_COLUMN_OPTION(struct sort_arguments),
     {.name = NULL},
 };

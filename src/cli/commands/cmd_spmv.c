@@ -21,21 +21,21 @@ struct spmv_arguments {
     int format;
 };
 
-#define FIELD(field) offsetof(struct spmv_arguments, field)
+#define FIELD(type, field) OPTION_FIELD(type, struct spmv_arguments, field)
 
 static const struct option_row options[] = {
-    {"out", 'o', OPTION_PATH, "FILE", NULL, NULL, FIELD(tool.out), "write the product here: .npy or .mtx"},
-    {"vector", 'x', OPTION_PATH, "FILE", NULL, NULL, FIELD(vector),
-     "the vector, a column of .npy or .mtx (default: numbers from -1 to 1, always the same)"},
-    {"transpose", 0, OPTION_FLAG, NULL, NULL, NULL, FIELD(transposed),
-     "the transposed matrix times the vector"},
-    {"format", 0, OPTION_CHOICE, "NAME", sparse_format_names, "auto", FIELD(format),
-     "how the matrix is kept on the device, and multiplied: auto, simple, memory-layout, local-memory, "
-     "memory-layout+local-memory, on-the-fly, on-the-fly+local-memory, backprojection, ell, csr-vector, coo, "
-     "hyb, "
-     "sell, merge"},
-    {"variants", 0, OPTION_FLAG, NULL, NULL, NULL, FIELD(variants),
-     "every format, both ways: times and shares of the device's bandwidth"},
+    {"out", 'o', FIELD(OPTION_PATH, tool.out), .metavar = "FILE",
+     .help = "write the product here: .npy or .mtx"},
+    {"vector", 'x', FIELD(OPTION_PATH, vector), .metavar = "FILE",
+     .help = "the vector, a column of .npy or .mtx (default: numbers from -1 to 1, always the same)"},
+    {"transpose", FIELD(OPTION_FLAG, transposed), .help = "the transposed matrix times the vector"},
+    {"format", FIELD(OPTION_CHOICE, format), .metavar = "NAME", .words = sparse_format_names,
+     .fallback = "auto",
+     .help = "how the matrix is kept on the device, and multiplied: auto, simple, memory-layout, "
+             "local-memory, memory-layout+local-memory, on-the-fly, on-the-fly+local-memory, "
+             "backprojection, ell, csr-vector, coo, hyb, sell, merge"},
+    {"variants", FIELD(OPTION_FLAG, variants),
+     .help = "every format, both ways: times and shares of the device's bandwidth"},
     {.name = NULL},
 };
 

@@ -19,18 +19,19 @@ struct trajectory_arguments {
     size_t spokes, samples, partitions, matrix;
 };
 
-#define FIELD(field) offsetof(struct trajectory_arguments, field)
+#define FIELD(type, field) OPTION_FIELD(type, struct trajectory_arguments, field)
 
 static const struct option_row options[] = {
-    {"out", 'o', OPTION_PATH, "TRAJ", NULL, NULL, FIELD(out), "write it here: a .cfl/.hdr pair, or a .npy"},
-    {"spokes", 's', OPTION_COUNT, "N", NULL, NULL, FIELD(spokes),
-     "diameters, a spiral's arms, or lines, in a partition (default: dense up to the edge; 16 arms)"},
-    {"samples", 'n', OPTION_COUNT, "N", NULL, NULL, FIELD(samples),
-     "samples of each (default: the matrix; of a spiral: dense)"},
-    {"partitions", 'p', OPTION_COUNT, "N", NULL, NULL, FIELD(partitions),
-     "planes kz of stack (default: 16) and cartesian (default: 1)"},
-    {"matrix", 'm', OPTION_COUNT, "N", NULL, NULL, FIELD(matrix),
-     "voxels each way that it is for: k goes to N/2 (default: as many as samples, or 128)"},
+    {"out", 'o', FIELD(OPTION_PATH, out), .metavar = "TRAJ",
+     .help = "write it here: a .cfl/.hdr pair, or a .npy"},
+    {"spokes", 's', FIELD(OPTION_COUNT, spokes), .metavar = "N",
+     .help = "diameters, a spiral's arms, or lines, in a partition (default: dense up to the edge; 16 arms)"},
+    {"samples", 'n', FIELD(OPTION_COUNT, samples), .metavar = "N",
+     .help = "samples of each (default: the matrix; of a spiral: dense)"},
+    {"partitions", 'p', FIELD(OPTION_COUNT, partitions), .metavar = "N",
+     .help = "planes kz of stack (default: 16) and cartesian (default: 1)"},
+    {"matrix", 'm', FIELD(OPTION_COUNT, matrix), .metavar = "N",
+     .help = "voxels each way that it is for: k goes to N/2 (default: as many as samples, or 128)"},
     {.name = NULL},
 };
 

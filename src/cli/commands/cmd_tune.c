@@ -23,19 +23,18 @@ struct tune_arguments {
     const char *journal;
 };
 
-#define FIELD(field) offsetof(struct tune_arguments, field)
+#define FIELD(type, field) OPTION_FIELD(type, struct tune_arguments, field)
 
 static const struct option_row options[] = {
-    {"quick", 0, OPTION_FLAG, NULL, NULL, NULL, FIELD(quick),
-     "small problems, and each tunable once: seconds instead of minutes"},
-    {"list", 0, OPTION_FLAG, NULL, NULL, NULL, FIELD(list), "measure nothing: what is kept for the device"},
-    {"reset", 0, OPTION_FLAG, NULL, NULL, NULL, FIELD(reset),
-     "measure nothing: forget what is kept, so that the built-in values serve again"},
-    {"journal", 0, OPTION_PATH, "FILE", NULL, NULL, FIELD(journal),
-     "measure one ALGO in this very process, with a line in FILE before and after each candidate, and go on "
-     "behind those that "
-     "are there: what koine tune starts itself with, so that a candidate that crashes the driver ends that "
-     "process alone"},
+    {"quick", FIELD(OPTION_FLAG, quick),
+     .help = "small problems, and each tunable once: seconds instead of minutes"},
+    {"list", FIELD(OPTION_FLAG, list), .help = "measure nothing: what is kept for the device"},
+    {"reset", FIELD(OPTION_FLAG, reset),
+     .help = "measure nothing: forget what is kept, so that the built-in values serve again"},
+    {"journal", FIELD(OPTION_PATH, journal), .metavar = "FILE",
+     .help = "measure one ALGO in this very process, with a line in FILE before and after each candidate, "
+             "and go on behind those that are there: what koine tune starts itself with, so that a "
+             "candidate that crashes the driver ends that process alone"},
     {.name = NULL},
 };
 

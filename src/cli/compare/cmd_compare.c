@@ -15,13 +15,12 @@
 #include "cli/framework/nearest.h"
 #include "cli/framework/report.h"
 
-#define FIELD(field) offsetof(struct compare_arguments, field)
+#define FIELD(type, field) OPTION_FIELD(type, struct compare_arguments, field)
 
 static const struct option_row options[] = {
-    {"quick", 0, OPTION_FLAG, NULL, NULL, NULL, FIELD(quick),
-     "small sizes and few repetitions: under a minute on a CPU"},
-    {"repetitions", 'n', OPTION_COUNT, "N", NULL, NULL, FIELD(repetitions),
-     "repeat each measurement N times where there is time (default: 11, with --quick 5)"},
+    {"quick", FIELD(OPTION_FLAG, quick), .help = "small sizes and few repetitions: under a minute on a CPU"},
+    {"repetitions", 'n', FIELD(OPTION_COUNT, repetitions), .metavar = "N",
+     .help = "repeat each measurement N times where there is time (default: 11, with --quick 5)"},
     {.name = NULL},
 };
 

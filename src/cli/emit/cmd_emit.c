@@ -38,14 +38,13 @@ struct emit_arguments {
     bool list;
 };
 
-#define FIELD(field) offsetof(struct emit_arguments, field)
+#define FIELD(type, field) OPTION_FIELD(type, struct emit_arguments, field)
 
 static const struct option_row options[] = {
-    {"target", 't', OPTION_STRINGS, "opencl|cuda", NULL, NULL, FIELD(targets),
-     "the language to write; may be repeated (default: opencl)"},
-    {"list", 'l', OPTION_FLAG, NULL, NULL, NULL, FIELD(list),
-     "print the names of Koine's own kernels, one a line"},
-    BUILD_OPTION_ROWS(FIELD(build)),
+    {"target", 't', FIELD(OPTION_STRINGS, targets), .metavar = "opencl|cuda",
+     .help = "the language to write; may be repeated (default: opencl)"},
+    {"list", 'l', FIELD(OPTION_FLAG, list), .help = "print the names of Koine's own kernels, one a line"},
+    BUILD_OPTION_ROWS(struct emit_arguments, build),
     {.name = NULL},
 };
 

@@ -18,31 +18,30 @@ enum { SPELLING_MAX = 48, ROW_VALUE = 256 }; // getopt returns ROW_VALUE + row f
 const char *const precision_words[] = {"float", "double", NULL};
 const char *const policy_words[] = {"default", "strict", "fast", NULL};
 
-#define COMMON_FIELD(field) offsetof(struct common_arguments, field)
+#define FIELD(type, field) OPTION_FIELD(type, struct common_arguments, field)
 
 static const struct {
     unsigned bit; // 0: every command has it
     struct option_row row;
 } common_rows[] = {
     {COMMON_DEVICE,
-     {"device", 'd', OPTION_STRINGS, "SPEC", NULL, NULL, COMMON_FIELD(devices),
-      "use this device: opencl:0.0, cpu, gpu, all, or a part of a name; may be repeated"}},
+     {"device", 'd', FIELD(OPTION_STRINGS, devices), .metavar = "SPEC",
+      .help = "use this device: opencl:0.0, cpu, gpu, all, or a part of a name; may be repeated"}},
     {COMMON_PRECISION,
-     {"precision", 0, OPTION_CHOICE, NULL, precision_words, NULL, COMMON_FIELD(precision),
-      "the type that the device computes with"}},
+     {"precision", FIELD(OPTION_CHOICE, precision), .words = precision_words,
+      .help = "the type that the device computes with"}},
     {COMMON_POLICY,
-     {"policy", 0, OPTION_CHOICE, NULL, policy_words, "default", COMMON_FIELD(policy),
-      "numeric policy: strict has no contraction, fast has relaxed maths"}},
+     {"policy", FIELD(OPTION_CHOICE, policy), .words = policy_words, .fallback = "default",
+      .help = "numeric policy: strict has no contraction, fast has relaxed maths"}},
     {COMMON_JSON,
-     {"json", 0, OPTION_PATH, "FILE", NULL, NULL, COMMON_FIELD(json),
-      "write the result as JSON; - is standard output, and then nothing else goes there"}},
+     {"json", FIELD(OPTION_PATH, json), .metavar = "FILE",
+      .help = "write the result as JSON; - is standard output, and then nothing else goes there"}},
     {COMMON_OUTPUT,
-     {"output", 0, OPTION_PATH, "DIR", NULL, NULL, COMMON_FIELD(output),
-      "write the result's files into this folder, made if it is not there"}},
-    {COMMON_FORCE,
-     {"force", 'f', OPTION_FLAG, NULL, NULL, NULL, COMMON_FIELD(force), "overwrite files that are there"}},
-    {0, {"quiet", 'q', OPTION_FLAG, NULL, NULL, NULL, COMMON_FIELD(quiet), "no progress bar"}},
-    {0, {"help", 'h', OPTION_FLAG, NULL, NULL, NULL, COMMON_FIELD(help), "show this help"}},
+     {"output", FIELD(OPTION_PATH, output), .metavar = "DIR",
+      .help = "write the result's files into this folder, made if it is not there"}},
+    {COMMON_FORCE, {"force", 'f', FIELD(OPTION_FLAG, force), .help = "overwrite files that are there"}},
+    {0, {"quiet", 'q', FIELD(OPTION_FLAG, quiet), .help = "no progress bar"}},
+    {0, {"help", 'h', FIELD(OPTION_FLAG, help), .help = "show this help"}},
 };
 
 size_t options_collect(const struct command *command, struct option_row rows[OPTION_ROWS_MAX])

@@ -25,16 +25,36 @@ struct string_list {
     size_t capacity;
 };
 
+// The same types, for OPTION_OFFSET.
+#define OPTION_FLAG_TYPE    bool
+#define OPTION_STRING_TYPE  const char *
+#define OPTION_PATH_TYPE    const char *
+#define OPTION_STRINGS_TYPE struct string_list
+#define OPTION_COUNT_TYPE   size_t
+#define OPTION_CHOICE_TYPE  int
+
 struct option_row {
-    const char *name; // long, with hyphens (the parser takes underscores too); NULL ends a table
-    char letter;      // short, 0 if there is none
-    enum option_type type;
+    const char *name;         // long, with hyphens (the parser takes underscores too); NULL ends a table
+    char letter;              // short, 0 if there is none
+    enum option_type type;    // this and the offset are written by OPTION_FIELD
+    size_t offset;            // of the field in the command's arguments
     const char *metavar;      // how the help shows the value; without one choices show their words
     const char *const *words; // OPTION_CHOICE: ends in NULL
     const char *fallback;     // the value where the option is not given; NULL: false, NULL, empty or 0
-    size_t offset;            // of the field in the command's arguments
     const char *help;         // one line
 };
+
+// Which kind of option a row is, and which field it fills of the command's arguments (their type):
+//     {"top", OPTION_FIELD(OPTION_COUNT, struct sort_arguments, top), .metavar = "K", .help = "..."},
+// A field of another type than the option's does not compile.
+#define OPTION_FIELD(kind, arguments, field) .type = (kind), .offset = OPTION_OFFSET(kind, arguments, field)
+#define OPTION_OFFSET(kind, arguments, field)                                                                \
+    (offsetof(arguments, field) +                                                                            \
+     0 * sizeof(struct {                                                                                     \
+         _Static_assert(__builtin_types_compatible_p(__typeof__(((arguments *)0)->field), kind##_TYPE),      \
+                        "the field '" #field "' is not of the type that " #kind " fills");                   \
+         char unused;                                                                                        \
+     }))
 
 // What every command's arguments begin with. Fields whose option the command does not have stay zero.
 struct common_arguments {

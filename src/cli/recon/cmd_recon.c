@@ -10,67 +10,71 @@
 #include "convention.h"
 #include "cli/framework/report.h"
 
-#define FIELD(field) offsetof(struct recon_arguments, field)
+#define FIELD(type, field) OPTION_FIELD(type, struct recon_arguments, field)
 
 static const char *const scale_words[] = {"none", "unitary", NULL};
 static const char *const parboil_words[] = {"published", "true", NULL};
 
 static const struct option_row options[] = {
-    {"out", 'o', OPTION_PATH, "OUT", NULL, NULL, FIELD(out),
-     "write the image here: a .cfl/.hdr pair, .npy, .nii or .png (its magnitude)"},
-    {"matrix", 'm', OPTION_PATH, "NX,NY[,NZ]", NULL, NULL, FIELD(matrix),
-     "how many voxels (default: what the file or the trajectory's range tells)"},
-    {"trajectory", 't', OPTION_PATH, "TRAJ", NULL, NULL, FIELD(trajectory),
-     "where the samples of a .cfl or .npy lie (.cfl/.hdr, .npy)"},
-    {"trajectory-unit", 0, OPTION_CHOICE, NULL, trajectory_unit_names, "fov", FIELD(unit),
-     "of k: cycles per field of view (up to N/2), radians per voxel (up to pi), or cycles per voxel (up to "
-     "1/2)"},
-    {"parboil", 0, OPTION_CHOICE, NULL, parboil_words, "published", FIELD(parboil),
-     "the order of a .bin's fields: as Parboil reads them, or as they were written"},
-    {"solver", 's', OPTION_CHOICE, NULL, mri_recon_solver_names, "ls", FIELD(solver),
-     "least squares by conjugate gradients, the adjoint sum alone, or gridding"},
-    {"kernel", 'k', OPTION_PATH, "NAME", NULL, NULL, FIELD(kernel),
-     "how the sums are computed: naive, register, coalesced, constant, constant-struct, fast-trig, tuned "
-     "(default), or on the host: host-double, host-single (default without a device)"},
-    {"precision", 0, OPTION_CHOICE, NULL, recon_precision_words, "auto", FIELD(precision),
-     "what the kernel computes in: double is host-double's alone; auto is the kernel's own"},
-    {"normal", 0, OPTION_CHOICE, NULL, mri_normal_names, "toeplitz", FIELD(normal),
-     "how ls applies F^H F: as a convolution with Q, by FFT; or by F and F^H as they stand, in each "
-     "iteration"},
-    {"iterations", 'n', OPTION_COUNT, "N", NULL, "20", FIELD(iterations), "of ls, at most"},
-    {"tolerance", 0, OPTION_PATH, "T", NULL, NULL, FIELD(tolerance),
-     "of ls: stop when the residual is T of the right hand side; not to get there is exit status 1"},
-    {"lambda", 'l', OPTION_PATH, "L", NULL, NULL, FIELD(lambda),
-     "of ls: how much to regularize (default: 0)"},
-    {"relative-lambda", 0, OPTION_FLAG, NULL, NULL, NULL, FIELD(relative_lambda),
-     "--lambda counts in units of the greatest eigenvalue of Q's circulant, which bounds that of F^H F; not "
-     "with --normal forward"},
-    {"regularizer", 0, OPTION_CHOICE, NULL, mri_regularizer_names, "tikhonov", FIELD(regularizer),
-     "keep the image small, or the differences between neighbours"},
-    {"boundary", 0, OPTION_CHOICE, NULL, mri_boundary_names, "zero", FIELD(boundary),
-     "of the differences: none across the image's edge, or from one edge to the other"},
-    {"warm-start", 0, OPTION_PATH, "IMAGE", NULL, NULL, FIELD(warm_start),
-     "of ls: begin with this image (.cfl/.hdr, .npy) instead of 0"},
-    {"density", 0, OPTION_PATH, "KIND|FILE", NULL, "none", FIELD(density),
-     "weights of the samples: none, ramp, pipe (Pipe and Menon), or from a .cfl or .npy"},
-    {"basis", 0, OPTION_PATH, "KIND|FILE", NULL, "delta", FIELD(basis),
-     "what a voxel is: delta, box, or its transform at each sample from a .cfl or .npy"},
-    {"oversampling", 0, OPTION_PATH, "X", NULL, NULL, FIELD(oversampling),
-     "of gridding, 1.25 to 4 (default: 2)"},
-    {"width", 0, OPTION_COUNT, "J", NULL, NULL, FIELD(width),
-     "of gridding's window in cells of its grid, 2 to 8 (default: 6)"},
-    {"scale", 0, OPTION_CHOICE, NULL, scale_words, "none", FIELD(scale),
-     "unscaled sums, or 1/sqrt(voxels) before both"},
-    {"save-q", 0, OPTION_PATH, "FILE", NULL, NULL, FIELD(save_q), "of ls: keep Q in this file"},
-    {"load-q", 0, OPTION_PATH, "FILE", NULL, NULL, FIELD(load_q),
-     "of ls: take Q from this file, which must be of the same trajectory"},
-    {"reference", 0, OPTION_PATH, "IMAGE", NULL, NULL, FIELD(reference),
-     "the true image (.cfl/.hdr, .npy), to compare with"},
-    {"reference-scale", 0, OPTION_CHOICE, NULL, mri_reference_scale_names, "auto", FIELD(reference_scale),
-     "best: compare after the complex factor that brings the image nearest to the reference; none: as it is; "
-     "auto: best for adjoint and gridding, whose sums have a scale of their own, and none for ls"},
-    {"variants", 0, OPTION_FLAG, NULL, NULL, NULL, FIELD(variants),
-     "by every kernel and by gridding: tables of quality and of time; with --output pictures as well"},
+    {"out", 'o', FIELD(OPTION_PATH, out), .metavar = "OUT",
+     .help = "write the image here: a .cfl/.hdr pair, .npy, .nii or .png (its magnitude)"},
+    {"matrix", 'm', FIELD(OPTION_PATH, matrix), .metavar = "NX,NY[,NZ]",
+     .help = "how many voxels (default: what the file or the trajectory's range tells)"},
+    {"trajectory", 't', FIELD(OPTION_PATH, trajectory), .metavar = "TRAJ",
+     .help = "where the samples of a .cfl or .npy lie (.cfl/.hdr, .npy)"},
+    {"trajectory-unit", FIELD(OPTION_CHOICE, unit), .words = trajectory_unit_names, .fallback = "fov",
+     .help = "of k: cycles per field of view (up to N/2), radians per voxel (up to pi), or cycles per "
+             "voxel (up to 1/2)"},
+    {"parboil", FIELD(OPTION_CHOICE, parboil), .words = parboil_words, .fallback = "published",
+     .help = "the order of a .bin's fields: as Parboil reads them, or as they were written"},
+    {"solver", 's', FIELD(OPTION_CHOICE, solver), .words = mri_recon_solver_names, .fallback = "ls",
+     .help = "least squares by conjugate gradients, the adjoint sum alone, or gridding"},
+    {"kernel", 'k', FIELD(OPTION_PATH, kernel), .metavar = "NAME",
+     .help = "how the sums are computed: naive, register, coalesced, constant, constant-struct, fast-trig, "
+             "tuned (default), or on the host: host-double, host-single (default without a device)"},
+    {"precision", FIELD(OPTION_CHOICE, precision), .words = recon_precision_words, .fallback = "auto",
+     .help = "what the kernel computes in: double is host-double's alone; auto is the kernel's own"},
+    {"normal", FIELD(OPTION_CHOICE, normal), .words = mri_normal_names, .fallback = "toeplitz",
+     .help = "how ls applies F^H F: as a convolution with Q, by FFT; or by F and F^H as they stand, in "
+             "each iteration"},
+    {"iterations", 'n', FIELD(OPTION_COUNT, iterations), .metavar = "N", .fallback = "20",
+     .help = "of ls, at most"},
+    {"tolerance", FIELD(OPTION_PATH, tolerance), .metavar = "T",
+     .help = "of ls: stop when the residual is T of the right hand side; not to get there is exit status 1"},
+    {"lambda", 'l', FIELD(OPTION_PATH, lambda), .metavar = "L",
+     .help = "of ls: how much to regularize (default: 0)"},
+    {"relative-lambda", FIELD(OPTION_FLAG, relative_lambda),
+     .help = "--lambda counts in units of the greatest eigenvalue of Q's circulant, which bounds that of "
+             "F^H F; not with --normal forward"},
+    {"regularizer", FIELD(OPTION_CHOICE, regularizer), .words = mri_regularizer_names, .fallback = "tikhonov",
+     .help = "keep the image small, or the differences between neighbours"},
+    {"boundary", FIELD(OPTION_CHOICE, boundary), .words = mri_boundary_names, .fallback = "zero",
+     .help = "of the differences: none across the image's edge, or from one edge to the other"},
+    {"warm-start", FIELD(OPTION_PATH, warm_start), .metavar = "IMAGE",
+     .help = "of ls: begin with this image (.cfl/.hdr, .npy) instead of 0"},
+    {"density", FIELD(OPTION_PATH, density), .metavar = "KIND|FILE", .fallback = "none",
+     .help = "weights of the samples: none, ramp, pipe (Pipe and Menon), or from a .cfl or .npy"},
+    {"basis", FIELD(OPTION_PATH, basis), .metavar = "KIND|FILE", .fallback = "delta",
+     .help = "what a voxel is: delta, box, or its transform at each sample from a .cfl or .npy"},
+    {"oversampling", FIELD(OPTION_PATH, oversampling), .metavar = "X",
+     .help = "of gridding, 1.25 to 4 (default: 2)"},
+    {"width", FIELD(OPTION_COUNT, width), .metavar = "J",
+     .help = "of gridding's window in cells of its grid, 2 to 8 (default: 6)"},
+    {"scale", FIELD(OPTION_CHOICE, scale), .words = scale_words, .fallback = "none",
+     .help = "unscaled sums, or 1/sqrt(voxels) before both"},
+    {"save-q", FIELD(OPTION_PATH, save_q), .metavar = "FILE", .help = "of ls: keep Q in this file"},
+    {"load-q", FIELD(OPTION_PATH, load_q), .metavar = "FILE",
+     .help = "of ls: take Q from this file, which must be of the same trajectory"},
+    {"reference", FIELD(OPTION_PATH, reference), .metavar = "IMAGE",
+     .help = "the true image (.cfl/.hdr, .npy), to compare with"},
+    {"reference-scale", FIELD(OPTION_CHOICE, reference_scale), .words = mri_reference_scale_names,
+     .fallback = "auto",
+     .help = "best: compare after the complex factor that brings the image nearest to the reference; none: "
+             "as it is; auto: best for adjoint and gridding, whose sums have a scale of their own, and "
+             "none for ls"},
+    {"variants", FIELD(OPTION_FLAG, variants),
+     .help = "by every kernel and by gridding: tables of quality and of time; with --output pictures as "
+             "well"},
     {.name = NULL},
 };
 

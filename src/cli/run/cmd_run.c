@@ -17,28 +17,28 @@
 #include "cli/framework/progress.h"
 #include "cli/framework/report.h"
 
-#define FIELD(field) offsetof(struct run_arguments, field)
+#define FIELD(type, field) OPTION_FIELD(type, struct run_arguments, field)
 
 static const struct option_row options[] = {
-    {"kernel", 'k', OPTION_PATH, "NAME", NULL, NULL, FIELD(kernel),
-     "the kernel to run; may be left out where the file has only one"},
-    {"global", 'g', OPTION_PATH, "X[,Y[,Z]]", NULL, NULL, FIELD(global), "work-items in all"},
-    {"local", 'l', OPTION_PATH, "X[,Y[,Z]]", NULL, NULL, FIELD(local),
-     "work-items in a group; without it the device chooses"},
-    {"arg", 'a', OPTION_STRINGS, "SPEC", NULL, NULL, FIELD(args),
-     "an argument, in the kernel's order: buf:TYPE:COUNT[:FILL], in:FILE.npy, out:FILE.npy:TYPE:COUNT, "
-     "inout:IN.npy:OUT.npy, TYPE=VALUE, struct:HEXBYTES, local:BYTES, image2d:ORDER:TYPE:WxH[:FILL] (and its "
-     "like) or sampler:FILTER[,ADDRESSING][,normalized]; FILL is zero, iota, random[:SEED], "
-     "value=V or file=PATH"},
-    {"repeat", 'n', OPTION_COUNT, "N", NULL, "1", FIELD(repeat),
-     "run it N times, each from the same contents"},
-    {"compare", 'c', OPTION_PATH, "SPEC", NULL, NULL, FIELD(compare),
-     "run it on this device too, and compare every buffer"},
-    {"ulp", 0, OPTION_PATH, "N", NULL, "0", FIELD(ulp),
-     "with --compare: floats may differ by N units in the last place"},
-    {"tolerance", 0, OPTION_PATH, "T", NULL, "0", FIELD(tolerance),
-     "with --compare: or by T times the larger of the two and 1"},
-    BUILD_OPTION_ROWS(FIELD(build)),
+    {"kernel", 'k', FIELD(OPTION_PATH, kernel), .metavar = "NAME",
+     .help = "the kernel to run; may be left out where the file has only one"},
+    {"global", 'g', FIELD(OPTION_PATH, global), .metavar = "X[,Y[,Z]]", .help = "work-items in all"},
+    {"local", 'l', FIELD(OPTION_PATH, local), .metavar = "X[,Y[,Z]]",
+     .help = "work-items in a group; without it the device chooses"},
+    {"arg", 'a', FIELD(OPTION_STRINGS, args), .metavar = "SPEC",
+     .help = "an argument, in the kernel's order: buf:TYPE:COUNT[:FILL], in:FILE.npy, "
+             "out:FILE.npy:TYPE:COUNT, inout:IN.npy:OUT.npy, TYPE=VALUE, struct:HEXBYTES, local:BYTES, "
+             "image2d:ORDER:TYPE:WxH[:FILL] (and its like) or sampler:FILTER[,ADDRESSING][,normalized]; "
+             "FILL is zero, iota, random[:SEED], value=V or file=PATH"},
+    {"repeat", 'n', FIELD(OPTION_COUNT, repeat), .metavar = "N", .fallback = "1",
+     .help = "run it N times, each from the same contents"},
+    {"compare", 'c', FIELD(OPTION_PATH, compare), .metavar = "SPEC",
+     .help = "run it on this device too, and compare every buffer"},
+    {"ulp", FIELD(OPTION_PATH, ulp), .metavar = "N", .fallback = "0",
+     .help = "with --compare: floats may differ by N units in the last place"},
+    {"tolerance", FIELD(OPTION_PATH, tolerance), .metavar = "T", .fallback = "0",
+     .help = "with --compare: or by T times the larger of the two and 1"},
+    BUILD_OPTION_ROWS(struct run_arguments, build),
     {.name = NULL},
 };
 

@@ -11,55 +11,56 @@
 #include "cli/framework/interrupt.h"
 #include "cli/framework/report.h"
 
-#define FIELD(field) offsetof(struct solve_arguments, field)
+#define FIELD(type, field) OPTION_FIELD(type, struct solve_arguments, field)
 
 static const struct option_row options[] = {
-    {"out", 'o', OPTION_PATH, "X", NULL, NULL, FIELD(tool.out),
-     "write the solutions here: .npy, .mtx, or one as a square picture, .png; - is standard output, as .npy"},
-    {"start", 'x', OPTION_PATH, "X0", NULL, NULL, FIELD(start),
-     "begin with this column, or with these, of .npy or .mtx (default: 0)"},
-    {"iterations", 'n', OPTION_COUNT, "N", NULL, "400", FIELD(iterations), "at most"},
-    {"tolerance", 't', OPTION_PATH, "T", NULL, NULL, FIELD(tolerance),
-     "stop when |A x - b| is T of |b|; not to get there is exit status 1, and so is an x that single "
-     "precision has not reached"},
-    {"stop", 0, OPTION_CHOICE, NULL, sparse_stop_names, "auto", FIELD(stop),
-     "when: after all iterations, by --tolerance, by --noise, or when A x - b is as white as it gets; auto: "
-     "what "
-     "is given"},
-    {"noise", 0, OPTION_PATH, "DELTA", NULL, NULL, FIELD(noise),
-     "stop when |A x - b| is DELTA, the length of the noise in b; not to get there is exit status 1"},
-    {"lambda", 'l', OPTION_PATH, "L", NULL, NULL, FIELD(lambda),
-     "add L |x|^2 / 2 to |A x - b|^2 / 2 (default: 0)"},
-    {"smooth", 0, OPTION_PATH, "W[,ORDER]", NULL, NULL, FIELD(smooth),
-     "add W |D x|^2 / 2, of D the differences of neighbouring columns of order 1 (default) or 2"},
-    {"nonnegative", 0, OPTION_FLAG, NULL, NULL, NULL, FIELD(nonnegative), "x >= 0"},
-    {"bounds", 0, OPTION_PATH, "LO,HI", NULL, NULL, FIELD(bounds), "LO <= x <= HI; -inf and inf are none"},
-    {"correction", 0, OPTION_PATH, "SNIPPET", NULL, NULL, FIELD(correction),
-     "on devices: F(x, d), an OpenCL C expression of floats x, d and weight and of the column i, linear in "
-     "d; "
-     "F(x, x) is added to the gradient"},
-    {"weight", 0, OPTION_PATH, "W", NULL, NULL, FIELD(weight),
-     "of the penalty for what is beyond bounds with cgnr (default: 50 times the longest column's square), or "
-     "of "
-     "--correction (default: 1)"},
-    {"method", 'm', OPTION_CHOICE, NULL, sparse_method_names, "auto", FIELD(method),
-     "auto: fista within bounds, else cgnr"},
-    {"preconditioner", 0, OPTION_CHOICE, NULL, sparse_preconditioning_names, "none", FIELD(preconditioning),
-     "of cgnr on the host: the diagonal of A^T A, or its incomplete LU factors"},
-    {"format", 0, OPTION_CHOICE, "NAME", sparse_format_names, "auto", FIELD(format),
-     "how a device keeps the matrix: auto, simple, memory-layout, local-memory, memory-layout+local-memory, "
-     "on-the-fly, on-the-fly+local-memory, backprojection, ell, csr-vector, coo, hyb, sell, merge; the host "
-     "has "
-     "sell and simple"},
-    {"rhs", 0, OPTION_PATH, "all|K", NULL, "all", FIELD(rhs),
-     "solve for all columns of B, or for column K from 1"},
-    {"slice", 0, OPTION_PATH, "K", NULL, NULL, FIELD(slice),
-     "of measured tomography (.h5), from 0 (default: 0)"},
-    {"precision", 0, OPTION_CHOICE, NULL, solve_precision_words, "auto", FIELD(precision),
-     "double is computed by the host, float by devices and the host; auto: double, but float where a device "
-     "is named"},
-    {"sweep", 0, OPTION_FLAG, NULL, NULL, NULL, FIELD(sweep),
-     "time against nonzeros, on the host and on devices, of systems of its own; with --output a plot, too"},
+    {"out", 'o', FIELD(OPTION_PATH, tool.out), .metavar = "X",
+     .help = "write the solutions here: .npy, .mtx, or one as a square picture, .png; - is standard "
+             "output, as .npy"},
+    {"start", 'x', FIELD(OPTION_PATH, start), .metavar = "X0",
+     .help = "begin with this column, or with these, of .npy or .mtx (default: 0)"},
+    {"iterations", 'n', FIELD(OPTION_COUNT, iterations), .metavar = "N", .fallback = "400",
+     .help = "at most"},
+    {"tolerance", 't', FIELD(OPTION_PATH, tolerance), .metavar = "T",
+     .help = "stop when |A x - b| is T of |b|; not to get there is exit status 1, and so is an x that "
+             "single precision has not reached"},
+    {"stop", FIELD(OPTION_CHOICE, stop), .words = sparse_stop_names, .fallback = "auto",
+     .help = "when: after all iterations, by --tolerance, by --noise, or when A x - b is as white as it "
+             "gets; auto: what is given"},
+    {"noise", FIELD(OPTION_PATH, noise), .metavar = "DELTA",
+     .help = "stop when |A x - b| is DELTA, the length of the noise in b; not to get there is exit status 1"},
+    {"lambda", 'l', FIELD(OPTION_PATH, lambda), .metavar = "L",
+     .help = "add L |x|^2 / 2 to |A x - b|^2 / 2 (default: 0)"},
+    {"smooth", FIELD(OPTION_PATH, smooth), .metavar = "W[,ORDER]",
+     .help = "add W |D x|^2 / 2, of D the differences of neighbouring columns of order 1 (default) or 2"},
+    {"nonnegative", FIELD(OPTION_FLAG, nonnegative), .help = "x >= 0"},
+    {"bounds", FIELD(OPTION_PATH, bounds), .metavar = "LO,HI",
+     .help = "LO <= x <= HI; -inf and inf are none"},
+    {"correction", FIELD(OPTION_PATH, correction), .metavar = "SNIPPET",
+     .help = "on devices: F(x, d), an OpenCL C expression of floats x, d and weight and of the column i, "
+             "linear in d; F(x, x) is added to the gradient"},
+    {"weight", FIELD(OPTION_PATH, weight), .metavar = "W",
+     .help = "of the penalty for what is beyond bounds with cgnr (default: 50 times the longest column's "
+             "square), or of --correction (default: 1)"},
+    {"method", 'm', FIELD(OPTION_CHOICE, method), .words = sparse_method_names, .fallback = "auto",
+     .help = "auto: fista within bounds, else cgnr"},
+    {"preconditioner", FIELD(OPTION_CHOICE, preconditioning), .words = sparse_preconditioning_names,
+     .fallback = "none", .help = "of cgnr on the host: the diagonal of A^T A, or its incomplete LU factors"},
+    {"format", FIELD(OPTION_CHOICE, format), .metavar = "NAME", .words = sparse_format_names,
+     .fallback = "auto",
+     .help = "how a device keeps the matrix: auto, simple, memory-layout, local-memory, "
+             "memory-layout+local-memory, on-the-fly, on-the-fly+local-memory, backprojection, ell, "
+             "csr-vector, coo, hyb, sell, merge; the host has sell and simple"},
+    {"rhs", FIELD(OPTION_PATH, rhs), .metavar = "all|K", .fallback = "all",
+     .help = "solve for all columns of B, or for column K from 1"},
+    {"slice", FIELD(OPTION_PATH, slice), .metavar = "K",
+     .help = "of measured tomography (.h5), from 0 (default: 0)"},
+    {"precision", FIELD(OPTION_CHOICE, precision), .words = solve_precision_words, .fallback = "auto",
+     .help = "double is computed by the host, float by devices and the host; auto: double, but float where "
+             "a device is named"},
+    {"sweep", FIELD(OPTION_FLAG, sweep),
+     .help = "time against nonzeros, on the host and on devices, of systems of its own; with --output a "
+             "plot, too"},
     {.name = NULL},
 };
 

@@ -9,7 +9,7 @@
 #include "base/array.h"
 #include "base/error.h"
 
-#define FIELD(field) offsetof(struct stats_arguments, field)
+#define FLAG(field) OPTION_OFFSET(OPTION_FLAG, struct stats_arguments, field)
 
 static const char all_has_it[] = "it is one of all; leave it out";
 
@@ -18,19 +18,19 @@ static const struct exclusion {
     size_t field, other_field; // flags
     const char *advice;
 } exclusions[] = {
-    {"gpu", "serial", FIELD(gpu), FIELD(serial), "choose one of these variants; --all-variants runs both"},
-    {"gpu", "parallel", FIELD(gpu), FIELD(parallel),
+    {"gpu", "serial", FLAG(gpu), FLAG(serial), "choose one of these variants; --all-variants runs both"},
+    {"gpu", "parallel", FLAG(gpu), FLAG(parallel),
      "the threads are those of the host; choose one of these variants, or --all-variants"},
-    {"gpu", "vectorized", FIELD(gpu), FIELD(vectorized),
+    {"gpu", "vectorized", FLAG(gpu), FLAG(vectorized),
      "the vectors are those of the host; choose one of these variants, or --all-variants"},
-    {"serial", "parallel", FIELD(serial), FIELD(parallel),
+    {"serial", "parallel", FLAG(serial), FLAG(parallel),
      "serial is one thread; choose one of these variants, or --all-variants"},
-    {"serial", "vectorized", FIELD(serial), FIELD(vectorized),
+    {"serial", "vectorized", FLAG(serial), FLAG(vectorized),
      "serial is without vectors; --vectorized alone is one thread with them"},
-    {"all-variants", "gpu", FIELD(all_variants), FIELD(gpu), all_has_it},
-    {"all-variants", "serial", FIELD(all_variants), FIELD(serial), all_has_it},
-    {"all-variants", "parallel", FIELD(all_variants), FIELD(parallel), all_has_it},
-    {"all-variants", "vectorized", FIELD(all_variants), FIELD(vectorized), all_has_it},
+    {"all-variants", "gpu", FLAG(all_variants), FLAG(gpu), all_has_it},
+    {"all-variants", "serial", FLAG(all_variants), FLAG(serial), all_has_it},
+    {"all-variants", "parallel", FLAG(all_variants), FLAG(parallel), all_has_it},
+    {"all-variants", "vectorized", FLAG(all_variants), FLAG(vectorized), all_has_it},
 };
 
 static bool flag(const struct stats_arguments *arguments, size_t field)

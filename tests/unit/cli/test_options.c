@@ -22,12 +22,14 @@ struct sample_arguments {
 static const char *const colours[] = {"red", "green", NULL};
 
 static const struct option_row sample_options[] = {
-    {"name", 'n', OPTION_STRINGS, "NAME", NULL, NULL, offsetof(struct sample_arguments, names), "a name"},
-    {"count", 0, OPTION_COUNT, "N", NULL, "3", offsetof(struct sample_arguments, count), "a count"},
-    {"two-words", 't', OPTION_FLAG, NULL, NULL, NULL, offsetof(struct sample_arguments, two_words), "a flag"},
-    {"colour", 0, OPTION_CHOICE, NULL, colours, "green", offsetof(struct sample_arguments, colour),
-     "a colour"},
-    {"text", 0, OPTION_STRING, "TEXT", NULL, NULL, offsetof(struct sample_arguments, text), "a text"},
+    {"name", 'n', OPTION_FIELD(OPTION_STRINGS, struct sample_arguments, names), .metavar = "NAME",
+     .help = "a name"},
+    {"count", OPTION_FIELD(OPTION_COUNT, struct sample_arguments, count), .metavar = "N", .fallback = "3",
+     .help = "a count"},
+    {"two-words", 't', OPTION_FIELD(OPTION_FLAG, struct sample_arguments, two_words), .help = "a flag"},
+    {"colour", OPTION_FIELD(OPTION_CHOICE, struct sample_arguments, colour), .words = colours,
+     .fallback = "green", .help = "a colour"},
+    {"text", OPTION_FIELD(OPTION_STRING, struct sample_arguments, text), .metavar = "TEXT", .help = "a text"},
     {.name = NULL},
 };
 
