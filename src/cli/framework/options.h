@@ -52,7 +52,7 @@ struct option_row {
     (offsetof(arguments, field) +                                                                            \
      0 * sizeof(struct {                                                                                     \
          _Static_assert(__builtin_types_compatible_p(__typeof__(((arguments *)0)->field), kind##_TYPE),      \
-                        "the field '" #field "' is not of the type that " #kind " fills");                   \
+                        "the field " #field " is not of the type that " #kind " fills");                     \
          char unused;                                                                                        \
      }))
 
