@@ -137,63 +137,131 @@ static bool is_float_of_double(const struct solve_command *command)
            command->task.method != SPARSE_METHOD_CGNR;
 }
 
+// What was asked for, as far as something else may exclude it.
+enum fact {
+    ALWAYS,
+    TOLERANCE,
+    NOISE,
+    WEIGHT,
+    START,
+    CORRECTION,
+    BOUNDS,
+    NO_TOLERANCE,
+    NO_NOISE,
+    NOTHING_WEIGHED, // neither a penalty nor a correction
+    STOP_AUTO,
+    STOP_RESIDUAL,
+    STOP_DISCREPANCY,
+    GRAM,
+    DOUBLE,
+    FLOAT_OF_DOUBLE, // is_float_of_double
+    HOST_ALONE,      // something that the host alone has
+    DEVICE_ALONE,
+    NAMED_HOST, // by --device
+    NAMED_DEVICE,
+    ASKED_HOST, // by --device, or by the precision
+    ON_HOST,    // named, or the only one that has it
+    ON_DEVICE,
+    FACTS
+};
+
+// A word of a message that is not always the same.
+enum blank { NO_WORD, THE_HOST_ALONE, THE_DEVICE_ALONE, THE_NAMED, THE_METHOD, THE_PLACE, BLANKS };
+
+// What does not go together, in the order in which it is looked for, and the message: word, text, word, rest.
+static const struct {
+    enum fact facts[3];
+    enum blank first;
+    const char *text;
+    enum blank second;
+    const char *rest;
+} refusals[] = {
+    {{TOLERANCE, NOISE, STOP_AUTO},
+     .text = "--tolerance and --noise both say when to stop; with --stop residual or --stop discrepancy one "
+             "does, and the other is looked at in the end"},
+    {{STOP_RESIDUAL, NO_TOLERANCE},
+     .text = "--stop residual wants --tolerance T: stop when |A x - b| is T |b|"},
+    {{STOP_DISCREPANCY, NO_NOISE},
+     .text = "--stop discrepancy wants --noise DELTA: stop when |A x - b| is DELTA"},
+    {{WEIGHT, NOTHING_WEIGHED},
+     .text = "--weight is of a penalty (--nonnegative or --bounds, with --method cgnr) or of a --correction"},
+    {{CORRECTION, BOUNDS},
+     .text = "--correction takes the place of the penalty for bounds; write both in one"},
+    {{START, GRAM}, .text = "-x begins iterations, of which --method gram has none"},
+    {{HOST_ALONE, DEVICE_ALONE},
+     .first = THE_HOST_ALONE,
+     .text = " is the host's alone and ",
+     .second = THE_DEVICE_ALONE,
+     .rest = " that of devices; leave one out"},
+    {{HOST_ALONE, NAMED_DEVICE},
+     .first = THE_HOST_ALONE,
+     .text = " is the host's alone, but --device ",
+     .second = THE_NAMED,
+     .rest = " was asked for; there is --device host, and devices have --method cgnr, printed and gram, "
+             "--nonnegative and --bounds as a penalty, and --stop fixed, residual, discrepancy and ncp"},
+    {{CORRECTION, ASKED_HOST},
+     .text = "--correction is OpenCL C, for which the host has no compiler; devices have, in single "
+             "precision: --device cpu, or one of koine devices"},
+    {{DEVICE_ALONE, NAMED_HOST},
+     .first = THE_DEVICE_ALONE,
+     .text = " wants a device; --device host has the formats sell and simple"},
+    {{ON_HOST, FLOAT_OF_DOUBLE},
+     .text = "--method ",
+     .second = THE_METHOD,
+     .rest = " computes in double precision on the host; leave out --precision float"},
+    {{DOUBLE, ON_DEVICE},
+     .first = THE_PLACE,
+     .text = ": devices solve in single precision; double is the host's: --device host, without --format"},
+};
+
 static kn_status check_together(const struct solve_command *command, kn_error *err)
 {
     const struct solve_arguments *arguments = command->arguments;
     const struct sparse_task *task = &command->task;
-    const struct common_arguments *common = &arguments->tool.common;
+    const struct string_list *devices = &arguments->tool.common.devices;
+    const char *named = devices->count ? devices->items[0] : NULL;
     const char *host = host_alone(task), *device = device_alone(command);
-    bool named = common->devices.count > 0,
-         named_host = named && strcmp(common->devices.items[0], "host") == 0;
+    bool named_host = named && strcmp(named, "host") == 0, named_device = named && !named_host;
+    bool penalty = task->bounded && !sparse_holds_bounds(task->method);
+    const bool holds[FACTS] = {
+        [ALWAYS] = true,
+        [TOLERANCE] = arguments->tolerance,
+        [NOISE] = arguments->noise,
+        [WEIGHT] = arguments->weight,
+        [START] = arguments->start,
+        [CORRECTION] = task->correction,
+        [BOUNDS] = task->bounded,
+        [NO_TOLERANCE] = !arguments->tolerance,
+        [NO_NOISE] = !arguments->noise,
+        [NOTHING_WEIGHED] = !penalty && !task->correction,
+        [STOP_AUTO] = arguments->stop == SPARSE_STOP_AUTO,
+        [STOP_RESIDUAL] = task->stop == SPARSE_STOP_RESIDUAL,
+        [STOP_DISCREPANCY] = task->stop == SPARSE_STOP_DISCREPANCY,
+        [GRAM] = task->method == SPARSE_METHOD_GRAM,
+        [DOUBLE] = arguments->precision == SOLVE_PRECISION_DOUBLE,
+        [FLOAT_OF_DOUBLE] = is_float_of_double(command),
+        [HOST_ALONE] = host,
+        [DEVICE_ALONE] = device,
+        [NAMED_HOST] = named_host,
+        [NAMED_DEVICE] = named_device,
+        [ASKED_HOST] = names_host(arguments),
+        [ON_HOST] = host || named_host,
+        [ON_DEVICE] = device || named_device,
+    };
+    const char *const words[BLANKS] = {[NO_WORD] = "",
+                                       [THE_HOST_ALONE] = host,
+                                       [THE_DEVICE_ALONE] = device,
+                                       [THE_NAMED] = named,
+                                       [THE_METHOD] = sparse_method_names[task->method],
+                                       [THE_PLACE] = named ? named : device};
 
-    if (arguments->tolerance && arguments->noise && arguments->stop == SPARSE_STOP_AUTO)
-        return kn_fail(err, KN_ERROR_ARGUMENT,
-                       "--tolerance and --noise both say when to stop; with --stop residual or --stop "
-                       "discrepancy one does, and the other is looked at in the end");
-    if (task->stop == SPARSE_STOP_RESIDUAL && !arguments->tolerance)
-        return kn_fail(err, KN_ERROR_ARGUMENT,
-                       "--stop residual wants --tolerance T: stop when |A x - b| is T |b|");
-    if (task->stop == SPARSE_STOP_DISCREPANCY && !arguments->noise)
-        return kn_fail(err, KN_ERROR_ARGUMENT,
-                       "--stop discrepancy wants --noise DELTA: stop when |A x - b| is DELTA");
-    if (arguments->weight && !(task->bounded && !sparse_holds_bounds(task->method)) && !task->correction)
-        return kn_fail(err, KN_ERROR_ARGUMENT,
-                       "--weight is of a penalty (--nonnegative or --bounds, with --method "
-                       "cgnr) or of a --correction");
-    if (task->correction && task->bounded)
-        return kn_fail(err, KN_ERROR_ARGUMENT,
-                       "--correction takes the place of the penalty for bounds; write both "
-                       "in one");
-    if (arguments->start && task->method == SPARSE_METHOD_GRAM)
-        return kn_fail(err, KN_ERROR_ARGUMENT, "-x begins iterations, of which --method gram has none");
-    if (host && device)
-        return kn_fail(err, KN_ERROR_ARGUMENT, "%s is the host's alone and %s that of devices; leave one out",
-                       host, device);
-    if (host && named && !named_host)
-        return kn_fail(
-            err, KN_ERROR_ARGUMENT,
-            "%s is the host's alone, but --device %s was asked for; there is --device host, and devices "
-            "have --method cgnr, printed and gram, --nonnegative and --bounds as a penalty, and --stop "
-            "fixed, "
-            "residual, discrepancy and ncp",
-            host, common->devices.items[0]);
-    if (task->correction && names_host(arguments))
-        return kn_fail(
-            err, KN_ERROR_ARGUMENT,
-            "--correction is OpenCL C, for which the host has no compiler; devices have, in single "
-            "precision: --device cpu, or one of koine devices");
-    if (device && named_host)
-        return kn_fail(err, KN_ERROR_ARGUMENT,
-                       "%s wants a device; --device host has the formats sell and simple", device);
-    if ((host || named_host) && is_float_of_double(command))
-        return kn_fail(err, KN_ERROR_ARGUMENT,
-                       "--method %s computes in double precision on the host; leave out --precision float",
-                       sparse_method_names[task->method]);
-    if (arguments->precision == SOLVE_PRECISION_DOUBLE && ((named && !named_host) || device))
-        return kn_fail(
-            err, KN_ERROR_ARGUMENT,
-            "%s: devices solve in single precision; double is the host's: --device host, without --format",
-            named ? common->devices.items[0] : device);
+    for (size_t i = 0; i < KN_COUNT(refusals); i++) {
+        const enum fact *facts = refusals[i].facts;
+
+        if (holds[facts[0]] && holds[facts[1]] && holds[facts[2]])
+            return kn_fail(err, KN_ERROR_ARGUMENT, "%s%s%s%s", words[refusals[i].first], refusals[i].text,
+                           words[refusals[i].second], refusals[i].rest ? refusals[i].rest : "");
+    }
     return KN_OK;
 }
 
