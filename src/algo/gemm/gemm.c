@@ -14,11 +14,6 @@ static const struct gemm_library *const libraries[] = {
     [KN_GEMM_CUBLAS] = &gemm_cublas,
 };
 
-size_t gemm_element(const kn_gemm_task *task)
-{
-    return kn_type_size(task->type) * (task->is_complex ? 2 : 1);
-}
-
 // a + b * c, or the largest number if that is more.
 static size_t add_product(size_t a, size_t b, size_t c)
 {

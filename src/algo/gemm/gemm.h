@@ -24,7 +24,10 @@ union gemm_element {
 };
 
 // Bytes of an element.
-size_t gemm_element(const kn_gemm_task *task);
+static inline size_t gemm_element(const kn_gemm_task *task)
+{
+    return kn_type_size(task->type) * (task->is_complex ? 2 : 1);
+}
 
 // Of the own kernel, what koine tune chooses, and what it has of itself for large products of floats.
 extern const struct engine_tunables gemm_tunables;

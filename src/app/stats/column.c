@@ -125,19 +125,6 @@ static kn_status convert(struct stats_column *column, kn_error *err)
     return KN_OK;
 }
 
-kn_status stats_column_take_room(struct stats_column *column, kn_error *err)
-{
-    size_t bytes = column->n * kn_type_size(column->type);
-
-    if (!column->sorted)
-        column->sorted = malloc(bytes);
-    if (!column->scratch)
-        column->scratch = malloc(column->n * sizeof(double));
-    if (column->n > 0 && (!column->sorted || !column->scratch))
-        return kn_fail_memory(err, bytes + column->n * sizeof(double), "sorting or selecting in a column");
-    return KN_OK;
-}
-
 static kn_status prepare(struct stats_column *column, kn_error *err)
 {
     kn_status status = convert(column, err);
@@ -237,11 +224,6 @@ kn_status stats_column_sweep(struct stats_column *column, const size_t *ends, si
 enum stats_method stats_column_method(const struct stats_column *column)
 {
     return column->options.method;
-}
-
-bool stats_column_in_bytes(const struct stats_column *column)
-{
-    return column->type == KN_I8 || column->type == KN_U8;
 }
 
 struct stats_times stats_column_times(const struct stats_column *column)

@@ -67,6 +67,9 @@ kn_status offline_run(const struct offline_words *words, const char *const *vari
 // The result's record of a kernel, made if it is new. NULL: out of memory.
 struct offline_kernel *offline_kernel_named(struct offline_result *result, const char *name, size_t length);
 
+// A result without its kernels' records; the log stays.
+void offline_drop_kernels(struct offline_result *result);
+
 // Adds a macro to the target's; false if memory ran out.
 bool offline_define(struct offline_target *target, const char *name, size_t name_length, const char *value,
                     size_t value_length);

@@ -17,7 +17,6 @@ static const char *const missing_words[] = {"error", "omit", "propagate",
                                             NULL}; // in the order of enum csv_missing
 static const char *const mad_scale_words[] = {"1", "normal", NULL};
 static const char *const endings[] = {".csv", NULL}; // of a folder's files
-const char *const stats_precision_words[] = {"float", "double", "both", NULL};
 
 #define FIELD(type, field) OPTION_FIELD(type, struct stats_arguments, field)
 

@@ -9,6 +9,8 @@
 #include "base/array.h"
 #include "base/error.h"
 
+const char *const stats_precision_words[] = {"float", "double", "both", NULL};
+
 #define FLAG(field) OPTION_OFFSET(OPTION_FLAG, struct stats_arguments, field)
 
 static const char all_has_it[] = "it is one of all; leave it out";

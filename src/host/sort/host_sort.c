@@ -6,7 +6,6 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "base/array.h"
 #include "base/error.h"
 
 enum { PIECES_A_THREAD = 4 /* about: then the last to finish is not late */ };
@@ -34,13 +33,6 @@ struct sorting {
     struct piece *pieces;
     size_t count;
 };
-
-const struct host_quicksort *host_quicksort_for(const struct host_plan *plan)
-{
-    static const struct host_quicksort *const sorts[][2] = {HOST_LEVELS(host_quicksort)};
-
-    return sorts[plan->level][plan->size == 8];
-}
 
 static void swap_bytes(char *a, char *b, size_t bytes)
 {

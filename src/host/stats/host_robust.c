@@ -15,25 +15,6 @@
 
 // ---- floats ----
 
-const struct host_reals *host_reals_for(kn_type type, kn_host_level level)
-{
-    static const struct host_reals *const reals[][2] = {HOST_LEVELS(host_reals)};
-
-    return reals[level][type == KN_F64];
-}
-
-size_t host_robust_leaf(struct host_robust *r, size_t i)
-{
-    size_t start = i * HOST_LEAF, count = r->column.n - start < HOST_LEAF ? r->column.n - start : HOST_LEAF;
-    struct host_extremes extremes = {INFINITY, -INFINITY, 0};
-
-    if (i >= r->summed)
-        r->leaves[i] = host_sum_leaf(&r->column, i);
-    if (isnan(r->leaves[i].sum)) // or infinities of both signs
-        r->reals->extremes((const char *)r->column.x + start * r->plan->size, count, &extremes);
-    return extremes.nan_count;
-}
-
 static size_t sum_all(struct host_robust *r)
 {
     size_t leaves = host_leaf_count(r->column.n), nan_count = 0;

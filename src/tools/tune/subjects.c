@@ -1,33 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
+// All that koine tune measures.
 #include "subjects.h"
-
-#include <stdlib.h>
-
-#include "base/error.h"
 
 const struct tune_subject *const tune_subjects[] = {&tune_recon, &tune_gridding_2d, &tune_gridding_3d,
                                                     &tune_sort,  &tune_gemm,        NULL};
-
-// xorshift*
-double subject_uniform(uint64_t *state)
-{
-    *state ^= *state >> 12;
-    *state ^= *state << 25;
-    *state ^= *state >> 27;
-    return (double)(int64_t)(*state * 0x2545f4914f6cdd1d) * 0x1p-63;
-}
-
-kn_status subject_floats(kn_queue *queue, size_t count, uint64_t *state, kn_buffer **buffer, kn_error *err)
-{
-    float *numbers = malloc(count * sizeof *numbers);
-    kn_status status = numbers
-                           ? kn_buffer_create(kn_queue_context(queue), count * sizeof *numbers, buffer, err)
-                           : kn_fail_memory(err, count * sizeof *numbers, "a measurement's numbers");
-
-    for (size_t i = 0; i < count && !status; i++)
-        numbers[i] = (float)subject_uniform(state);
-    if (!status)
-        status = kn_buffer_write(queue, *buffer, 0, numbers, count * sizeof *numbers, err);
-    free(numbers);
-    return status;
-}

@@ -94,6 +94,13 @@ static kn_status check_tuning(const struct direct *d, kn_error *err)
     return KN_OK;
 }
 
+kn_status autocorr_direct_check(kn_queue *queue, const struct autocorr_direct_tuning *tuning, kn_error *err)
+{
+    const struct direct d = {.queue = queue, .tuning = *tuning};
+
+    return check_tuning(&d, err);
+}
+
 // The work-items of a group, over offsets as far as there are enough, the rest over rows.
 static void choose_lanes(struct direct *d)
 {
@@ -321,49 +328,4 @@ kn_status autocorr_direct_untried(kn_queue *queue, const struct autocorr_frames 
     for (size_t from = 0; from < frames->count && !status; from += d.frames_at_once)
         status = sum_frames(&d, from, least(d.frames_at_once, frames->count - from), products, err);
     return status;
-}
-
-static kn_status refuse(const kn_queue *queue, const struct autocorr_direct_tuning *t, kn_error *err)
-{
-    const kn_device_info *info = &queue->context->device.info;
-
-    return kn_fail(
-        err, KN_ERROR_UNSUPPORTED,
-        "autocorr_direct_tuned: %s (%s, driver %s) computes wrong numbers with product %s%s, tiles of %u x "
-        "%u offsets, chunks of %u and groups of %u; take another tuning",
-        info->spec, info->name, info->driver, autocorr_dot_names[t->dot], t->vectors ? " in vectors" : "",
-        t->tile_x, t->tile_y, t->chunk, t->items);
-}
-
-kn_status autocorr_direct_tuned(kn_queue *queue, const struct autocorr_frames *frames,
-                                const struct autocorr_direct_tuning *tuning, kn_buffer *products,
-                                kn_error *err)
-{
-    struct direct d = {.queue = queue, .frames = frames, .tuning = *tuning};
-    bool serves = false;
-    kn_status status = autocorr_check_frames("autocorr_direct_device", queue, frames, products, err);
-
-    if (!status)
-        status = check_tuning(&d, err);
-    if (status || frames->count == 0)
-        return status;
-    status = autocorr_direct_try(queue->context, tuning, &serves, err);
-    if (!status && !serves)
-        return refuse(queue, tuning, err);
-    return status ? status : autocorr_direct_untried(queue, frames, tuning, products, err);
-}
-
-// What is taken where nothing is said; where the device has that wrong, the plainest shape there is.
-kn_status autocorr_direct_device(kn_queue *queue, const struct autocorr_frames *frames, kn_buffer *products,
-                                 kn_error *err)
-{
-    static const struct autocorr_direct_tuning plain = {AUTOCORR_DOT_INTEGER, false, 4, 1, 4, 8, 0};
-    const struct autocorr_direct_tuning own = autocorr_direct_tuning_for(queue);
-    bool serves = false;
-    kn_status status = autocorr_check_frames("autocorr_direct_device", queue, frames, products, err);
-
-    if (status || frames->count == 0)
-        return status;
-    status = autocorr_direct_try(queue->context, &own, &serves, err);
-    return status ? status : autocorr_direct_tuned(queue, frames, serves ? &own : &plain, products, err);
 }

@@ -44,6 +44,9 @@ kn_status autocorr_direct_tuned(kn_queue *queue, const struct autocorr_frames *f
 kn_status autocorr_direct_try(kn_context *context, const struct autocorr_direct_tuning *tuning, bool *serves,
                               kn_error *err);
 
+// What autocorr_direct_tuned refuses of a tuning without a trial.
+kn_status autocorr_direct_check(kn_queue *queue, const struct autocorr_direct_tuning *tuning, kn_error *err);
+
 // autocorr_direct_tuned without a trial, for that.
 kn_status autocorr_direct_untried(kn_queue *queue, const struct autocorr_frames *frames,
                                   const struct autocorr_direct_tuning *tuning, kn_buffer *products,

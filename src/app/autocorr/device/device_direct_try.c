@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// A small correlation with a tuning of cl/app/autocorr/autocorr_direct.cl, compared with the same in plain loops.
+// The direct correlation with a tuning of cl/app/autocorr/autocorr_direct.cl that the device has right: a small
+// one is compared with the same in plain loops first.
 #include "device_direct.h"
 
 #include <stdio.h>
@@ -9,6 +10,7 @@
 #include "base/error.h"
 #include "engine/device/trial.h"
 #include "app/autocorr/autocorr.h"
+#include "device_own.h"
 
 // Two planes of bytes, more than a word's pixels a row, more offsets than one tile has.
 enum { WIDTH = 71, HEIGHT = 29, PIXELS = WIDTH * HEIGHT, REACH = 12, ACROSS = 2 * REACH + 1 };
@@ -94,4 +96,50 @@ kn_status autocorr_direct_try(kn_context *context, const struct autocorr_direct_
     snprintf(what, sizeof what, "direct correlation, %s%s %ux%u %u %u %u", autocorr_dot_names[t->dot],
              t->vectors ? " vectors" : "", t->tile_x, t->tile_y, t->chunk, t->items, t->rows);
     return engine_trial(context, &(struct engine_trial){what, "app/autocorr/autocorr_direct.cl", t, run}, serves, err);
+}
+
+// ---- what callers have ----
+
+static kn_status refuse(const kn_queue *queue, const struct autocorr_direct_tuning *t, kn_error *err)
+{
+    const kn_device_info *info = &queue->context->device.info;
+
+    return kn_fail(
+        err, KN_ERROR_UNSUPPORTED,
+        "autocorr_direct_tuned: %s (%s, driver %s) computes wrong numbers with product %s%s, tiles of %u x "
+        "%u offsets, chunks of %u and groups of %u; take another tuning",
+        info->spec, info->name, info->driver, autocorr_dot_names[t->dot], t->vectors ? " in vectors" : "",
+        t->tile_x, t->tile_y, t->chunk, t->items);
+}
+
+kn_status autocorr_direct_tuned(kn_queue *queue, const struct autocorr_frames *frames,
+                                const struct autocorr_direct_tuning *tuning, kn_buffer *products,
+                                kn_error *err)
+{
+    bool serves = false;
+    kn_status status = autocorr_check_frames("autocorr_direct_device", queue, frames, products, err);
+
+    if (!status)
+        status = autocorr_direct_check(queue, tuning, err);
+    if (status || frames->count == 0)
+        return status;
+    status = autocorr_direct_try(queue->context, tuning, &serves, err);
+    if (!status && !serves)
+        return refuse(queue, tuning, err);
+    return status ? status : autocorr_direct_untried(queue, frames, tuning, products, err);
+}
+
+// What is taken where nothing is said; where the device has that wrong, the plainest shape there is.
+kn_status autocorr_direct_device(kn_queue *queue, const struct autocorr_frames *frames, kn_buffer *products,
+                                 kn_error *err)
+{
+    static const struct autocorr_direct_tuning plain = {AUTOCORR_DOT_INTEGER, false, 4, 1, 4, 8, 0};
+    const struct autocorr_direct_tuning own = autocorr_direct_tuning_for(queue);
+    bool serves = false;
+    kn_status status = autocorr_check_frames("autocorr_direct_device", queue, frames, products, err);
+
+    if (status || frames->count == 0)
+        return status;
+    status = autocorr_direct_try(queue->context, &own, &serves, err);
+    return status ? status : autocorr_direct_tuned(queue, frames, serves ? &own : &plain, products, err);
 }

@@ -5,7 +5,6 @@
 #include <stdio.h>
 #include <stdlib.h>
 
-#include "base/clock.h"
 #include "base/error.h"
 #include "recon_own.h"
 
@@ -16,47 +15,6 @@ bool mri_kernel_is_host(enum mri_kernel kernel)
     return kernel == MRI_HOST_DOUBLE || kernel == MRI_HOST_SINGLE;
 }
 
-// ---- what the stages share ----
-
-static double built(const struct recon *recon)
-{
-    return recon->queue ? kn_context_build_seconds(kn_queue_context(recon->queue)) : 0;
-}
-
-struct recon_clock recon_start(const struct recon *recon)
-{
-    return (struct recon_clock){kn_clock_seconds(), built(recon)};
-}
-
-void recon_stop(const struct recon *recon, const struct recon_clock *clock, struct mri_stage *stage)
-{
-    double seconds = kn_clock_seconds() - clock->began - (built(recon) - clock->built);
-
-    stage->seconds = (stage->seconds < 0 ? 0 : stage->seconds) + seconds;
-}
-
-void recon_add_rate(struct mri_stage *stage, const struct mri_sum_rate *rate)
-{
-    stage->rate.seconds += rate->seconds;
-    stage->rate.pairs += rate->pairs;
-    stage->rate.flops += rate->flops;
-    stage->rate.loads += rate->loads;
-}
-
-void recon_set_normal(struct recon *recon, const struct mri_sum_rate *rate)
-{
-    // Of the kernels alone nothing is known.
-    recon->result->normal = (struct mri_stage){
-        rate->seconds, {.seconds = NAN, .pairs = rate->pairs, .flops = rate->flops, .loads = NAN}};
-    recon->result->bound = NAN;
-}
-
-void recon_step(struct recon *recon, double done)
-{
-    if (recon->options->progress)
-        recon->options->progress(recon->options->context, done);
-}
-
 // An iteration of the coil that is being solved for.
 static void step_iteration(void *context, size_t iteration)
 {
@@ -64,19 +22,6 @@ static void step_iteration(void *context, size_t iteration)
 
     recon_step(recon, ((double)recon->coil + (double)iteration / (double)recon->ls.iterations) /
                           (double)recon->scan->coils);
-}
-
-struct mri_sum recon_sum(const struct recon *recon, size_t coil)
-{
-    const struct mri_scan *scan = recon->scan;
-
-    return (struct mri_sum){.matrix = scan->matrix,
-                            .positions = scan->positions,
-                            .k = scan->k,
-                            .samples = scan->samples,
-                            .data = scan->data ? scan->data + coil * scan->samples : NULL,
-                            .weights = recon->weights,
-                            .basis = recon->options->basis};
 }
 
 // ---- what is said of a result ----

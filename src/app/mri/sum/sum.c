@@ -207,19 +207,6 @@ static kn_status open_kernels(struct sum_work *work, const struct form *form, kn
                                  KN_POLICY_DEFAULT, form->function, &work->kernel, err);
 }
 
-kn_status sum_launch(struct sum_work *work, kn_kernel *kernel, const kn_range *range, const kn_arg *args,
-                     size_t count, kn_error *err)
-{
-    kn_event *event = NULL;
-    kn_status status = kn_launch(work->queue, kernel, range, args, count, work->timed ? &event : NULL, err);
-
-    if (!status && event && !KN_ARRAY_PUSH(work->events, work->event_count, work->event_capacity, event)) {
-        kn_event_free(event);
-        status = kn_fail_memory(err, 0, "the times of a sum");
-    }
-    return status;
-}
-
 static kn_range items(size_t count, size_t group)
 {
     return (kn_range){1, {(count + group - 1) / group * group}, {group}, {0}};
@@ -315,24 +302,6 @@ static kn_status load_samples(struct sum_work *work, size_t first, size_t count,
         status = kn_buffer_write(work->queue, work->weights, 0, staging, count * sizeof *numbers, err);
     }
     return status ? status : launch_mu(work, count, err);
-}
-
-kn_status sum_copy_chunk(struct sum_work *work, size_t begin, size_t count, kn_error *err)
-{
-    kn_status status = KN_OK;
-    bool done[SUM_COMPONENTS] = {false};
-
-    for (unsigned component = 0; component < SUM_COMPONENTS && !status; component++) {
-        const struct sum_place *place = &work->layout->places[component];
-        size_t bytes = place->step * sizeof(float);
-
-        if (bytes == 0 || done[place->buffer])
-            continue;
-        done[place->buffer] = true;
-        status = kn_buffer_copy(work->queue, work->samples[place->buffer], begin * bytes,
-                                work->chunks[place->buffer], 0, count * bytes, NULL, err);
-    }
-    return status;
 }
 
 // ---- voxels ----

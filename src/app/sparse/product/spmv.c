@@ -8,77 +8,10 @@
 #include "base/error.h"
 #include "spmv_own.h"
 
-#define NO_EVENT NULL
-
-const char *const sparse_format_names[] = {"auto",
-                                           "simple",
-                                           "memory-layout",
-                                           "local-memory",
-                                           "memory-layout+local-memory",
-                                           "on-the-fly",
-                                           "on-the-fly+local-memory",
-                                           "backprojection",
-                                           "ell",
-                                           "csr-vector",
-                                           "coo",
-                                           "hyb",
-                                           "sell",
-                                           "merge",
-                                           NULL};
-
 struct sparse_operator {
     struct spmv_product products[2]; // of A and of its transpose
     struct kn_text why[2];
 };
-
-// ---- products ----
-
-void spmv_product_free(struct spmv_product *product)
-{
-    for (size_t i = 0; i < product->buffer_count; i++)
-        kn_buffer_free(product->buffers[i]);
-    *product = (struct spmv_product){.rows = 0};
-}
-
-kn_status spmv_product_create(const struct spmv_task *task, enum sparse_format format,
-                              struct spmv_product *product, kn_error *err)
-{
-    kn_status status;
-
-    *product = (struct spmv_product){
-        .format = format, .rows = spmv_task_rows(task), .columns = spmv_task_columns(task)};
-    status = spmv_formats[format](task, product, err);
-    if (status)
-        spmv_product_free(product);
-    return status;
-}
-
-static kn_arg argument_of(const struct spmv_argument *argument, kn_buffer *x, kn_buffer *y)
-{
-    if (argument->kind == SPMV_NUMBER)
-        return KN_VALUE(argument->number);
-    return KN_BUFFER(argument->kind == SPMV_X ? x : argument->kind == SPMV_Y ? y : argument->buffer);
-}
-
-kn_status spmv_product_apply(kn_queue *queue, const struct spmv_product *product, kn_buffer *x, kn_buffer *y,
-                             kn_error *err)
-{
-    const float zero = 0;
-    kn_arg args[SPMV_ARGUMENTS];
-    kn_status status = KN_OK;
-
-    if (product->adds && product->rows)
-        status = kn_buffer_fill(queue, y, &zero, sizeof zero, 0, product->rows * sizeof zero, NO_EVENT, err);
-    for (size_t i = 0; i < product->launch_count && !status; i++) {
-        const struct spmv_launch *launch = &product->launches[i];
-        const kn_range range = {1, {launch->groups * launch->group}, {launch->group}, {0}};
-
-        for (size_t k = 0; k < launch->count; k++)
-            args[k] = argument_of(&launch->arguments[k], x, y);
-        status = kn_launch(queue, launch->kernel, &range, args, launch->count, NO_EVENT, err);
-    }
-    return status;
-}
 
 // ---- operators ----
 
@@ -132,53 +65,6 @@ kn_status spmv_check(const struct sparse_matrix *matrix, enum sparse_format form
     kn_status status = check_format(format, err);
 
     return status ? status : check_matrix(matrix, err);
-}
-
-// Work-items a row: about as many as it has nonzeros.
-static unsigned lanes_for(const struct sparse_matrix *matrix, const kn_device_info *info)
-{
-    double mean = matrix->rows ? (double)matrix->nonzeros / (double)matrix->rows : 0;
-    unsigned lanes = 1;
-
-    while (info->type != KN_DEVICE_CPU && lanes < 32 && 1.5 * lanes < mean)
-        lanes *= 2;
-    return lanes;
-}
-
-struct spmv_task spmv_task_of(kn_queue *queue, const struct sparse_matrix *matrix,
-                              const struct sparse_matrix *transposed, const struct sparse_tuning *tuning)
-{
-    const kn_device_info *info = kn_context_device(kn_queue_context(queue));
-    struct spmv_task task = {.queue = queue, .info = info, .matrix = matrix, .transposed = transposed};
-    struct sparse_tuning *to = &task.tuning;
-
-    if (tuning)
-        *to = *tuning;
-    if (!to->group)
-        to->group = info->type == KN_DEVICE_CPU ? 32 : 256;
-    while (to->group > info->max_work_group)
-        to->group /= 2;
-    if (!to->lanes)
-        to->lanes = lanes_for(matrix, info);
-    if (!to->items)
-        to->items = info->type == KN_DEVICE_CPU ? 32 : 8;
-    if (!to->chunk)
-        to->chunk = 4096;
-    return task;
-}
-
-size_t spmv_task_rows(const struct spmv_task *task)
-{
-    return task->matrix ? task->matrix->rows
-           : task->back ? sparse_parallel_columns(task->geometry)
-                        : sparse_parallel_rows(task->geometry);
-}
-
-size_t spmv_task_columns(const struct spmv_task *task)
-{
-    return task->matrix ? task->matrix->columns
-           : task->back ? sparse_parallel_rows(task->geometry)
-                        : sparse_parallel_columns(task->geometry);
 }
 
 static kn_status create_product(struct sparse_operator *a, unsigned which, const struct spmv_task *task,

@@ -15,11 +15,6 @@ const char *const sparse_preconditioning_names[] = {"none", "jacobi", "ilu", NUL
 
 static const double penalty_factor = 50;
 
-bool sparse_holds_bounds(enum sparse_method method)
-{
-    return method == SPARSE_METHOD_FISTA || method == SPARSE_METHOD_BB;
-}
-
 struct sparse_task sparse_task_settle(const struct sparse_task *task)
 {
     struct sparse_task settled = *task;
@@ -117,40 +112,6 @@ static kn_status check_columns(const struct sparse_matrix *matrix, const struct 
         return kn_fail_at(err, KN_ERROR_INPUT, names[2], 0, "has %zu columns; expected 1, or %zu as %s has",
                           start->count, b->count, names[1]);
     return KN_OK;
-}
-
-// ---- what the ways share ----
-
-double solve_norm(const double *x, size_t count)
-{
-    double sum = 0;
-
-    for (size_t i = 0; i < count; i++)
-        sum += x[i] * x[i];
-    return sqrt(sum);
-}
-
-double solve_goal(const struct solve_run *run, size_t column)
-{
-    const struct sparse_task *task = &run->task;
-
-    if (task->stop == SPARSE_STOP_DISCREPANCY)
-        return task->noise;
-    return task->stop == SPARSE_STOP_RESIDUAL
-               ? task->tolerance * solve_norm(run->b->values + column * run->b->rows, run->b->rows)
-               : 0;
-}
-
-void solve_done(const struct solve_run *run, size_t columns)
-{
-    if (run->progress)
-        run->progress->step(run->progress->data, (double)columns / (double)run->b->count);
-}
-
-kn_status solve_history(const struct solve_run *run, double **history, kn_error *err)
-{
-    *history = calloc(run->task.iterations + 1, sizeof **history);
-    return *history ? KN_OK : kn_fail_memory(err, run->task.iterations * sizeof **history, "the residuals");
 }
 
 // ---- all of it ----

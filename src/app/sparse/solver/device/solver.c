@@ -55,11 +55,6 @@ enum sparse_format sparse_solver_format(const struct sparse_solver *solver, bool
 
 // ---- options ----
 
-bool solver_keeps_residual(const struct sparse_solver_options *options)
-{
-    return options->residual > 0 || options->white;
-}
-
 kn_status solver_check_options(const struct sparse_solver_options *options, kn_error *err)
 {
     const struct {

@@ -84,7 +84,10 @@ kn_status solver_launch_curve(kn_queue *queue, const struct sparse_solver *solve
                               kn_buffer *e, kn_error *err);
 
 // Whether r = A x - b is kept.
-bool solver_keeps_residual(const struct sparse_solver_options *options);
+static inline bool solver_keeps_residual(const struct sparse_solver_options *options)
+{
+    return options->residual > 0 || options->white;
+}
 
 // What the loop as it is printed has in place of the step: x, and A x - b and the gradient anew from it.
 kn_status solver_launch_printed(kn_queue *queue, const struct sparse_solver *solver, kn_error *err);

@@ -1,0 +1,36 @@
+// SPDX-License-Identifier: Apache-2.0
+// A sum's launches and copies on a device, as the lecture's kernels and the tuned one make them.
+#include "base/array.h"
+#include "base/error.h"
+#include "sum_own.h"
+
+kn_status sum_launch(struct sum_work *work, kn_kernel *kernel, const kn_range *range, const kn_arg *args,
+                     size_t count, kn_error *err)
+{
+    kn_event *event = NULL;
+    kn_status status = kn_launch(work->queue, kernel, range, args, count, work->timed ? &event : NULL, err);
+
+    if (!status && event && !KN_ARRAY_PUSH(work->events, work->event_count, work->event_capacity, event)) {
+        kn_event_free(event);
+        status = kn_fail_memory(err, 0, "the times of a sum");
+    }
+    return status;
+}
+
+kn_status sum_copy_chunk(struct sum_work *work, size_t begin, size_t count, kn_error *err)
+{
+    kn_status status = KN_OK;
+    bool done[SUM_COMPONENTS] = {false};
+
+    for (unsigned component = 0; component < SUM_COMPONENTS && !status; component++) {
+        const struct sum_place *place = &work->layout->places[component];
+        size_t bytes = place->step * sizeof(float);
+
+        if (bytes == 0 || done[place->buffer])
+            continue;
+        done[place->buffer] = true;
+        status = kn_buffer_copy(work->queue, work->samples[place->buffer], begin * bytes,
+                                work->chunks[place->buffer], 0, count * bytes, NULL, err);
+    }
+    return status;
+}

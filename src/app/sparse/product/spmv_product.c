@@ -1,0 +1,52 @@
+// SPDX-License-Identifier: Apache-2.0
+// A product as its format prepared it: made, applied and freed.
+#include "spmv_own.h"
+
+#define NO_EVENT NULL
+
+void spmv_product_free(struct spmv_product *product)
+{
+    for (size_t i = 0; i < product->buffer_count; i++)
+        kn_buffer_free(product->buffers[i]);
+    *product = (struct spmv_product){.rows = 0};
+}
+
+kn_status spmv_product_create(const struct spmv_task *task, enum sparse_format format,
+                              struct spmv_product *product, kn_error *err)
+{
+    kn_status status;
+
+    *product = (struct spmv_product){
+        .format = format, .rows = spmv_task_rows(task), .columns = spmv_task_columns(task)};
+    status = spmv_formats[format](task, product, err);
+    if (status)
+        spmv_product_free(product);
+    return status;
+}
+
+static kn_arg argument_of(const struct spmv_argument *argument, kn_buffer *x, kn_buffer *y)
+{
+    if (argument->kind == SPMV_NUMBER)
+        return KN_VALUE(argument->number);
+    return KN_BUFFER(argument->kind == SPMV_X ? x : argument->kind == SPMV_Y ? y : argument->buffer);
+}
+
+kn_status spmv_product_apply(kn_queue *queue, const struct spmv_product *product, kn_buffer *x, kn_buffer *y,
+                             kn_error *err)
+{
+    const float zero = 0;
+    kn_arg args[SPMV_ARGUMENTS];
+    kn_status status = KN_OK;
+
+    if (product->adds && product->rows)
+        status = kn_buffer_fill(queue, y, &zero, sizeof zero, 0, product->rows * sizeof zero, NO_EVENT, err);
+    for (size_t i = 0; i < product->launch_count && !status; i++) {
+        const struct spmv_launch *launch = &product->launches[i];
+        const kn_range range = {1, {launch->groups * launch->group}, {launch->group}, {0}};
+
+        for (size_t k = 0; k < launch->count; k++)
+            args[k] = argument_of(&launch->arguments[k], x, y);
+        status = kn_launch(queue, launch->kernel, &range, args, launch->count, NO_EVENT, err);
+    }
+    return status;
+}

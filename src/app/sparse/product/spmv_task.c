@@ -1,0 +1,66 @@
+// SPDX-License-Identifier: Apache-2.0
+// What a format is made from: the matrix or the geometry, and the tuning that was asked for, filled in.
+#include "spmv_own.h"
+
+const char *const sparse_format_names[] = {"auto",
+                                           "simple",
+                                           "memory-layout",
+                                           "local-memory",
+                                           "memory-layout+local-memory",
+                                           "on-the-fly",
+                                           "on-the-fly+local-memory",
+                                           "backprojection",
+                                           "ell",
+                                           "csr-vector",
+                                           "coo",
+                                           "hyb",
+                                           "sell",
+                                           "merge",
+                                           NULL};
+
+// Work-items a row: about as many as it has nonzeros.
+static unsigned lanes_for(const struct sparse_matrix *matrix, const kn_device_info *info)
+{
+    double mean = matrix->rows ? (double)matrix->nonzeros / (double)matrix->rows : 0;
+    unsigned lanes = 1;
+
+    while (info->type != KN_DEVICE_CPU && lanes < 32 && 1.5 * lanes < mean)
+        lanes *= 2;
+    return lanes;
+}
+
+struct spmv_task spmv_task_of(kn_queue *queue, const struct sparse_matrix *matrix,
+                              const struct sparse_matrix *transposed, const struct sparse_tuning *tuning)
+{
+    const kn_device_info *info = kn_context_device(kn_queue_context(queue));
+    struct spmv_task task = {.queue = queue, .info = info, .matrix = matrix, .transposed = transposed};
+    struct sparse_tuning *to = &task.tuning;
+
+    if (tuning)
+        *to = *tuning;
+    if (!to->group)
+        to->group = info->type == KN_DEVICE_CPU ? 32 : 256;
+    while (to->group > info->max_work_group)
+        to->group /= 2;
+    if (!to->lanes)
+        to->lanes = lanes_for(matrix, info);
+    if (!to->items)
+        to->items = info->type == KN_DEVICE_CPU ? 32 : 8;
+    if (!to->chunk)
+        to->chunk = 4096;
+    return task;
+}
+
+size_t spmv_task_rows(const struct spmv_task *task)
+{
+    return task->matrix ? task->matrix->rows
+           : task->back ? sparse_parallel_columns(task->geometry)
+                        : sparse_parallel_rows(task->geometry);
+}
+
+size_t spmv_task_columns(const struct spmv_task *task)
+{
+    return task->matrix ? task->matrix->columns
+           : task->back ? sparse_parallel_rows(task->geometry)
+                        : sparse_parallel_columns(task->geometry);
+}

@@ -1,0 +1,44 @@
+// SPDX-License-Identifier: Apache-2.0
+// What the host's and the device's ways ask of a system being solved.
+#include <math.h>
+#include <stdlib.h>
+
+#include "base/error.h"
+#include "solve_own.h"
+
+bool sparse_holds_bounds(enum sparse_method method)
+{
+    return method == SPARSE_METHOD_FISTA || method == SPARSE_METHOD_BB;
+}
+
+double solve_norm(const double *x, size_t count)
+{
+    double sum = 0;
+
+    for (size_t i = 0; i < count; i++)
+        sum += x[i] * x[i];
+    return sqrt(sum);
+}
+
+double solve_goal(const struct solve_run *run, size_t column)
+{
+    const struct sparse_task *task = &run->task;
+
+    if (task->stop == SPARSE_STOP_DISCREPANCY)
+        return task->noise;
+    return task->stop == SPARSE_STOP_RESIDUAL
+               ? task->tolerance * solve_norm(run->b->values + column * run->b->rows, run->b->rows)
+               : 0;
+}
+
+void solve_done(const struct solve_run *run, size_t columns)
+{
+    if (run->progress)
+        run->progress->step(run->progress->data, (double)columns / (double)run->b->count);
+}
+
+kn_status solve_history(const struct solve_run *run, double **history, kn_error *err)
+{
+    *history = calloc(run->task.iterations + 1, sizeof **history);
+    return *history ? KN_OK : kn_fail_memory(err, run->task.iterations * sizeof **history, "the residuals");
+}

@@ -1,0 +1,97 @@
+// SPDX-License-Identifier: Apache-2.0
+// What the offline compilers share: the words of a command line, its run, and what a result and a target gain from it.
+#include "offline_compiler.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/array.h"
+#include "base/error.h"
+
+void offline_word(struct offline_words *words, const char *word)
+{
+    if (words->count < OFFLINE_WORDS_MAX)
+        words->items[words->count++] = word;
+    else
+        words->full = true;
+    words->items[words->count] = NULL;
+}
+
+void offline_add(struct offline_words *words, const char *const *list)
+{
+    for (; *list; list++)
+        offline_word(words, *list);
+}
+
+kn_status offline_run(const struct offline_words *words, const char *const *variables,
+                      struct offline_result *result, int *status, kn_error *err)
+{
+    struct process_result done;
+    struct kn_text log = KN_TEXT_INIT;
+    kn_status failed;
+
+    if (words->full)
+        return kn_fail(err, KN_ERROR_DEVICE, "%s: more than %d words on its command line", words->items[0],
+                       OFFLINE_WORDS_MAX);
+    failed = process_run(words->items, variables, OFFLINE_SECONDS, &done, err);
+    if (failed)
+        return failed;
+    if (result->log)
+        kn_text_add(&log, result->log);
+    kn_text_add(&log, done.output);
+    if (done.timed_out)
+        kn_text_format(&log, "%s: stopped after %d seconds\n", words->items[0], OFFLINE_SECONDS);
+    else if (done.signal)
+        kn_text_format(&log, "%s: ended by signal %d\n", words->items[0], done.signal);
+    free(done.output);
+    free(result->log);
+    result->log = kn_text_take(&log);
+    *status = done.status;
+    return result->log ? KN_OK : kn_fail_memory(err, 0, "keeping a compiler's words");
+}
+
+struct offline_kernel *offline_kernel_named(struct offline_result *result, const char *name, size_t length)
+{
+    struct offline_kernel *kernels;
+
+    for (size_t i = 0; i < result->kernel_count; i++)
+        if (strlen(result->kernels[i].name) == length && memcmp(result->kernels[i].name, name, length) == 0)
+            return &result->kernels[i];
+    kernels = realloc(result->kernels, (result->kernel_count + 1) * sizeof *kernels);
+    if (!kernels)
+        return NULL;
+    result->kernels = kernels;
+    kernels += result->kernel_count;
+    *kernels =
+        (struct offline_kernel){strndup(name, length), OFFLINE_UNKNOWN, OFFLINE_UNKNOWN, OFFLINE_UNKNOWN};
+    if (!kernels->name)
+        return NULL;
+    result->kernel_count++;
+    return kernels;
+}
+
+bool offline_define(struct offline_target *target, const char *name, size_t name_length, const char *value,
+                    size_t value_length)
+{
+    kn_define define = {kn_arena_copy(&target->arena, name, name_length),
+                        kn_arena_copy(&target->arena, value, value_length)};
+
+    return define.name && define.value &&
+           KN_ARRAY_PUSH(target->predefined, target->predefined_count, target->predefined_capacity, define);
+}
+
+void offline_drop_kernels(struct offline_result *result)
+{
+    for (size_t i = 0; i < result->kernel_count; i++)
+        free(result->kernels[i].name);
+    free(result->kernels);
+    result->kernels = NULL;
+    result->kernel_count = 0;
+}
+
+void offline_result_free(struct offline_result *result)
+{
+    offline_drop_kernels(result);
+    free(result->log);
+    memset(result, 0, sizeof *result);
+}
