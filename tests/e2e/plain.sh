@@ -39,6 +39,9 @@ for library in simd_avx2_32 simd_avx2_64 simd_avx512_32 simd_avx512_64; do
         echo "$objects" | grep -q -- "-$name\.o\$" || fail "$library has no $name"
     done
     for object in $objects; do
+        case $object in
+        *-host_digits.o) continue ;; # whose vectors are the compiler's, from -O2 on
+        esac
         count_packed "$object"
         test "$count" -gt 0 || fail "$object has no packed instructions"
     done
