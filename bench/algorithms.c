@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
-// Times kn_sort, kn_reduce_sum, kn_reduce_sums and copies on a device, each checked against the host in the same run,
-// and the peer of the sort: one launch a compare step (bench/one_step.cl).
+// Times kn_sort, kn_reduce_sum, kn_reduce_sums and copies on a device, each checked against the host in the
+// same run, and the peer of the sort: one launch a compare step (bench/one_step.cl).
 //
 //     bench/algorithms [--device SPEC] [--largest LOG2] [--tune]
 //
-// Columns: median, least and most of the device's time from the first kernel's start to the last one's end (by its
-// events), and the median of the time that the caller waits.
+// Columns: median, least and most of the device's time from the first kernel's start to the last one's end
+// (by its events), and the median of the time that the caller waits.
 #include <math.h>
 #include <stdbool.h>
 #include <stdio.h>
@@ -44,7 +44,8 @@ static void work(void *data)
     call->work(call->bench, call->data);
 }
 
-static struct bench_timing measure(struct bench *bench, work_function *before, work_function *timed, void *data)
+static struct bench_timing measure(struct bench *bench, work_function *before, work_function *timed,
+                                   void *data)
 {
     struct call call = {bench, before, timed, data};
 
@@ -60,11 +61,12 @@ static kn_buffer *upload(struct bench *bench, const void *values, size_t bytes)
     return buffer;
 }
 
-static void print_row(const char *what, kn_type type, size_t n, const struct bench_timing *timing, double bytes,
-                      const char *verdict)
+static void print_row(const char *what, kn_type type, size_t n, const struct bench_timing *timing,
+                      double bytes, const char *verdict)
 {
-    printf("%-24s %-6s %11zu  %9.4f (%.4f to %.4f)  %9.4f", what, kn_type_name(type), n, timing->device.median * 1e3,
-           timing->device.least * 1e3, timing->device.most * 1e3, timing->wall.median * 1e3);
+    printf("%-24s %-6s %11zu  %9.4f (%.4f to %.4f)  %9.4f", what, kn_type_name(type), n,
+           timing->device.median * 1e3, timing->device.least * 1e3, timing->device.most * 1e3,
+           timing->wall.median * 1e3);
     printf("  %7.1f  %5zu  %s\n", timing->device.median > 0 ? bytes / timing->device.median * 1e-9 : 0.0,
            timing->launches, verdict);
     fflush(stdout);
@@ -84,8 +86,8 @@ static void restore(struct bench *bench, void *data)
 {
     struct sort_work *work = data;
 
-    bench_try(kn_buffer_copy(bench->queue, work->original, 0, work->keys, 0, work->n * kn_type_size(work->type), NULL,
-                             &bench->err),
+    bench_try(kn_buffer_copy(bench->queue, work->original, 0, work->keys, 0,
+                             work->n * kn_type_size(work->type), NULL, &bench->err),
               &bench->err);
 }
 
@@ -93,7 +95,8 @@ static void sort_by_koine(struct bench *bench, void *data)
 {
     struct sort_work *work = data;
 
-    bench_try(kn_sort(bench->queue, work->keys, work->type, work->n, work->options, &bench->err), &bench->err);
+    bench_try(kn_sort(bench->queue, work->keys, work->type, work->n, work->options, &bench->err),
+              &bench->err);
 }
 
 static void sort_by_steps(struct bench *bench, void *data)
@@ -104,7 +107,9 @@ static void sort_by_steps(struct bench *bench, void *data)
     for (uint32_t stage = 0; (size_t)1 << stage < work->n; stage++)
         for (uint32_t pass = 0; pass <= stage; pass++) {
             const kn_arg args[] = {KN_BUFFER(work->keys), KN_VALUE(stage), KN_VALUE(pass)};
-            bench_try(kn_launch(bench->queue, work->one_step, &range, args, KN_COUNT(args), NULL, &bench->err), &bench->err);
+            bench_try(
+                kn_launch(bench->queue, work->one_step, &range, args, KN_COUNT(args), NULL, &bench->err),
+                &bench->err);
         }
 }
 
@@ -190,21 +195,24 @@ static void sum_work(struct bench *bench, void *data)
 {
     struct sum_work *work = data;
 
-    bench_try(kn_reduce_sum(bench->queue, work->x, work->type, work->n, &work->sum, &bench->err), &bench->err);
+    bench_try(kn_reduce_sum(bench->queue, work->x, work->type, work->n, &work->sum, &bench->err),
+              &bench->err);
 }
 
 static void sums_work(struct bench *bench, void *data)
 {
     struct sum_work *work = data;
 
-    bench_try(kn_reduce_sums(bench->queue, work->x, work->type, work->n, 1, &work->sums, &bench->err), &bench->err);
+    bench_try(kn_reduce_sums(bench->queue, work->x, work->type, work->n, 1, &work->sums, &bench->err),
+              &bench->err);
 }
 
 static void write_work(struct bench *bench, void *data)
 {
     struct sum_work *work = data;
 
-    bench_try(kn_buffer_write(bench->queue, work->x, 0, work->host, work->n * kn_type_size(work->type), &bench->err),
+    bench_try(kn_buffer_write(bench->queue, work->x, 0, work->host, work->n * kn_type_size(work->type),
+                              &bench->err),
               &bench->err);
 }
 
@@ -212,11 +220,13 @@ static void read_work(struct bench *bench, void *data)
 {
     struct sum_work *work = data;
 
-    bench_try(kn_buffer_read(bench->queue, work->x, 0, work->host, work->n * kn_type_size(work->type), &bench->err),
-              &bench->err);
+    bench_try(
+        kn_buffer_read(bench->queue, work->x, 0, work->host, work->n * kn_type_size(work->type), &bench->err),
+        &bench->err);
 }
 
-// Neumaier's sum in long double: what rounding loses is kept, as 2^28 plain additions would not be exact enough.
+// Neumaier's sum in long double: what rounding loses is kept, as 2^28 plain additions would not be exact
+// enough.
 struct exact {
     long double sum, lost;
 };
@@ -256,13 +266,17 @@ static void bench_sums(struct bench *bench, kn_type type, unsigned log2_n)
     }
     work.x = upload(bench, work.host, bytes);
     timing = measure(bench, NULL, sum_work, &work);
-    print_row("kn_reduce_sum", type, n, &timing, (double)bytes, verdict(work.sum, sum.sum + sum.lost, magnitude));
+    print_row("kn_reduce_sum", type, n, &timing, (double)bytes,
+              verdict(work.sum, sum.sum + sum.lost, magnitude));
     timing = measure(bench, NULL, sums_work, &work);
-    print_row("kn_reduce_sums", type, n, &timing, (double)bytes, verdict(work.sums.squares, squares.sum + squares.lost, squares.sum));
+    print_row("kn_reduce_sums", type, n, &timing, (double)bytes,
+              verdict(work.sums.squares, squares.sum + squares.lost, squares.sum));
     timing = measure(bench, NULL, write_work, &work);
-    printf("%-24s %-6s %11zu  %.1f GB/s\n", "kn_buffer_write", kn_type_name(type), n, (double)bytes / timing.wall.median * 1e-9);
+    printf("%-24s %-6s %11zu  %.1f GB/s\n", "kn_buffer_write", kn_type_name(type), n,
+           (double)bytes / timing.wall.median * 1e-9);
     timing = measure(bench, NULL, read_work, &work);
-    printf("%-24s %-6s %11zu  %.1f GB/s\n", "kn_buffer_read", kn_type_name(type), n, (double)bytes / timing.wall.median * 1e-9);
+    printf("%-24s %-6s %11zu  %.1f GB/s\n", "kn_buffer_read", kn_type_name(type), n,
+           (double)bytes / timing.wall.median * 1e-9);
     kn_buffer_free(work.x);
     free(work.host);
 }
@@ -297,13 +311,16 @@ int main(int argc, char **argv)
         else if (i + 1 < argc && strcmp(argv[i], "--kernels") == 0)
             folder = argv[++i];
         else
-            return fprintf(stderr, "usage: %s [--device SPEC] [--largest LOG2] [--tune] [--kernels FOLDER]\n", argv[0]), 2;
+            return fprintf(stderr, "usage: %s [--device SPEC] [--largest LOG2] [--tune] [--kernels FOLDER]\n",
+                           argv[0]),
+                   2;
     }
     bench_try(kn_context_open(spec, &bench.context, &bench.err), &bench.err);
     bench_try(kn_queue_open(bench.context, &bench.queue, &bench.err), &bench.err);
     const kn_device_info *info = kn_context_device(bench.context);
     printf("%s: %s, %s, driver %s\n", info->spec, info->name, info->version, info->driver);
-    printf("%-24s %-6s %11s  %-30s  %9s  %7s  %5s\n", "", "", "n", "device ms (least to most)", "wall ms", "GB/s", "launches");
+    printf("%-24s %-6s %11s  %-30s  %9s  %7s  %5s\n", "", "", "n", "device ms (least to most)", "wall ms",
+           "GB/s", "launches");
     for (kn_type type = KN_F32; type <= (info->fp64 ? KN_F64 : KN_F32); type++) {
         kn_program *steps = steps_program(&bench, folder, type);
         for (unsigned log2_n = 12; log2_n <= largest; log2_n += 4)

@@ -13,10 +13,10 @@
 // other processes do not lengthen; multiply-adds of whole pixels by the least; whether 200 random offsets are
 // what two loops add up to (all of them, where naive runs).
 //
-// On a device: every method of src/app/autocorr/device/device.h, N frames a call (1). Columns: milliseconds a frame
-// by the device's clock, least and median; by the caller's, median; multiply-adds and frames a second by the
-// least; whether 200 random offsets of the first and of the last frame are right. --tune: sweeps what the
-// direct method takes, and says which is best. --ladder: the methods' times against R and how much faster
+// On a device: every method of src/app/autocorr/device/device.h, N frames a call (1). Columns: milliseconds a
+// frame by the device's clock, least and median; by the caller's, median; multiply-adds and frames a second
+// by the least; whether 200 random offsets of the first and of the last frame are right. --tune: sweeps what
+// the direct method takes, and says which is best. --ladder: the methods' times against R and how much faster
 // than the naive loops each is, as figures 6, 7 and 9 of Lu et al. (2009) have it; the host's with N threads.
 // --listing: besides, their listing 1 with its own normalisation, from autocorr_listing.cl in that folder.
 #include <stdbool.h>

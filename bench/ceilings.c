@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// The shapes of the kernels that measure a device's ceilings (cl/tools/compare/bandwidth.cl, cl/tools/compare/flops.cl): which group,
-// unrolling and number of groups reads, copies and multiplies fastest. koine compare uses what came out best.
+// The shapes of the kernels that measure a device's ceilings (cl/tools/compare/bandwidth.cl,
+// cl/tools/compare/flops.cl): which group, unrolling and number of groups reads, copies and multiplies
+// fastest. koine compare uses what came out best.
 //   bench/ceilings [--device SPEC] [--bytes N]
 #include <stdbool.h>
 #include <stdio.h>

@@ -3,13 +3,15 @@
 //
 //     2020-07-24 07:07:49.031250,0.0,23.0,-60.0
 //
-// made of a recording's x, y and z, repeated, once for each number of threads and each code; sums are checked.
+// made of a recording's x, y and z, repeated, once for each number of threads and each code; sums are
+// checked.
 //
 //     bench/csv [--threads N] [--rows N] [--repetitions N] [--keep FILE] [RECORDING]
 //
-// RECORDING: an Empatica E4 export of three columns; else acc/ACC_msr2023.csv in KOINE_DATA. --keep: the file that was
-// read stays under that name (bench/peers/csv_peers.py reads it). Columns: GB of text a second by the time that passes
-// and by the processor's time of the process, of the median and of the fastest repetition.
+// RECORDING: an Empatica E4 export of three columns; else acc/ACC_msr2023.csv in KOINE_DATA. --keep: the file
+// that was read stays under that name (bench/peers/csv_peers.py reads it). Columns: GB of text a second by
+// the time that passes and by the processor's time of the process, of the median and of the fastest
+// repetition.
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -82,7 +84,8 @@ static bool is_right(const struct csv_table *table, size_t rows, const double su
     return right;
 }
 
-static void report(const char *path, size_t rows, const double sums[3], size_t code, unsigned threads, size_t repetitions)
+static void report(const char *path, size_t rows, const double sums[3], size_t code, unsigned threads,
+                   size_t repetitions)
 {
     double wall[MOST_REPETITIONS], processor[MOST_REPETITIONS];
     struct csv_options options = {.threads = threads, .code = codes[code].code};
@@ -104,9 +107,10 @@ static void report(const char *path, size_t rows, const double sums[3], size_t c
         exit(3);
     walls = bench_times_of(wall, repetitions);
     processors = bench_times_of(processor, repetitions);
-    printf("%-7s %7u  %8.3f %8.3f  %8.3f %8.3f  %s\n", codes[code].name, threads, (double)info.st_size / walls.median / 1e9,
-           (double)info.st_size / walls.least / 1e9, (double)info.st_size / processors.median / 1e9,
-           (double)info.st_size / processors.least / 1e9, right ? "right" : "WRONG");
+    printf("%-7s %7u  %8.3f %8.3f  %8.3f %8.3f  %s\n", codes[code].name, threads,
+           (double)info.st_size / walls.median / 1e9, (double)info.st_size / walls.least / 1e9,
+           (double)info.st_size / processors.median / 1e9, (double)info.st_size / processors.least / 1e9,
+           right ? "right" : "WRONG");
     fflush(stdout);
 }
 
@@ -133,7 +137,9 @@ int main(int argc, char **argv)
         else if (argv[i][0] != '-')
             snprintf(recording, sizeof recording, "%s", argv[i]);
         else
-            return fprintf(stderr, "usage: %s [--threads N] [--rows N] [--repetitions N] [--keep FILE] [RECORDING]\n", argv[0]),
+            return fprintf(stderr,
+                           "usage: %s [--threads N] [--rows N] [--repetitions N] [--keep FILE] [RECORDING]\n",
+                           argv[0]),
                    2;
     }
     repetitions = repetitions < 1 ? 1 : repetitions > MOST_REPETITIONS ? MOST_REPETITIONS : repetitions;
@@ -142,8 +148,8 @@ int main(int argc, char **argv)
     bench_try(csv_read(recording, NULL, &table, &err), &err);
     write_rows(keep ? keep : path, &table, rows, sums);
     csv_free(&table);
-    printf("%-7s %7s  %17s  %17s\n%-7s %7s  %8s %8s  %8s %8s\n", "", "", "GB/s, wall", "GB/s, processor", "code", "threads",
-           "median", "fastest", "median", "fastest");
+    printf("%-7s %7s  %17s  %17s\n%-7s %7s  %8s %8s  %8s %8s\n", "", "", "GB/s, wall", "GB/s, processor",
+           "code", "threads", "median", "fastest", "median", "fastest");
     for (size_t code = 0; code < KN_COUNT(codes); code++)
         for (unsigned i = 1; i <= threads; i *= 2)
             report(keep ? keep : path, rows, sums, code, i, repetitions);

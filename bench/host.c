@@ -1,10 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
-// Times the host's own algorithms, each answer checked in the same run. bench/peers/host_numpy.py times numpy beside them.
+// Times the host's own algorithms, each answer checked in the same run. bench/peers/host_numpy.py times numpy
+// beside them.
 //
 //     bench/host [--threads N] [--level scalar|avx2|avx512] [--largest N] [--tune]
 //
-// Columns: median, least and most of the seconds that a caller waits, and nanoseconds of the median an element. --tune: every
-// level that this processor has.
+// Columns: median, least and most of the seconds that a caller waits, and nanoseconds of the median an
+// element. --tune: every level that this processor has.
 #include <math.h>
 #include <stdbool.h>
 #include <stdio.h>
@@ -81,9 +82,9 @@ static void robust(struct work *w)
 
 static bool is_ascending(const void *keys, kn_type type, size_t n)
 {
-#define ASCENDING(type_)                                                                                               \
-    for (size_t i = 1; i < n; i++)                                                                                     \
-        if (((const type_ *)keys)[i - 1] > ((const type_ *)keys)[i])                                                   \
+#define ASCENDING(type_)                                                                                     \
+    for (size_t i = 1; i < n; i++)                                                                           \
+        if (((const type_ *)keys)[i - 1] > ((const type_ *)keys)[i])                                         \
             return false;
     switch (type) {
     case KN_F32:
@@ -123,7 +124,8 @@ static bool sort_is_right(const struct work *w)
 {
     size_t size = kn_type_size(w->type);
 
-    return is_ascending(w->keys, w->type, w->n) && checksum(w->keys, w->n, size) == checksum(w->original, w->n, size);
+    return is_ascending(w->keys, w->type, w->n) &&
+           checksum(w->keys, w->n, size) == checksum(w->original, w->n, size);
 }
 
 static bool argsort_is_right(const struct work *w)
@@ -204,9 +206,10 @@ static void report(struct work *w, size_t task, const char *pattern)
             seconds[i] = bench_seconds() - start;
     }
     struct bench_times times = bench_times_of(seconds, REPETITIONS);
-    printf("%-8s %-7s %-8s %-7s %3u %9zu  %.5f (%.5f to %.5f)  %7.3f  %s\n", tasks[task].name, kn_type_name(w->type), pattern,
-           levels[w->options.level], w->options.threads, w->n, times.median, times.least, times.most,
-           times.median / (double)w->n * 1e9, tasks[task].is_right(w) ? "right" : "WRONG");
+    printf("%-8s %-7s %-8s %-7s %3u %9zu  %.5f (%.5f to %.5f)  %7.3f  %s\n", tasks[task].name,
+           kn_type_name(w->type), pattern, levels[w->options.level], w->options.threads, w->n, times.median,
+           times.least, times.most, times.median / (double)w->n * 1e9,
+           tasks[task].is_right(w) ? "right" : "WRONG");
     fflush(stdout);
 }
 
@@ -235,7 +238,8 @@ static void bench_column(kn_type type, size_t n, bool ties, const kn_host_option
 {
     struct work w = {.type = type, .n = n, .options = *options};
     void *original = bench_allocate(n * kn_type_size(type));
-    kn_host_level first = tune ? KN_HOST_SCALAR : options->level, last = tune ? KN_HOST_AVX512 : options->level;
+    kn_host_level first = tune ? KN_HOST_SCALAR : options->level,
+                  last = tune ? KN_HOST_AVX512 : options->level;
 
     fill(original, type, n, ties);
     w.original = original;
@@ -273,9 +277,13 @@ int main(int argc, char **argv)
             for (kn_host_level level = KN_HOST_AUTO; level <= KN_HOST_AVX512; level++)
                 options.level = strcmp(argv[i], levels[level]) == 0 ? level : options.level;
         } else
-            return fprintf(stderr, "usage: %s [--threads N] [--level scalar|avx2|avx512] [--largest N] [--tune]\n", argv[0]), 2;
+            return fprintf(stderr,
+                           "usage: %s [--threads N] [--level scalar|avx2|avx512] [--largest N] [--tune]\n",
+                           argv[0]),
+                   2;
     }
-    printf("%-8s %-7s %-8s %-7s %3s %9s  %-30s  %7s\n", "", "", "", "level", "thr", "n", "seconds (least to most)", "ns each");
+    printf("%-8s %-7s %-8s %-7s %3s %9s  %-30s  %7s\n", "", "", "", "level", "thr", "n",
+           "seconds (least to most)", "ns each");
     for (size_t size = 0; size < KN_COUNT(sizes) && sizes[size] <= largest; size++)
         for (size_t type = 0; type < KN_COUNT(types); type++)
             for (int ties = 0; ties < 2; ties++)

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Times the direct sums of the reconstruction (src/app/mri/sum/sum.h), every kernel by its name, each checked at
-// a sample of voxels against sums in double precision.
+// Times the direct sums of the reconstruction (src/app/mri/sum/sum.h), every kernel by its name, each checked
+// at a sample of voxels against sums in double precision.
 //
 //     bench/recon [--device SPEC] [--matrix N] [--samples M] [--kernel NAME] [--host] [--tune] [--lecture]
 //                 [--kernels FOLDER]

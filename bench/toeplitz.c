@@ -325,8 +325,8 @@ static void tune_curve(struct bench *bench, uint64_t floats)
             uint32_t parts = groups[i];
             const kn_arg args[] = {KN_BUFFER(bench->from), KN_BUFFER(bench->to), KN_VALUE(floats),
                                    KN_VALUE(lambda),       KN_BUFFER(state),     KN_VALUE(parts)};
-            try_shape(bench, "app/mri/mri_solver.cl", "solver_curve", sizes[g], 1, parts, args, KN_COUNT(args),
-                      8 * (double)floats);
+            try_shape(bench, "app/mri/mri_solver.cl", "solver_curve", sizes[g], 1, parts, args,
+                      KN_COUNT(args), 8 * (double)floats);
         }
     kn_buffer_free(state);
 }

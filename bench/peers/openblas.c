@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// A peer on the host: OpenBLAS, products of square matrices. One line a measurement: peer, job, type, n, median, least and
-// most in ms, separated by tabs.
+// A peer on the host: OpenBLAS, products of square matrices. One line a measurement: peer, job, type, n,
+// median, least and most in ms, separated by tabs.
 //
 //     cc -O2 -o openblas openblas.c -lopenblas && ./openblas [THREADS]
 #include <cblas.h>

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// A context: one device, opened, with the programs compiled for it. A queue: the order in which its work is done.
+// A context: one device, opened, with the programs compiled for it. A queue: the order in which its work is
+// done.
 #ifndef KOINE_CONTEXT_H
 #define KOINE_CONTEXT_H
 
@@ -23,26 +24,31 @@ typedef void kn_log_function(void *user, kn_log_level level, const char *message
 typedef struct kn_context_options {
     kn_log_function *log; // NULL: silent
     void *log_user;
-    // After each launch: wait, and name the kernel in the error if the device failed. Slow, for finding faults.
+    // After each launch: wait, and name the kernel in the error if the device failed. Slow, for finding
+    // faults.
     int debug_sync;
-    // No allocation larger than this (bytes, at least 64); 0: what the device allows. Buffers beyond it are held in parts.
+    // No allocation larger than this (bytes, at least 64); 0: what the device allows. Buffers beyond it are
+    // held in parts.
     uint64_t max_alloc;
-    // The binary cache's folder. NULL: KOINE_CACHE_DIR, XDG_CACHE_HOME/koine or ~/.cache/koine. "": no cache. A folder
-    // in which others than the user and root could put programs is not used: a line of the log says so.
+    // The binary cache's folder. NULL: KOINE_CACHE_DIR, XDG_CACHE_HOME/koine or ~/.cache/koine. "": no cache.
+    // A folder in which others than the user and root could put programs is not used: a line of the log says
+    // so.
     const char *cache_dir;
-    // Of the library's own kernels, where they promise no bits (sums, sorting and the like have theirs); with another
-    // than KN_POLICY_DEFAULT no other library is taken but by its name. KN_POLICY_FAST ends what is said of errors.
+    // Of the library's own kernels, where they promise no bits (sums, sorting and the like have theirs); with
+    // another than KN_POLICY_DEFAULT no other library is taken but by its name. KN_POLICY_FAST ends what is
+    // said of errors.
     kn_policy policy;
 } kn_context_options;
 
-// `spec`: "auto", "cpu", "gpu", "cuda:0", "opencl:0.0", or a part of a device's name (letter case does not matter).
-// NULL is KOINE_DEVICE, or "auto" if that is not set. `options` may be NULL.
-// Errors: KN_ERROR_NO_DEVICE with the list of what is there; KN_ERROR_UNSUPPORTED for a device that is listed but
+// `spec`: "auto", "cpu", "gpu", "cuda:0", "opencl:0.0", or a part of a device's name (letter case does not
+// matter). NULL is KOINE_DEVICE, or "auto" if that is not set. `options` may be NULL. Errors:
+// KN_ERROR_NO_DEVICE with the list of what is there; KN_ERROR_UNSUPPORTED for a device that is listed but
 // cannot be used, with the reason; KN_ERROR_DEVICE.
 KN_API kn_status kn_context_open(const char *spec, kn_context **context, kn_error *err);
-KN_API kn_status kn_context_open_with(const char *spec, const kn_context_options *options, kn_context **context,
-                                      kn_error *err);
-// Frees the context and what it compiled for itself. Close its queues, buffers and programs first. NULL is fine.
+KN_API kn_status kn_context_open_with(const char *spec, const kn_context_options *options,
+                                      kn_context **context, kn_error *err);
+// Frees the context and what it compiled for itself. Close its queues, buffers and programs first. NULL is
+// fine.
 KN_API void kn_context_close(kn_context *context);
 
 KN_API const kn_device_info *kn_context_device(const kn_context *context);

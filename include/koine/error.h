@@ -10,16 +10,17 @@ extern "C" {
 // Marks what the shared library exports.
 #define KN_API __attribute__((visibility("default")))
 
-// 0 is fine; anything else names the kind of trouble, and a kn_error tells the rest. KN_ERROR_DEVICE and KN_ERROR_MEMORY
-// may come from every function that works on a device or takes memory, whether its comment says so or not.
+// 0 is fine; anything else names the kind of trouble, and a kn_error tells the rest. KN_ERROR_DEVICE and
+// KN_ERROR_MEMORY may come from every function that works on a device or takes memory, whether its comment
+// says so or not.
 typedef enum kn_status {
     KN_OK = 0,
-    KN_ERROR_ARGUMENT,    // the caller asked for what cannot be: a null pointer, a range, a mismatched argument
-    KN_ERROR_LIMIT,       // a work-group, local memory or argument larger than this device takes
-    KN_ERROR_INPUT,       // a file whose contents are not what they should be, or that cannot be read
-    KN_ERROR_OUTPUT,      // a file that cannot be written
-    KN_ERROR_NO_DEVICE,   // no device, or not the one that was named
-    KN_ERROR_DEVICE,      // the driver reported an error
+    KN_ERROR_ARGUMENT,  // the caller asked for what cannot be: a null pointer, a range, a mismatched argument
+    KN_ERROR_LIMIT,     // a work-group, local memory or argument larger than this device takes
+    KN_ERROR_INPUT,     // a file whose contents are not what they should be, or that cannot be read
+    KN_ERROR_OUTPUT,    // a file that cannot be written
+    KN_ERROR_NO_DEVICE, // no device, or not the one that was named
+    KN_ERROR_DEVICE,    // the driver reported an error
     KN_ERROR_UNSUPPORTED, // this device lacks what is needed (double precision, for instance)
     KN_ERROR_BUILD,       // a kernel does not compile
     KN_ERROR_MEMORY,      // out of host or device memory
@@ -37,7 +38,10 @@ typedef struct kn_error {
     char text[3072];      // the whole message: what happened, where, and what to do about it
 } kn_error;
 
-#define KN_ERROR_INIT {KN_OK, 0, "", "", 0, ""}
+#define KN_ERROR_INIT                                                                                        \
+    {                                                                                                        \
+        KN_OK, 0, "", "", 0, ""                                                                              \
+    }
 
 // The name of a status as it stands above, "KN_ERROR_LIMIT" for instance. Never NULL.
 KN_API const char *kn_status_name(kn_status status);

@@ -15,7 +15,8 @@ typedef struct kn_event kn_event;
 
 // Waits on the host. Errors: what the device reported for this piece of work.
 KN_API kn_status kn_event_wait(kn_event *event, kn_error *err);
-// Makes what is enqueued in `queue` from now on wait for `event`, which may be of another queue of the context.
+// Makes what is enqueued in `queue` from now on wait for `event`, which may be of another queue of the
+// context.
 KN_API kn_status kn_queue_wait_for(kn_queue *queue, kn_event *event, kn_error *err);
 // Waits, then gives the device's nanoseconds spent on it. Drivers that measure nothing answer 0.
 KN_API kn_status kn_event_duration(kn_event *event, uint64_t *nanoseconds, kn_error *err);

@@ -15,8 +15,8 @@ typedef struct kn_fft_plan kn_fft_plan;
 typedef enum kn_fft_kind {
     KN_FFT_COMPLEX,         // complex to complex, both directions
     KN_FFT_REAL_TO_COMPLEX, // forward: the half spectrum, dims[0] / 2 + 1 numbers a line, as numpy's rfftn
-    // Inverse: from the half spectrum, as numpy's irfftn times the product of dims. KN_FFT_OWN takes any numbers
-    // there, as numpy does; the libraries only those that real numbers transform to.
+    // Inverse: from the half spectrum, as numpy's irfftn times the product of dims. KN_FFT_OWN takes any
+    // numbers there, as numpy does; the libraries only those that real numbers transform to.
     KN_FFT_COMPLEX_TO_REAL
 } kn_fft_kind;
 
@@ -26,9 +26,12 @@ typedef enum kn_fft_direction {
 } kn_fft_direction;
 
 typedef enum kn_fft_library {
-    // The faster of the own one and the path's vendor's: measured when a shape is first planned on a device (which
-    // takes buffers for it, and clFFT seconds to prepare) and remembered in the cache on disk; without a cache,
-    // measured at every plan. What only the own one does is done by it: padding, cropping, a scale, integers, any
+    // The faster of the own one and the path's vendor's: measured when a shape is first planned on a device
+    // (which
+    // takes buffers for it, and clFFT seconds to prepare) and remembered in the cache on disk; without a
+    // cache,
+    // measured at every plan. What only the own one does is done by it: padding, cropping, a scale, integers,
+    // any
     // half spectrum.
     KN_FFT_AUTO,
     KN_FFT_OWN,   // cl/algo/fft/fft.cl
@@ -46,9 +49,9 @@ typedef struct kn_fft_shape {
     // The rest only KN_FFT_OWN does; 0 throughout is the plain transform.
     double scale;        // multiplies the result; 0 is 1
     unsigned input_bits; // of a KN_FFT_REAL_TO_COMPLEX: 8 or 16, unsigned integers; 0: numbers of `type`
-    // Only the first in_dims[i] of dims[i] numbers are in the input (an array of those dims), the rest are zeros, which
-    // are neither stored nor read; only the first out_dims[i] are in the output. 0: all. A half spectrum has all of its
-    // numbers.
+    // Only the first in_dims[i] of dims[i] numbers are in the input (an array of those dims), the rest are
+    // zeros, which are neither stored nor read; only the first out_dims[i] are in the output. 0: all. A half
+    // spectrum has all of its numbers.
     size_t in_dims[3], out_dims[3];
 } kn_fft_shape;
 
@@ -60,31 +63,31 @@ typedef struct kn_fft_options {
     unsigned columns; // where the lines are, up to 64
 } kn_fft_options;
 
-// Prepares transforms of a shape: programs (from the cache on disk, or compiled) and tables of roots of unity. `options`
-// may be NULL; the library it names runs or is refused, and no other takes its place.
-// KN_FFT_OWN: lengths whose prime factors are at most 13 in mixed radix (Stockham's autosort), other lengths by
-// Bluestein's chirp transform (1970).
-// Cost of KN_FFT_OWN: a pass over memory an axis, two or three where local memory does not hold a line (more than 4,096
-// to 16,384 numbers), twice as many and more than twice as long by Bluestein.
-// Error in the 2-norm, relative, with eps = 2^-24 (float) or 2^-53: below eps (log2 n + 2) / 2 for n numbers in all;
-// log2 n + 5 more in the brackets, twice, for every axis of n numbers done by Bluestein.
-// Errors: KN_ERROR_ARGUMENT; KN_ERROR_UNSUPPORTED for KN_F64 without double precision, other types, and a library that
-// is not there or does not do this shape; KN_ERROR_LIMIT for lines too long for three passes or too many for a launch.
+// Prepares transforms of a shape: programs (from the cache on disk, or compiled) and tables of roots of
+// unity. `options` may be NULL; the library it names runs or is refused, and no other takes its place.
+// KN_FFT_OWN: lengths whose prime factors are at most 13 in mixed radix (Stockham's autosort), other lengths
+// by Bluestein's chirp transform (1970). Cost of KN_FFT_OWN: a pass over memory an axis, two or three where
+// local memory does not hold a line (more than 4,096 to 16,384 numbers), twice as many and more than twice as
+// long by Bluestein. Error in the 2-norm, relative, with eps = 2^-24 (float) or 2^-53: below eps (log2 n + 2)
+// / 2 for n numbers in all; log2 n + 5 more in the brackets, twice, for every axis of n numbers done by
+// Bluestein. Errors: KN_ERROR_ARGUMENT; KN_ERROR_UNSUPPORTED for KN_F64 without double precision, other
+// types, and a library that is not there or does not do this shape; KN_ERROR_LIMIT for lines too long for
+// three passes or too many for a launch.
 KN_API kn_status kn_fft_plan_create(kn_queue *queue, const kn_fft_shape *shape, const kn_fft_options *options,
                                     kn_fft_plan **plan, kn_error *err);
 // NULL is fine.
 KN_API void kn_fft_plan_free(kn_fft_plan *plan);
 
-// Transforms `in` to `out`, asynchronously. A complex transform that neither pads nor crops may be done in place
-// (in == out); else `in` is not changed. The first inverse transform of a complex plan compiles its programs. A plan is
-// to be used by one thread at a time, on queues of its context.
-// Errors: KN_ERROR_ARGUMENT for buffers too small or a direction that the kind does not have; KN_ERROR_LIMIT for a
-// buffer held in parts.
+// Transforms `in` to `out`, asynchronously. A complex transform that neither pads nor crops may be done in
+// place (in == out); else `in` is not changed. The first inverse transform of a complex plan compiles its
+// programs. A plan is to be used by one thread at a time, on queues of its context. Errors: KN_ERROR_ARGUMENT
+// for buffers too small or a direction that the kind does not have; KN_ERROR_LIMIT for a buffer held in
+// parts.
 KN_API kn_status kn_fft_execute(kn_queue *queue, kn_fft_plan *plan, kn_fft_direction direction, kn_buffer *in,
                                 kn_buffer *out, kn_error *err);
 
-// What the plan runs, in words: "256 = 16 * 16 (16 items, 8 rows); ...", "cuFFT 12.0.0", and what AUTO measured. The
-// plan's own.
+// What the plan runs, in words: "256 = 16 * 16 (16 items, 8 rows); ...", "cuFFT 12.0.0", and what AUTO
+// measured. The plan's own.
 KN_API const char *kn_fft_plan_text(const kn_fft_plan *plan);
 KN_API kn_fft_library kn_fft_plan_library(const kn_fft_plan *plan); // never KN_FFT_AUTO
 

@@ -10,11 +10,13 @@
 extern "C" {
 #endif
 
-// KN_GEMM_AUTO goes by a table of what was measured (bench/RESULTS.md), not by a measurement of its own: on CUDA devices
-// cuBLAS where it is there, but for products of floats up to 512 x 512 x 512; else the own kernels.
+// KN_GEMM_AUTO goes by a table of what was measured (bench/RESULTS.md), not by a measurement of its own: on
+// CUDA devices cuBLAS where it is there, but for products of floats up to 512 x 512 x 512; else the own
+// kernels.
 typedef enum kn_gemm_library {
     KN_GEMM_AUTO,
-    KN_GEMM_OWN,     // cl/algo/gemm/gemm.cl, or cl/algo/gemm/gemm_cpu.cl on CPUs that have no limit of loop iterations
+    KN_GEMM_OWN,     // cl/algo/gemm/gemm.cl, or cl/algo/gemm/gemm_cpu.cl on CPUs that have no limit of loop
+                     // iterations
     KN_GEMM_CLBLAST, // on OpenCL devices, if libclblast.so.1 is there
     KN_GEMM_CUBLAS   // on CUDA devices, if NVIDIA's library is there (libcublas.so.13 or .12)
 } kn_gemm_library;
@@ -44,8 +46,8 @@ typedef struct kn_gemm_task {
     kn_gemm_matrix a, b, c;
 } kn_gemm_task;
 
-// The shape of cl/algo/gemm/gemm.cl, by its tunables, which then runs on CPUs too. All 0: the device's default for this
-// task.
+// The shape of cl/algo/gemm/gemm.cl, by its tunables, which then runs on CPUs too. All 0: the device's
+// default for this task.
 typedef struct kn_gemm_tile {
     unsigned m, n, k;        // of a group's tile of C, and its step along k
     unsigned item_m, item_n; // of a work-item's sums

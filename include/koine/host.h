@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// The host's own algorithms: sorting, selection and sums in ordinary memory, with vectors and threads and without any
-// device.
+// The host's own algorithms: sorting, selection and sums in ordinary memory, with vectors and threads and
+// without any device.
 #ifndef KOINE_HOST_H
 #define KOINE_HOST_H
 
@@ -25,68 +25,73 @@ typedef struct kn_host_options {
     kn_host_level level;
 } kn_host_options;
 
-// Sorts n elements in place in numpy's order: NaN last, -0 before +0 (descending: after it). Every element keeps its bits;
-// the result is the same, bit by bit, at every level and with any number of threads, and is kn_sort's on a device.
-// Method: quicksort with vectors, sorting networks for the last few (Blacher, Giesen and Kuehne 2022; Bramas 2017); all
-// threads divide the keys until each has some to itself. 8 and 16 bits are counted. Never quadratic.
-// Cost: one read and one write of n elements a halving, until what is left fits a cache; no memory to speak of.
-// `options` may be NULL here and below. Errors: KN_ERROR_ARGUMENT, KN_ERROR_UNSUPPORTED (a level that this processor has
-// not), KN_ERROR_MEMORY (nothing is changed then).
-KN_API kn_status kn_host_sort(void *keys, kn_type type, size_t n, const kn_host_options *options, kn_error *err);
+// Sorts n elements in place in numpy's order: NaN last, -0 before +0 (descending: after it). Every element
+// keeps its bits; the result is the same, bit by bit, at every level and with any number of threads, and is
+// kn_sort's on a device. Method: quicksort with vectors, sorting networks for the last few (Blacher, Giesen
+// and Kuehne 2022; Bramas 2017); all threads divide the keys until each has some to itself. 8 and 16 bits are
+// counted. Never quadratic. Cost: one read and one write of n elements a halving, until what is left fits a
+// cache; no memory to speak of. `options` may be NULL here and below. Errors: KN_ERROR_ARGUMENT,
+// KN_ERROR_UNSUPPORTED (a level that this processor has not), KN_ERROR_MEMORY (nothing is changed then).
+KN_API kn_status kn_host_sort(void *keys, kn_type type, size_t n, const kn_host_options *options,
+                              kn_error *err);
 
-// The elements' numbers in sorted order, from 0: keys[indices[0]] is the least. `indices` are KN_U32 (n up to 2^32) or
-// KN_U64. Stable as numpy's: -0 and +0 are equal, NaN are equal among themselves, and what is equal keeps its order,
-// descending too. Method: radix sort by digits of 8 bits, without those that are the same in all numbers of a sign.
-// Cost: 2 reads and a write of keys and indices for each digit left; memory for two copies of the keys and one of the
-// indices.
+// The elements' numbers in sorted order, from 0: keys[indices[0]] is the least. `indices` are KN_U32 (n up to
+// 2^32) or KN_U64. Stable as numpy's: -0 and +0 are equal, NaN are equal among themselves, and what is equal
+// keeps its order, descending too. Method: radix sort by digits of 8 bits, without those that are the same in
+// all numbers of a sign. Cost: 2 reads and a write of keys and indices for each digit left; memory for two
+// copies of the keys and one of the indices.
 KN_API kn_status kn_host_argsort(const void *keys, kn_type type, size_t n, void *indices, kn_type index_type,
                                  const kn_host_options *options, kn_error *err);
 
-// Sorts n keys, stably as kn_host_argsort, and moves `values` (of value_size bytes, any number) along with them. Cost: an
-// argsort, and a read at random and two writes of both; memory for a copy of the larger.
+// Sorts n keys, stably as kn_host_argsort, and moves `values` (of value_size bytes, any number) along with
+// them. Cost: an argsort, and a read at random and two writes of both; memory for a copy of the larger.
 KN_API kn_status kn_host_sort_by_key(void *keys, kn_type type, void *values, size_t value_size, size_t n,
                                      const kn_host_options *options, kn_error *err);
 
-// The elements that stand at ranks[0..count) (from 0) once n elements are sorted as kn_host_sort does: values[i], of
-// `type`, is the one of rank ranks[i]. x is not changed. Options' `descending` counts ranks from the other end.
-// Method: brackets around a rank from a sample (Floyd and Rivest 1975), one read that keeps what lies between, and a
-// quickselect among that; exact whatever the sample. 8 and 16 bits are counted.
-// Cost: one read of x for a rank and those next to it (8 and 16 bits: for all); memory for an eighth of x, and for a copy
-// where that is not enough or there are many ranks. Errors: KN_ERROR_ARGUMENT (a rank of n or more), and as above.
-KN_API kn_status kn_host_select(const void *x, kn_type type, size_t n, const size_t *ranks, size_t count, void *values,
-                                const kn_host_options *options, kn_error *err);
+// The elements that stand at ranks[0..count) (from 0) once n elements are sorted as kn_host_sort does:
+// values[i], of `type`, is the one of rank ranks[i]. x is not changed. Options' `descending` counts ranks
+// from the other end. Method: brackets around a rank from a sample (Floyd and Rivest 1975), one read that
+// keeps what lies between, and a quickselect among that; exact whatever the sample. 8 and 16 bits are
+// counted. Cost: one read of x for a rank and those next to it (8 and 16 bits: for all); memory for an eighth
+// of x, and for a copy where that is not enough or there are many ranks. Errors: KN_ERROR_ARGUMENT (a rank of
+// n or more), and as above.
+KN_API kn_status kn_host_select(const void *x, kn_type type, size_t n, const size_t *ranks, size_t count,
+                                void *values, const kn_host_options *options, kn_error *err);
 
-// The k elements that kn_host_sort_by_key would put first, sorted: the least, or with `descending` the greatest.
-// `values` receives the elements with their own bits, `indices` their numbers from 0, KN_U32 (n up to 2^32) or
-// KN_U64; either may be NULL. Of equal elements those with the lowest numbers win; NaN come last in both
-// directions; so kn_top_k has it on a device. x is not changed. Method: the k-th element by kn_host_select, two
-// reads that gather what does not come behind it, a sort of that. Cost: three reads of x, and a sort of k; memory
-// of kn_host_select, and for k elements and indices. Errors: KN_ERROR_ARGUMENT (also k > n), and as above.
+// The k elements that kn_host_sort_by_key would put first, sorted: the least, or with `descending` the
+// greatest. `values` receives the elements with their own bits, `indices` their numbers from 0, KN_U32 (n up
+// to 2^32) or KN_U64; either may be NULL. Of equal elements those with the lowest numbers win; NaN come last
+// in both directions; so kn_top_k has it on a device. x is not changed. Method: the k-th element by
+// kn_host_select, two reads that gather what does not come behind it, a sort of that. Cost: three reads of x,
+// and a sort of k; memory of kn_host_select, and for k elements and indices. Errors: KN_ERROR_ARGUMENT (also
+// k > n), and as above.
 KN_API kn_status kn_host_top_k(const void *x, kn_type type, size_t n, size_t k, void *values, void *indices,
                                kn_type index_type, const kn_host_options *options, kn_error *err);
 
-// numpy's quantiles with linear interpolation, in double: the value at position q (n - 1) of the sorted column, 0 <= q <=
+// numpy's quantiles with linear interpolation, in double: the value at position q (n - 1) of the sorted
+// column, 0 <= q <=
 // 1. NaN if there is a NaN in the column; n = 0 is an error. Otherwise as kn_host_select, always ascending.
-KN_API kn_status kn_host_quantiles(const void *x, kn_type type, size_t n, const double *q, size_t count, double *values,
-                                   const kn_host_options *options, kn_error *err);
+KN_API kn_status kn_host_quantiles(const void *x, kn_type type, size_t n, const double *q, size_t count,
+                                   double *values, const kn_host_options *options, kn_error *err);
 
-// Sum of n elements (KN_F32 or KN_F64) in double, in the tree of kn_reduce_sum: the same bits as there, at every level and
-// with any number of threads. n = 0 gives 0. Cost: reads x once.
-KN_API kn_status kn_host_sum(const void *x, kn_type type, size_t n, double *sum, const kn_host_options *options,
-                             kn_error *err);
+// Sum of n elements (KN_F32 or KN_F64) in double, in the tree of kn_reduce_sum: the same bits as there, at
+// every level and with any number of threads. n = 0 gives 0. Cost: reads x once.
+KN_API kn_status kn_host_sum(const void *x, kn_type type, size_t n, double *sum,
+                             const kn_host_options *options, kn_error *err);
 
-// Both sums of x - shift in one read, as kn_reduce_sums. `shift` is rounded to the type first, and is finite then.
+// Both sums of x - shift in one read, as kn_reduce_sums. `shift` is rounded to the type first, and is finite
+// then.
 KN_API kn_status kn_host_sums(const void *x, kn_type type, size_t n, double shift, kn_sums *sums,
                               const kn_host_options *options, kn_error *err);
 
-// The moments of n elements of any type, the same bits as kn_reduce_moments' at every level and with any number of threads;
-// `shift` as there. Cost: reads x once; columns with NaN are read twice where these are. Errors: KN_ERROR_ARGUMENT (also a
-// shift that is not finite), KN_ERROR_MEMORY.
-KN_API kn_status kn_host_moments(const void *x, kn_type type, size_t n, const double *shift, kn_moments *moments,
-                                 const kn_host_options *options, kn_error *err);
+// The moments of n elements of any type, the same bits as kn_reduce_moments' at every level and with any
+// number of threads; `shift` as there. Cost: reads x once; columns with NaN are read twice where these are.
+// Errors: KN_ERROR_ARGUMENT (also a shift that is not finite), KN_ERROR_MEMORY.
+KN_API kn_status kn_host_moments(const void *x, kn_type type, size_t n, const double *shift,
+                                 kn_moments *moments, const kn_host_options *options, kn_error *err);
 
-// n elements of any type reduced by `op`: kn_reduce's answers, to the bit. Cost: reads x once. Errors: KN_ERROR_ARGUMENT
-// (also the least or greatest of nothing), KN_ERROR_MEMORY.
+// n elements of any type reduced by `op`: kn_reduce's answers, to the bit. Cost: reads x once. Errors:
+// KN_ERROR_ARGUMENT (also the least or greatest of nothing), KN_ERROR_MEMORY.
 KN_API kn_status kn_host_reduce(const void *x, kn_type type, size_t n, kn_reduce_op op, kn_number *result,
                                 const kn_host_options *options, kn_error *err);
 

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// libkoine: plain OpenCL C kernels on whatever device there is. This is the umbrella header; no OpenCL or CUDA type
-// appears in it. For native handles see koine/opencl.h and koine/cuda.h.
+// libkoine: plain OpenCL C kernels on whatever device there is. This is the umbrella header; no OpenCL or
+// CUDA type appears in it. For native handles see koine/opencl.h and koine/cuda.h.
 #ifndef KOINE_KOINE_H
 #define KOINE_KOINE_H
 
@@ -31,6 +31,7 @@
 #ifdef __cplusplus
 extern "C"
 #endif
-KN_API const char *kn_version(void);
+    KN_API const char *
+    kn_version(void);
 
 #endif

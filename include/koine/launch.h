@@ -35,10 +35,11 @@ typedef struct kn_range {
     size_t offset[3]; // get_global_offset
 } kn_range;
 
-// Enqueues the kernel and returns. `event` may be NULL; else the caller frees it. Many launches of short kernels cost
-// less as a recording (koine/recording.h).
-// Errors, before the driver is asked: KN_ERROR_ARGUMENT naming the argument (count, kind, size, a buffer or image of
-// another context, one held in parts, an image of another kind or both read and written) or the range; KN_ERROR_LIMIT for a work-group or local memory beyond the device.
+// Enqueues the kernel and returns. `event` may be NULL; else the caller frees it. Many launches of short
+// kernels cost less as a recording (koine/recording.h). Errors, before the driver is asked: KN_ERROR_ARGUMENT
+// naming the argument (count, kind, size, a buffer or image of another context, one held in parts, an image
+// of another kind or both read and written) or the range; KN_ERROR_LIMIT for a work-group or local memory
+// beyond the device.
 KN_API kn_status kn_launch(kn_queue *queue, kn_kernel *kernel, const kn_range *range, const kn_arg *args,
                            size_t arg_count, kn_event **event, kn_error *err);
 

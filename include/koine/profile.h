@@ -19,9 +19,9 @@ typedef struct kn_profile_entry {
 
 // From now on every launch on the queue is recorded. Costs an event a launch.
 KN_API kn_status kn_profile_start(kn_queue *queue, kn_error *err);
-// Waits for the queue and hands over the launches since kn_profile_start, in order. The caller frees *entries with
-// kn_free. Errors: KN_ERROR_ARGUMENT if nothing was started; KN_ERROR_DEVICE if the queue (a wrapped one) does not
-// measure.
+// Waits for the queue and hands over the launches since kn_profile_start, in order. The caller frees *entries
+// with kn_free. Errors: KN_ERROR_ARGUMENT if nothing was started; KN_ERROR_DEVICE if the queue (a wrapped
+// one) does not measure.
 KN_API kn_status kn_profile_stop(kn_queue *queue, kn_profile_entry **entries, size_t *count, kn_error *err);
 // From the first start to the last end, in seconds; 0 without entries.
 KN_API double kn_profile_span(const kn_profile_entry *entries, size_t count);

@@ -32,16 +32,16 @@ typedef struct kn_program_options {
     unsigned max_registers;
 } kn_program_options;
 
-// The three ways to a program. `options` may be NULL. The text is preprocessed (includes, macros), every kernel's
-// signature is read, and the device's compiler runs unless the binary cache has this very program for this very
-// device and driver. Cost: a compiler run (0.05 s to seconds), or milliseconds from the cache.
+// The three ways to a program. `options` may be NULL. The text is preprocessed (includes, macros), every
+// kernel's signature is read, and the device's compiler runs unless the binary cache has this very program
+// for this very device and driver. Cost: a compiler run (0.05 s to seconds), or milliseconds from the cache.
 // Errors: KN_ERROR_BUILD with the place in the original file, the source line and the compiler's words;
-// KN_ERROR_UNSUPPORTED if a kernel needs double precision and the device has none; KN_ERROR_INPUT for a file that
-// cannot be read.
+// KN_ERROR_UNSUPPORTED if a kernel needs double precision and the device has none; KN_ERROR_INPUT for a file
+// that cannot be read.
 KN_API kn_status kn_program_from_text(kn_context *context, const char *text, const char *name,
                                       const kn_program_options *options, kn_program **program, kn_error *err);
-KN_API kn_status kn_program_from_file(kn_context *context, const char *path, const kn_program_options *options,
-                                      kn_program **program, kn_error *err);
+KN_API kn_status kn_program_from_file(kn_context *context, const char *path,
+                                      const kn_program_options *options, kn_program **program, kn_error *err);
 // `name` is a file of Koine's own kernels: "reduce.cl". KOINE_KERNEL_PATH may hold another version of it.
 KN_API kn_status kn_program_builtin(kn_context *context, const char *name, const kn_program_options *options,
                                     kn_program **program, kn_error *err);
@@ -71,7 +71,7 @@ typedef struct kn_param {
     const char *type; // as written, without qualifiers and '*': "float4", "struct body"
     size_t size;      // bytes of one element or of the value; 0 if only the compiler knows (a struct)
     const char *name;
-    int is_const;     // what it points to is const; an image is read_only
+    int is_const; // what it points to is const; an image is read_only
 } kn_param;
 
 KN_API const char *kn_kernel_name(const kn_kernel *kernel);
@@ -80,11 +80,11 @@ KN_API const kn_param *kn_kernel_param(const kn_kernel *kernel, size_t index); /
 
 // What the device allows this kernel.
 typedef struct kn_kernel_limits {
-    size_t work_group;           // work-items in a group at most
-    size_t required_group[3];    // reqd_work_group_size, or zeros
-    size_t preferred_multiple;   // 0 if unknown
-    size_t local_bytes;          // __local memory the kernel itself takes, as the driver says; PoCL 5 always says 0
-    size_t local_bytes_left;     // for __local arguments
+    size_t work_group;         // work-items in a group at most
+    size_t required_group[3];  // reqd_work_group_size, or zeros
+    size_t preferred_multiple; // 0 if unknown
+    size_t local_bytes; // __local memory the kernel itself takes, as the driver says; PoCL 5 always says 0
+    size_t local_bytes_left; // for __local arguments
 } kn_kernel_limits;
 KN_API kn_status kn_kernel_get_limits(kn_kernel *kernel, kn_kernel_limits *limits, kn_error *err);
 

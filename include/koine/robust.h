@@ -32,8 +32,8 @@ typedef struct kn_robust_options {
     // What the sums are relative to; rounded to the type, and finite then. NULL: kn_reduce_moments' choice (8
     // bits: 0).
     const double *shift;
-    // How wide the brackets are, in standard deviations of a rank in the sample; 0: 5, which misses in one of a
-    // million columns. A narrow one misses on purpose.
+    // How wide the brackets are, in standard deviations of a rank in the sample; 0: 5, which misses in one of
+    // a million columns. A narrow one misses on purpose.
     double width;
 } kn_robust_options;
 

@@ -12,18 +12,7 @@
 extern "C" {
 #endif
 
-typedef enum kn_type {
-    KN_I8,
-    KN_U8,
-    KN_I16,
-    KN_U16,
-    KN_I32,
-    KN_U32,
-    KN_I64,
-    KN_U64,
-    KN_F32,
-    KN_F64
-} kn_type;
+typedef enum kn_type { KN_I8, KN_U8, KN_I16, KN_U16, KN_I32, KN_U32, KN_I64, KN_U64, KN_F32, KN_F64 } kn_type;
 
 // Bytes of one element; 0 for a number that is no type.
 KN_API size_t kn_type_size(kn_type type);

@@ -6,29 +6,31 @@
 
 #include "base/error.h"
 
-kn_status column_check_any(const char *function, const kn_queue *queue, const kn_buffer *buffer, kn_type type, size_t n,
-                           kn_error *err)
+kn_status column_check_any(const char *function, const kn_queue *queue, const kn_buffer *buffer, kn_type type,
+                           size_t n, kn_error *err)
 {
     if (!queue || !buffer)
         return kn_fail(err, KN_ERROR_ARGUMENT, "%s: queue or buffer is NULL", function);
     if (queue->context != buffer->context)
-        return kn_fail(err, KN_ERROR_ARGUMENT, "%s: the buffer belongs to another context than the queue", function);
+        return kn_fail(err, KN_ERROR_ARGUMENT, "%s: the buffer belongs to another context than the queue",
+                       function);
     if (kn_type_size(type) == 0)
         return kn_fail(err, KN_ERROR_ARGUMENT, "%s: there is no type %d; see kn_type", function, (int)type);
     if (type == KN_F64 && !queue->context->device.info.fp64)
         return kn_fail(err, KN_ERROR_UNSUPPORTED, "%s (%s) has no double precision; use float",
                        queue->context->device.info.spec, queue->context->device.info.name);
     if (n > buffer->bytes / kn_type_size(type))
-        return kn_fail(err, KN_ERROR_ARGUMENT, "%s: %zu elements of %s, but the buffer holds %zu", function, n,
-                       kn_type_name(type), buffer->bytes / kn_type_size(type));
+        return kn_fail(err, KN_ERROR_ARGUMENT, "%s: %zu elements of %s, but the buffer holds %zu", function,
+                       n, kn_type_name(type), buffer->bytes / kn_type_size(type));
     return KN_OK;
 }
 
-kn_status column_check(const char *function, const kn_queue *queue, const kn_buffer *buffer, kn_type type, size_t n,
-                       kn_error *err)
+kn_status column_check(const char *function, const kn_queue *queue, const kn_buffer *buffer, kn_type type,
+                       size_t n, kn_error *err)
 {
     if (kn_type_size(type) != 0 && type != KN_F32 && type != KN_F64)
-        return kn_fail(err, KN_ERROR_UNSUPPORTED, "%s works on float and double, not on %s", function, kn_type_name(type));
+        return kn_fail(err, KN_ERROR_UNSUPPORTED, "%s works on float and double, not on %s", function,
+                       kn_type_name(type));
     return column_check_any(function, queue, buffer, type, n, err);
 }
 

@@ -5,13 +5,13 @@
 
 #include "engine/engine.h"
 
-// The first n elements of a buffer: refuses NULL, another context, a number that is no type, KN_F64 without double
-// precision, and n beyond the buffer.
-kn_status column_check_any(const char *function, const kn_queue *queue, const kn_buffer *buffer, kn_type type, size_t n,
-                           kn_error *err);
+// The first n elements of a buffer: refuses NULL, another context, a number that is no type, KN_F64 without
+// double precision, and n beyond the buffer.
+kn_status column_check_any(const char *function, const kn_queue *queue, const kn_buffer *buffer, kn_type type,
+                           size_t n, kn_error *err);
 // The same, and types other than KN_F32 and KN_F64.
-kn_status column_check(const char *function, const kn_queue *queue, const kn_buffer *buffer, kn_type type, size_t n,
-                       kn_error *err);
+kn_status column_check(const char *function, const kn_queue *queue, const kn_buffer *buffer, kn_type type,
+                       size_t n, kn_error *err);
 
 // Whether sums in double are computed in integers, since the device has no double precision.
 bool column_is_soft(const kn_queue *queue);

@@ -11,13 +11,14 @@
 
 #define NO_EVENT NULL
 
-static kn_status get_kernel(kn_queue *queue, kn_type type, const char *name, kn_kernel **kernel, kn_error *err)
+static kn_status get_kernel(kn_queue *queue, kn_type type, const char *name, kn_kernel **kernel,
+                            kn_error *err)
 {
     struct column_defines defines = {.count = 0};
 
     column_define_type(&defines, queue, type);
-    return engine_builtin_kernel(queue->context, "algo/abs_diff.cl", defines.items, defines.count, KN_POLICY_STRICT, name, kernel,
-                                 err);
+    return engine_builtin_kernel(queue->context, "algo/abs_diff.cl", defines.items, defines.count,
+                                 KN_POLICY_STRICT, name, kernel, err);
 }
 
 kn_status kn_abs_diff(kn_queue *queue, kn_buffer *x, kn_type type, size_t n, double centre, kn_buffer *out,
@@ -31,7 +32,8 @@ kn_status kn_abs_diff(kn_queue *queue, kn_buffer *x, kn_type type, size_t n, dou
     if (status || n == 0)
         return status;
     if (kn_buffer_part_count(x) != kn_buffer_part_count(out))
-        return kn_fail(err, KN_ERROR_ARGUMENT, "kn_abs_diff: x and out are held in different numbers of parts");
+        return kn_fail(err, KN_ERROR_ARGUMENT,
+                       "kn_abs_diff: x and out are held in different numbers of parts");
     status = get_kernel(queue, type, "absolute_deviations", &kernel, err);
     for (size_t i = 0; i < kn_buffer_part_count(x) && n > 0 && !status; i++) {
         kn_buffer *from = kn_buffer_part(x, i), *to = kn_buffer_part(out, i);
@@ -47,8 +49,8 @@ kn_status kn_abs_diff(kn_queue *queue, kn_buffer *x, kn_type type, size_t n, dou
 }
 
 // Two elements at most, as doubles.
-static kn_status read_few(kn_queue *queue, kn_buffer *buffer, kn_type type, size_t first, size_t count, double *values,
-                          kn_error *err)
+static kn_status read_few(kn_queue *queue, kn_buffer *buffer, kn_type type, size_t first, size_t count,
+                          double *values, kn_error *err)
 {
     size_t size = kn_type_size(type);
     float singles[2] = {0, 0};
@@ -60,7 +62,8 @@ static kn_status read_few(kn_queue *queue, kn_buffer *buffer, kn_type type, size
     return status;
 }
 
-kn_status kn_median_sorted(kn_queue *queue, kn_buffer *sorted, kn_type type, size_t n, double *median, kn_error *err)
+kn_status kn_median_sorted(kn_queue *queue, kn_buffer *sorted, kn_type type, size_t n, double *median,
+                           kn_error *err)
 {
     double pair[2];
     kn_status status = column_check("kn_median_sorted", queue, sorted, type, n, err);
@@ -74,7 +77,8 @@ kn_status kn_median_sorted(kn_queue *queue, kn_buffer *sorted, kn_type type, siz
     return status;
 }
 
-// Sorted data, cut so that deviations from the median grow from the cut to both sides: n - split of them to the right.
+// Sorted data, cut so that deviations from the median grow from the cut to both sides: n - split of them to
+// the right.
 struct halves {
     kn_queue *queue;
     kn_buffer *sorted;
@@ -107,12 +111,14 @@ static kn_status find_on_device(const struct halves *halves, double deviation[2]
     return status;
 }
 
-// The deviation `left` steps to the left of the cut (from 1), or `right` to the right of it, and infinity past the end.
+// The deviation `left` steps to the left of the cut (from 1), or `right` to the right of it, and infinity
+// past the end.
 static kn_status deviation_left(const struct halves *halves, size_t left, double *deviation, kn_error *err)
 {
     double element = -INFINITY;
-    kn_status status = left > halves->split ? KN_OK : read_few(halves->queue, halves->sorted, halves->type,
-                                                                halves->split - left, 1, &element, err);
+    kn_status status = left > halves->split ? KN_OK
+                                            : read_few(halves->queue, halves->sorted, halves->type,
+                                                       halves->split - left, 1, &element, err);
 
     *deviation = fabs(element - halves->median);
     return status;
@@ -123,8 +129,8 @@ static kn_status deviation_right(const struct halves *halves, size_t right, doub
     double element = INFINITY;
     kn_status status = right > halves->n - halves->split
                            ? KN_OK
-                           : read_few(halves->queue, halves->sorted, halves->type, halves->split + right - 1, 1,
-                                       &element, err);
+                           : read_few(halves->queue, halves->sorted, halves->type, halves->split + right - 1,
+                                      1, &element, err);
 
     *deviation = fabs(element - halves->median);
     return status;
@@ -157,8 +163,8 @@ static kn_status find_on_host(const struct halves *halves, size_t rank, double *
     return status;
 }
 
-kn_status kn_mad_sorted(kn_queue *queue, kn_buffer *sorted, kn_type type, size_t n, double median, double *mad,
-                        kn_error *err)
+kn_status kn_mad_sorted(kn_queue *queue, kn_buffer *sorted, kn_type type, size_t n, double median,
+                        double *mad, kn_error *err)
 {
     struct halves halves = {queue, sorted, type, n, n / 2, median, n ? (n - 1) / 2 : 0, n % 2 ? 1 : 2};
     double deviation[2] = {NAN, NAN};

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Reductions in the fixed tree: sums with cl/algo/reduce.cl, any operation with cl/algo/reduce_with.cl, over buffers of
-// any size.
+// Reductions in the fixed tree: sums with cl/algo/reduce.cl, any operation with cl/algo/reduce_with.cl, over
+// buffers of any size.
 #include <koine/reduce.h>
 
 #include <math.h>
@@ -103,9 +103,10 @@ static kn_status get_kernels(struct tree_job *job, const kn_combine *how, kn_typ
     snprintf(width, sizeof width, "%u", job->shape.width);
     status = engine_builtin_kernel(job->queue->context, "algo/reduce_with.cl", defines, KN_COUNT(defines),
                                    KN_POLICY_STRICT, "reduce_with_leaves", &job->leaves, err);
-    return status ? status
-                  : engine_builtin_kernel(job->queue->context, "algo/reduce_with.cl", defines, KN_COUNT(defines),
-                                          KN_POLICY_STRICT, "reduce_with_fold", &job->fold, err);
+    return status
+               ? status
+               : engine_builtin_kernel(job->queue->context, "algo/reduce_with.cl", defines, KN_COUNT(defines),
+                                       KN_POLICY_STRICT, "reduce_with_fold", &job->fold, err);
 }
 
 static kn_status reduce_with(const char *function, kn_queue *queue, kn_buffer *x, kn_type type, size_t n,

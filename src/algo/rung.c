@@ -27,8 +27,8 @@ static kn_status get_kernel(kn_queue *queue, const struct rung *rung, const char
     column_define(&defines, "KN_MATCH", rung->match);
     column_define(&defines, "KN_ATOMIC_FLOAT", rung->atomic_float);
     column_define(&defines, "GROUP", GROUP);
-    return engine_builtin_kernel(queue->context, "algo/rungs.cl", defines.items, defines.count, KN_POLICY_DEFAULT,
-                                 name, kernel, err);
+    return engine_builtin_kernel(queue->context, "algo/rungs.cl", defines.items, defines.count,
+                                 KN_POLICY_DEFAULT, name, kernel, err);
 }
 
 // ---- sub-groups ----
@@ -124,7 +124,8 @@ kn_status rung_has_subgroup(kn_context *context, unsigned subgroup, unsigned mat
     char what[64];
 
     snprintf(what, sizeof what, "sub-groups, rung %u.%u", subgroup, match);
-    return engine_trial(context, &(struct engine_trial){what, "algo/rungs.cl", &rung, run_subgroup}, has, err);
+    return engine_trial(context, &(struct engine_trial){what, "algo/rungs.cl", &rung, run_subgroup}, has,
+                        err);
 }
 
 // ---- atomics ----

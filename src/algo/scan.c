@@ -45,12 +45,12 @@ static kn_status get_kernels(struct scan *s, const kn_combine *how, kn_type as, 
                                  {"MAP", how->map ? how->map : "x"}};
     kn_context *context = s->queue->context;
     // Strict: no compiler may regroup what promises bits.
-    kn_status status = engine_builtin_kernel(context, "algo/scan.cl", defines, KN_COUNT(defines), KN_POLICY_STRICT,
-                                             "scan_totals", &s->totals, err);
+    kn_status status = engine_builtin_kernel(context, "algo/scan.cl", defines, KN_COUNT(defines),
+                                             KN_POLICY_STRICT, "scan_totals", &s->totals, err);
 
     return status ? status
-                  : engine_builtin_kernel(context, "algo/scan.cl", defines, KN_COUNT(defines), KN_POLICY_STRICT,
-                                          "scan_blocks", &s->blocks, err);
+                  : engine_builtin_kernel(context, "algo/scan.cl", defines, KN_COUNT(defines),
+                                          KN_POLICY_STRICT, "scan_blocks", &s->blocks, err);
 }
 
 static kn_range range_of(const struct scan *s, unsigned level)

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// The k first elements of a column in sorted order: a threshold by kn_select, cl/algo/top_k.cl, and a sort of k
-// elements.
+// The k first elements of a column in sorted order: a threshold by kn_select, cl/algo/top_k.cl, and a sort of
+// k elements.
 #include <koine/select.h>
 #include <koine/scan.h>
 #include <koine/sort.h>

@@ -41,9 +41,10 @@ struct tree_job {
     const kn_arg *shift; // NULL: none
 };
 
-// Folds `count` partial results of each row in *from to one, using *to in turn; *from is then where they are. Of the job
-// the queue, shape, rows and fold are used.
-kn_status tree_fold(const struct tree_job *job, kn_buffer **from, kn_buffer **to, size_t count, kn_error *err);
+// Folds `count` partial results of each row in *from to one, using *to in turn; *from is then where they are.
+// Of the job the queue, shape, rows and fold are used.
+kn_status tree_fold(const struct tree_job *job, kn_buffer **from, kn_buffer **to, size_t count,
+                    kn_error *err);
 // result[0..rows): of `bytes` each. Waits.
 kn_status tree_run(const struct tree_job *job, void *result, kn_error *err);
 

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// What a path to devices must be able to do. A backend is one const table of these functions; src/engine checks
-// every argument once before it calls, so a backend stays short and never checks again.
+// What a path to devices must be able to do. A backend is one const table of these functions; src/engine
+// checks every argument once before it calls, so a backend stays short and never checks again.
 //
 // The be_* structs are each backend's own; the engine only carries pointers to them. A function that can fail
 // fills `err` and leaves its output untouched.
@@ -109,11 +109,11 @@ struct kn_backend {
     enum be_language language;
     size_t image_bytes; // that an image takes of a kernel's arguments
 
-    // The drivers that `devices` would open; NULL, all three, for a path whose driver ends no process. The caller frees
-    // *list. Empty when they are open already.
+    // The drivers that `devices` would open; NULL, all three, for a path whose driver ends no process. The
+    // caller frees *list. Empty when they are open already.
     kn_status (*drivers)(struct be_driver **list, size_t *count, kn_error *err);
-    // The environment variable ("NAME=VALUE") with which a program opens that one alone, and a folder that is to be
-    // removed afterwards (process_folder_remove), "" if none.
+    // The environment variable ("NAME=VALUE") with which a program opens that one alone, and a folder that is
+    // to be removed afterwards (process_folder_remove), "" if none.
     kn_status (*driver_alone)(const struct be_driver *driver, char variable[PATH_MAX], char folder[PATH_MAX],
                               kn_error *err);
     // Opens these and no other: before `devices`, and once a process.
@@ -137,10 +137,12 @@ struct kn_backend {
     kn_status (*queue_wait)(struct be_queue *queue, struct be_event *event, kn_error *err);
     void (*queue_close)(struct be_queue *queue);
 
-    kn_status (*memory_alloc)(struct be_context *context, size_t bytes, struct be_memory **memory, kn_error *err);
-    // `bytes` receives the size, from a driver that tells it; where none does (CUDA) the caller gives it there.
-    kn_status (*memory_wrap)(struct be_context *context, void *native, struct be_memory **memory, size_t *bytes,
-                             kn_error *err);
+    kn_status (*memory_alloc)(struct be_context *context, size_t bytes, struct be_memory **memory,
+                              kn_error *err);
+    // `bytes` receives the size, from a driver that tells it; where none does (CUDA) the caller gives it
+    // there.
+    kn_status (*memory_wrap)(struct be_context *context, void *native, struct be_memory **memory,
+                             size_t *bytes, kn_error *err);
     // From now on the application may write to it without our knowledge.
     void *(*memory_native)(struct be_memory *memory);
     // Whether it begins at a multiple of `bytes` (up to 16): only what an application has wrapped may not.
@@ -155,14 +157,15 @@ struct kn_backend {
     // `event` may be NULL in all that follow.
     kn_status (*copy_to_device)(struct be_queue *queue, struct be_memory *to, const void *from,
                                 const struct be_copy *copy, struct be_event **event, kn_error *err);
-    kn_status (*copy_to_host)(struct be_queue *queue, struct be_memory *from, void *to, const struct be_copy *copy,
-                              struct be_event **event, kn_error *err);
+    kn_status (*copy_to_host)(struct be_queue *queue, struct be_memory *from, void *to,
+                              const struct be_copy *copy, struct be_event **event, kn_error *err);
     kn_status (*copy_on_device)(struct be_queue *queue, struct be_memory *from, size_t from_offset,
                                 struct be_memory *to, size_t to_offset, size_t bytes, struct be_event **event,
                                 kn_error *err);
     // `pattern_size` is 1, 2, 4, 8 or 16; offset and bytes are multiples of it.
-    kn_status (*fill)(struct be_queue *queue, struct be_memory *memory, const void *pattern, size_t pattern_size,
-                      size_t offset, size_t bytes, struct be_event **event, kn_error *err);
+    kn_status (*fill)(struct be_queue *queue, struct be_memory *memory, const void *pattern,
+                      size_t pattern_size, size_t offset, size_t bytes, struct be_event **event,
+                      kn_error *err);
 
     // Of images; the first two return when they are done.
     kn_status (*image_write)(struct be_queue *queue, struct be_image *to, const void *from,
@@ -173,28 +176,28 @@ struct kn_backend {
                             const kn_image_region *region, const size_t to_origin[3], struct be_event **event,
                             kn_error *err);
 
-    // The compiler's switches for a numeric policy: part of the cache's key. `contract_off`: the program has #pragma
-    // OPENCL FP_CONTRACT OFF.
+    // The compiler's switches for a numeric policy: part of the cache's key. `contract_off`: the program has
+    // #pragma OPENCL FP_CONTRACT OFF.
     const char *(*policy_options)(const struct be_context *context, kn_policy policy, bool contract_off);
     // `log` receives what the compiler said (malloc'ed, maybe ""), also on failure.
     kn_status (*program_build)(struct be_context *context, const char *source, const char *options,
                                struct be_program **program, char **log, kn_error *err);
-    kn_status (*program_load)(struct be_context *context, const void *binary, size_t bytes, const char *options,
-                              struct be_program **program, kn_error *err);
+    kn_status (*program_load)(struct be_context *context, const void *binary, size_t bytes,
+                              const char *options, struct be_program **program, kn_error *err);
     // The caller frees *binary.
     kn_status (*program_binary)(struct be_program *program, void **binary, size_t *bytes, kn_error *err);
     void (*program_free)(struct be_program *program);
 
     // `source` must live as long as the kernel.
-    kn_status (*kernel_get)(struct be_program *program, const struct src_kernel *source, struct be_kernel **kernel,
-                            kn_error *err);
+    kn_status (*kernel_get)(struct be_program *program, const struct src_kernel *source,
+                            struct be_kernel **kernel, kn_error *err);
     kn_status (*kernel_limits)(struct be_kernel *kernel, struct be_kernel_limits *limits, kn_error *err);
     void (*kernel_free)(struct be_kernel *kernel);
     kn_status (*launch)(struct be_queue *queue, struct be_kernel *kernel, const struct be_range *range,
                         const struct be_arg *args, size_t arg_count, struct be_event **event, kn_error *err);
 
-    // Launches as one object of the driver's, of this way. `launches` live as long as it. KN_ERROR_UNSUPPORTED, with the
-    // reason: this driver or device has none.
+    // Launches as one object of the driver's, of this way. `launches` live as long as it.
+    // KN_ERROR_UNSUPPORTED, with the reason: this driver or device has none.
     kn_recording_way recording_way;
     kn_status (*recording_create)(struct be_queue *queue, const struct be_launch *launches, size_t count,
                                   struct be_recording **recording, kn_error *err);

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Growing arrays: `items`, `count` and `capacity` side by side in any struct, and one function that makes room.
+// Growing arrays: `items`, `count` and `capacity` side by side in any struct, and one function that makes
+// room.
 #ifndef KN_BASE_ARRAY_H
 #define KN_BASE_ARRAY_H
 

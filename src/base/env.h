@@ -12,21 +12,22 @@
     X(CACHE_DIR, "KOINE_CACHE_DIR", "DIR",                                                                   \
       "Where compiled kernels are kept. Without it: $XDG_CACHE_HOME/koine, else ~/.cache/koine. Not "        \
       "used if others can write the folder or one above it.")                                                \
-    X(KEEP_PROGRAMS, "KOINE_KEEP_PROGRAMS", "yes|no",                                                         \
-      "no: compiled kernels are neither kept nor taken from where they are kept. With PoCL, which has a "     \
-      "cache of its own, kernels then compile in half the time, for it compiles each once more when it is "   \
-      "asked for one to keep; later runs start some 0.03 s later.")                                           \
+    X(KEEP_PROGRAMS, "KOINE_KEEP_PROGRAMS", "yes|no",                                                        \
+      "no: compiled kernels are neither kept nor taken from where they are kept. With PoCL, which has a "    \
+      "cache of its own, kernels then compile in half the time, for it compiles each once more when it is "  \
+      "asked for one to keep; later runs start some 0.03 s later.")                                          \
     X(KERNEL_PATH, "KOINE_KERNEL_PATH", "DIR[:DIR]...",                                                      \
       "Folders searched for kernel files (.cl, .clh) before those built into the library.")                  \
     X(CUDA_LIBRARIES, "KOINE_CUDA_LIBRARIES", "DIR[:DIR]...",                                                \
-      "Folders with libcuda.so.1 and libnvrtc.so.13 (.12, .11.2), instead of where the system, CUDA_HOME and " \
+      "Folders with libcuda.so.1 and libnvrtc.so.13 (.12, .11.2), instead of where the system, CUDA_HOME "   \
+      "and "                                                                                                 \
       "/usr/local/cuda have them. Without an NVIDIA driver in them, CUDA is not used.")                      \
     X(OPENCL_LIBRARY, "KOINE_OPENCL_LIBRARY", "FILE",                                                        \
-      "The OpenCL loader, instead of the system's libOpenCL.so.1. One that is in the process already comes "   \
-      "first. CLBlast and clFFT are used only where they call the same loader.")                               \
-    X(PROBE, "KOINE_PROBE", "FILE",                                                                            \
-      "The program that tries each OpenCL driver once, instead of the installed koine-probe; a driver that "   \
-      "ends it is not used. A name that is no program: drivers are opened untried.")                           \
+      "The OpenCL loader, instead of the system's libOpenCL.so.1. One that is in the process already comes " \
+      "first. CLBlast and clFFT are used only where they call the same loader.")                             \
+    X(PROBE, "KOINE_PROBE", "FILE",                                                                          \
+      "The program that tries each OpenCL driver once, instead of the installed koine-probe; a driver that " \
+      "ends it is not used. A name that is no program: drivers are opened untried.")                         \
     X(LOG, "KOINE_LOG", "warning|info|debug|sync",                                                           \
       "How much is said on standard error; without it, warnings. sync says as much as debug and waits "      \
       "after each kernel, so that a fault is reported under the name of the kernel that made it. With "      \

@@ -85,8 +85,7 @@ kn_status kn_fail_errno(kn_error *err, kn_status code, const char *file, int num
     append(err, begin(err, code, file, 0), format, args);
     va_end(args);
     used = strlen(err->text);
-    snprintf(err->text + used, sizeof err->text - used, ": %s",
-             strerror_r(number, buffer, sizeof buffer));
+    snprintf(err->text + used, sizeof err->text - used, ": %s", strerror_r(number, buffer, sizeof buffer));
     return kn_error_native(err, number, strerrorname_np(number));
 }
 

@@ -8,7 +8,8 @@
 #include <stddef.h>
 
 // A failure with a sentence. `err` may be NULL.
-kn_status kn_fail(kn_error *err, kn_status code, const char *format, ...) __attribute__((format(printf, 3, 4)));
+kn_status kn_fail(kn_error *err, kn_status code, const char *format, ...)
+    __attribute__((format(printf, 3, 4)));
 
 // A failure at a place: the text becomes "FILE:LINE: sentence" (without the line if it is 0).
 kn_status kn_fail_at(kn_error *err, kn_status code, const char *file, long line, const char *format, ...)

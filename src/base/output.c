@@ -14,10 +14,10 @@
 
 struct kn_output {
     FILE *stream;
-    char *name;      // as the user wrote it, for messages
-    char *path;      // where the file goes: `name` with symbolic links followed
-    char *folder;    // the folder of `path`
-    char *temporary; // NULL where the stream writes to its place directly
+    char *name;                   // as the user wrote it, for messages
+    char *path;                   // where the file goes: `name` with symbolic links followed
+    char *folder;                 // the folder of `path`
+    char *temporary;              // NULL where the stream writes to its place directly
     struct kn_output_name *noted; // its place in the record of the command
     bool force;
 };

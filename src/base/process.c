@@ -187,9 +187,8 @@ kn_status process_folder(char path[PATH_MAX], kn_error *err)
     if (written < 0 || written >= PATH_MAX)
         return kn_fail(err, KN_ERROR_OUTPUT, "TMPDIR is longer than any path may be");
     if (!mkdtemp(path))
-        return kn_fail_errno(
-            err, KN_ERROR_OUTPUT, path, errno,
-            "a folder for passing files cannot be made; TMPDIR may name another place");
+        return kn_fail_errno(err, KN_ERROR_OUTPUT, path, errno,
+                             "a folder for passing files cannot be made; TMPDIR may name another place");
     return KN_OK;
 }
 

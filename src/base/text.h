@@ -13,7 +13,10 @@ struct kn_text {
     bool failed;     // memory ran out: what was appended since is lost
 };
 
-#define KN_TEXT_INIT {NULL, 0, 0, false}
+#define KN_TEXT_INIT                                                                                         \
+    {                                                                                                        \
+        NULL, 0, 0, false                                                                                    \
+    }
 
 void kn_text_add(struct kn_text *text, const char *string);
 void kn_text_add_bytes(struct kn_text *text, const char *bytes, size_t count);

@@ -4,29 +4,14 @@
 #include <string.h>
 
 const struct command *const koine_commands[] = {
-    &command_devices,
-    &command_cache,
-    &command_tune,
-    &command_check,
-    &command_emit,
-    &command_run,
-    &command_compare,
-    &command_sort,
-    &command_reduce,
-    &command_select,
-    &command_scan,
-    &command_fft,
-    &command_gemm,
-    &command_solve,
-    &command_project,
-    &command_spmv,
-    &command_stats,
-    &command_autocorr,
-    &command_prepare,
-    &command_recon,
-    &command_phantom,
-    &command_trajectory,
-    NULL,
+    &command_devices,    &command_cache, &command_tune,
+    &command_check,      &command_emit,  &command_run,
+    &command_compare,    &command_sort,  &command_reduce,
+    &command_select,     &command_scan,  &command_fft,
+    &command_gemm,       &command_solve, &command_project,
+    &command_spmv,       &command_stats, &command_autocorr,
+    &command_prepare,    &command_recon, &command_phantom,
+    &command_trajectory, NULL,
 };
 
 const struct command_example koine_examples[KOINE_EXAMPLES] = {

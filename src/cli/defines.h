@@ -36,8 +36,8 @@ void build_defines_free(struct build_defines *defines);
 
 kn_program_options build_program_options(const struct build_defines *defines, int policy);
 
-// The text of standard input where the file is called "-", to be freed; NULL for any other file. What it is called in
-// messages then is build_input_name.
+// The text of standard input where the file is called "-", to be freed; NULL for any other file. What it is
+// called in messages then is build_input_name.
 kn_status build_input_read(const char *path, char **text, kn_error *err);
 const char *build_input_name(const char *path);
 

@@ -36,7 +36,8 @@ kn_status engine_blas_open(kn_queue *queue, kn_error *err)
         flight_end(task);
         queue->blas = blas;
         if (!blas->handle)
-            engine_log(queue->context, KN_LOG_INFO, "%s is not used: %s", blas->library->name, blas->why.text);
+            engine_log(queue->context, KN_LOG_INFO, "%s is not used: %s", blas->library->name,
+                       blas->why.text);
     }
     return blas->handle ? KN_OK : kn_fail(err, blas->why.code, "%s", blas->why.text);
 }

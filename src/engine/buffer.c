@@ -30,7 +30,8 @@ static kn_status create_parts(kn_buffer *buffer, kn_error *err)
         kn_buffer *part = &buffer->parts[i];
         part->context = buffer->context;
         part->bytes = i + 1 < count ? size : buffer->bytes - i * size;
-        kn_status status = buffer->context->backend->memory_alloc(buffer->context->native, part->bytes, &part->native, err);
+        kn_status status =
+            buffer->context->backend->memory_alloc(buffer->context->native, part->bytes, &part->native, err);
         if (status)
             return status;
         buffer->part_count = i + 1;
@@ -88,8 +89,8 @@ void kn_buffer_free(kn_buffer *buffer)
     free(buffer);
 }
 
-// What is taken where the device can: a few numbers now and a few more in the next call share the same memory. (Oclgrind
-// 21.10, too, takes what is written to a buffer larger than a freed one for uninitialised.)
+// What is taken where the device can: a few numbers now and a few more in the next call share the same
+// memory. (Oclgrind 21.10, too, takes what is written to a buffer larger than a freed one for uninitialised.)
 enum { LEAST_SCRATCH = 65536 };
 
 kn_status engine_scratch(kn_queue *queue, unsigned slot, size_t bytes, kn_buffer **buffer, kn_error *err)
@@ -137,10 +138,11 @@ static kn_status check_range(const kn_queue *queue, const kn_buffer *buffer, siz
     if (!queue || !buffer)
         return kn_fail(err, KN_ERROR_ARGUMENT, "%s: queue or buffer is NULL", function);
     if (queue->context != buffer->context)
-        return kn_fail(err, KN_ERROR_ARGUMENT, "%s: the buffer belongs to another context than the queue", function);
+        return kn_fail(err, KN_ERROR_ARGUMENT, "%s: the buffer belongs to another context than the queue",
+                       function);
     if (offset > buffer->bytes || bytes > buffer->bytes - offset)
-        return kn_fail(err, KN_ERROR_ARGUMENT, "%s: %zu bytes from byte %zu on, of a buffer of %zu bytes", function,
-                       bytes, offset, buffer->bytes);
+        return kn_fail(err, KN_ERROR_ARGUMENT, "%s: %zu bytes from byte %zu on, of a buffer of %zu bytes",
+                       function, bytes, offset, buffer->bytes);
     return engine_check_runs(queue, function, err);
 }
 
@@ -155,7 +157,8 @@ static kn_status check_copy(const kn_queue *queue, const kn_buffer *buffer, size
     return status;
 }
 
-// What stretches from `offset` to the end of its part: the part, the place in it, and how many bytes of `bytes`.
+// What stretches from `offset` to the end of its part: the part, the place in it, and how many bytes of
+// `bytes`.
 struct piece {
     struct be_memory *memory;
     size_t offset;
@@ -183,13 +186,15 @@ kn_status kn_buffer_write(kn_queue *queue, kn_buffer *buffer, size_t offset, con
 
     for (size_t done = 0; done < bytes && !status;) {
         struct piece piece = piece_at(buffer, offset + done, bytes - done);
-        status = engine_stage_write(queue, piece.memory, piece.offset, (const char *)data + done, piece.bytes, err);
+        status = engine_stage_write(queue, piece.memory, piece.offset, (const char *)data + done, piece.bytes,
+                                    err);
         done += piece.bytes;
     }
     return status;
 }
 
-kn_status kn_buffer_read(kn_queue *queue, kn_buffer *buffer, size_t offset, void *data, size_t bytes, kn_error *err)
+kn_status kn_buffer_read(kn_queue *queue, kn_buffer *buffer, size_t offset, void *data, size_t bytes,
+                         kn_error *err)
 {
     kn_status status = check_copy(queue, buffer, offset, data, bytes, "kn_buffer_read", err);
 
@@ -209,8 +214,8 @@ static struct be_event **last_event(struct be_event **event, kn_event **wanted, 
     return wanted && last ? event : NULL;
 }
 
-kn_status kn_buffer_write_async(kn_queue *queue, kn_buffer *buffer, size_t offset, const void *data, size_t bytes,
-                                kn_event **event, kn_error *err)
+kn_status kn_buffer_write_async(kn_queue *queue, kn_buffer *buffer, size_t offset, const void *data,
+                                size_t bytes, kn_event **event, kn_error *err)
 {
     struct be_event *native = NULL;
     kn_status status = check_copy(queue, buffer, offset, data, bytes, "kn_buffer_write_async", err);
@@ -220,8 +225,9 @@ kn_status kn_buffer_write_async(kn_queue *queue, kn_buffer *buffer, size_t offse
     for (size_t done = 0; done < bytes && !status;) {
         struct piece piece = piece_at(buffer, offset + done, bytes - done);
         struct be_copy copy = {piece.offset, piece.bytes, false};
-        status = queue->context->backend->copy_to_device(queue->native, piece.memory, (const char *)data + done, &copy,
-                                                         last_event(&native, event, done + piece.bytes == bytes), err);
+        status = queue->context->backend->copy_to_device(
+            queue->native, piece.memory, (const char *)data + done, &copy,
+            last_event(&native, event, done + piece.bytes == bytes), err);
         done += piece.bytes;
     }
     return status ? status : engine_event_give(queue->context, native, event, err);
@@ -238,15 +244,16 @@ kn_status kn_buffer_read_async(kn_queue *queue, kn_buffer *buffer, size_t offset
     for (size_t done = 0; done < bytes && !status;) {
         struct piece piece = piece_at(buffer, offset + done, bytes - done);
         struct be_copy copy = {piece.offset, piece.bytes, false};
-        status = queue->context->backend->copy_to_host(queue->native, piece.memory, (char *)data + done, &copy,
-                                                       last_event(&native, event, done + piece.bytes == bytes), err);
+        status = queue->context->backend->copy_to_host(
+            queue->native, piece.memory, (char *)data + done, &copy,
+            last_event(&native, event, done + piece.bytes == bytes), err);
         done += piece.bytes;
     }
     return status ? status : engine_event_give(queue->context, native, event, err);
 }
 
-kn_status kn_buffer_copy(kn_queue *queue, kn_buffer *from, size_t from_offset, kn_buffer *to, size_t to_offset,
-                         size_t bytes, kn_event **event, kn_error *err)
+kn_status kn_buffer_copy(kn_queue *queue, kn_buffer *from, size_t from_offset, kn_buffer *to,
+                         size_t to_offset, size_t bytes, kn_event **event, kn_error *err)
 {
     struct be_event *native = NULL;
     kn_status status = check_range(queue, from, from_offset, bytes, "kn_buffer_copy (from)", err);
@@ -260,16 +267,16 @@ kn_status kn_buffer_copy(kn_queue *queue, kn_buffer *from, size_t from_offset, k
     for (size_t done = 0; done < bytes && !status;) {
         struct piece source = piece_at(from, from_offset + done, bytes - done);
         struct piece target = piece_at(to, to_offset + done, source.bytes);
-        status = queue->context->backend->copy_on_device(queue->native, source.memory, source.offset, target.memory,
-                                                         target.offset, target.bytes,
-                                                         last_event(&native, event, done + target.bytes == bytes), err);
+        status = queue->context->backend->copy_on_device(
+            queue->native, source.memory, source.offset, target.memory, target.offset, target.bytes,
+            last_event(&native, event, done + target.bytes == bytes), err);
         done += target.bytes;
     }
     return status ? status : engine_event_give(queue->context, native, event, err);
 }
 
-kn_status kn_buffer_fill(kn_queue *queue, kn_buffer *buffer, const void *pattern, size_t pattern_size, size_t offset,
-                         size_t bytes, kn_event **event, kn_error *err)
+kn_status kn_buffer_fill(kn_queue *queue, kn_buffer *buffer, const void *pattern, size_t pattern_size,
+                         size_t offset, size_t bytes, kn_event **event, kn_error *err)
 {
     struct be_event *native = NULL;
     kn_status status = check_range(queue, buffer, offset, bytes, "kn_buffer_fill", err);
@@ -279,13 +286,16 @@ kn_status kn_buffer_fill(kn_queue *queue, kn_buffer *buffer, const void *pattern
     if (!pattern)
         return kn_fail(err, KN_ERROR_ARGUMENT, "kn_buffer_fill: pattern is NULL");
     if (pattern_size == 0 || pattern_size > 16 || (pattern_size & (pattern_size - 1)))
-        return kn_fail(err, KN_ERROR_ARGUMENT, "kn_buffer_fill: a pattern of %zu bytes; it may have 1, 2, 4, 8 or 16", pattern_size);
+        return kn_fail(err, KN_ERROR_ARGUMENT,
+                       "kn_buffer_fill: a pattern of %zu bytes; it may have 1, 2, 4, 8 or 16", pattern_size);
     if (bytes == 0 || bytes % pattern_size || offset % pattern_size)
-        return kn_fail(err, KN_ERROR_ARGUMENT, "kn_buffer_fill: offset %zu or length %zu is no multiple of the pattern's %zu bytes",
+        return kn_fail(err, KN_ERROR_ARGUMENT,
+                       "kn_buffer_fill: offset %zu or length %zu is no multiple of the pattern's %zu bytes",
                        offset, bytes, pattern_size);
     for (size_t done = 0; done < bytes && !status;) {
         struct piece piece = piece_at(buffer, offset + done, bytes - done);
-        status = queue->context->backend->fill(queue->native, piece.memory, pattern, pattern_size, piece.offset, piece.bytes,
+        status = queue->context->backend->fill(queue->native, piece.memory, pattern, pattern_size,
+                                               piece.offset, piece.bytes,
                                                last_event(&native, event, done + piece.bytes == bytes), err);
         done += piece.bytes;
     }

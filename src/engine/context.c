@@ -58,8 +58,8 @@ kn_status engine_context_create(const struct kn_backend *backend, struct be_cont
     kn_status status;
 
     if (options && options->max_alloc && options->max_alloc < SMALLEST_ALLOC)
-        return kn_fail(err, KN_ERROR_ARGUMENT, "max_alloc of %llu bytes; it is at least %d", (unsigned long long)options->max_alloc,
-                       SMALLEST_ALLOC);
+        return kn_fail(err, KN_ERROR_ARGUMENT, "max_alloc of %llu bytes; it is at least %d",
+                       (unsigned long long)options->max_alloc, SMALLEST_ALLOC);
     made = calloc(1, sizeof *made);
     if (!made)
         return kn_fail_memory(err, sizeof *made, "a context");
@@ -85,10 +85,11 @@ kn_status engine_context_create(const struct kn_backend *backend, struct be_cont
     engine_log(made, KN_LOG_INFO, "%s: %s, %s, driver %s", made->device.info.spec, made->device.info.name,
                made->device.info.version, made->device.info.driver);
     if (made->device.info.loop_limit)
-        engine_log(made, KN_LOG_INFO,
-                   "%s: this driver ends a work-item's loops after %u iterations in all and reports no error; "
-                   "Koine's kernels stay below that, yours have to",
-                   made->device.info.spec, (unsigned)made->device.info.loop_limit);
+        engine_log(
+            made, KN_LOG_INFO,
+            "%s: this driver ends a work-item's loops after %u iterations in all and reports no error; "
+            "Koine's kernels stay below that, yours have to",
+            made->device.info.spec, (unsigned)made->device.info.loop_limit);
     *context = made;
     return KN_OK;
 }
@@ -135,8 +136,9 @@ kn_status kn_context_open_with(const char *spec, const kn_context_options *optio
     if (!status) {
         device = chosen->device;
         device.extensions = strdup(chosen->device.extensions);
-        status = device.extensions ? engine_context_create(chosen->backend, native, &device, options, context, err)
-                                   : kn_fail_memory(err, 0, "opening a context");
+        status = device.extensions
+                     ? engine_context_create(chosen->backend, native, &device, options, context, err)
+                     : kn_fail_memory(err, 0, "opening a context");
         if (status) {
             free(device.extensions);
             chosen->backend->context_close(native);

@@ -29,12 +29,12 @@ struct kn_context {
     struct be_device device;
     struct engine_quirks quirks;
     kn_context_options options;
-    char *cache_dir;      // NULL: no cache
-    bool staged;          // large copies go through pinned staging: not on a CPU, which reads host memory where it is
+    char *cache_dir; // NULL: no cache
+    bool staged; // large copies go through pinned staging: not on a CPU, which reads host memory where it is
     atomic_ullong build_nanoseconds;
-    atomic_ullong serials;       // given to kernels so far
-    pthread_mutex_t clones_lock; // every kernel's clones, and
-    kn_program *programs;        // all programs there are, linked
+    atomic_ullong serials;         // given to kernels so far
+    pthread_mutex_t clones_lock;   // every kernel's clones, and
+    kn_program *programs;          // all programs there are, linked
     pthread_mutex_t builtins_lock; // held while one is compiled
     struct engine_builtin *builtins;
     size_t builtin_count, builtin_capacity;
@@ -64,11 +64,11 @@ struct kn_queue {
     struct be_queue *native;
     struct be_host stage[ENGINE_STAGES]; // pinned staging, allocated at the first copy that uses it
     struct be_event *busy[ENGINE_STAGES];
-    kn_buffer *scratch[ENGINE_SCRATCH]; // see engine_scratch
+    kn_buffer *scratch[ENGINE_SCRATCH];         // see engine_scratch
     struct engine_recent recent[ENGINE_RECENT]; // by serial modulo ENGINE_RECENT
     struct engine_profile profile;
-    kn_recording *recorder; // what launches go into instead of running; NULL: they run
-    struct engine_blas *blas; // see blas.h; NULL: not asked for yet
+    kn_recording *recorder;      // what launches go into instead of running; NULL: they run
+    struct engine_blas *blas;    // see blas.h; NULL: not asked for yet
     struct flight_queue *flight; // see flight.h; NULL: nothing is written down
 };
 
@@ -98,7 +98,8 @@ struct kn_kernel {
     const char *label;         // see flight.h
     unsigned long long serial; // that no other kernel of the context has or had
     kn_kernel_limits limits;
-    struct engine_clone *clones; // clSetKernelArg on one kernel is not safe from two threads: one clone a queue
+    struct engine_clone
+        *clones; // clSetKernelArg on one kernel is not safe from two threads: one clone a queue
     size_t clone_count, clone_capacity;
 };
 
@@ -119,8 +120,8 @@ struct kn_event {
     unsigned number;             // which launch it is
 };
 
-// Context options with defaults, and the parts that opening and wrapping share. Takes over `device` and `native`
-// on success only.
+// Context options with defaults, and the parts that opening and wrapping share. Takes over `device` and
+// `native` on success only.
 kn_status engine_context_create(const struct kn_backend *backend, struct be_context *native,
                                 const struct be_device *device, const kn_context_options *options,
                                 kn_context **context, kn_error *err);
@@ -143,8 +144,8 @@ kn_status engine_builtin_kernel_with(kn_context *context, const char *file, cons
                                      const char *name, kn_kernel **kernel, kn_error *err);
 
 // Runs a launch that was checked.
-kn_status engine_launch(kn_queue *queue, const kn_kernel *kernel, const struct be_launch *launch, kn_event **event,
-                        kn_error *err);
+kn_status engine_launch(kn_queue *queue, const kn_kernel *kernel, const struct be_launch *launch,
+                        kn_event **event, kn_error *err);
 
 // Errors: KN_ERROR_ARGUMENT, that names the function, while the queue records launches.
 kn_status engine_check_runs(const kn_queue *queue, const char *function, kn_error *err);
@@ -158,13 +159,13 @@ const char *engine_image_type(kn_image_kind kind);
 // An engine event around a backend's, if the caller wants one.
 kn_status engine_event_give(kn_context *context, struct be_event *native, kn_event **event, kn_error *err);
 
-// Scratch memory of an algorithm, at least `bytes`, kept by the queue for the next one: what is in it lasts until the
-// next call for the same slot. Never freed by the caller.
+// Scratch memory of an algorithm, at least `bytes`, kept by the queue for the next one: what is in it lasts
+// until the next call for the same slot. Never freed by the caller.
 kn_status engine_scratch(kn_queue *queue, unsigned slot, size_t bytes, kn_buffer **buffer, kn_error *err);
 
 // Copies through pinned staging; src/engine/transfer.c.
-kn_status engine_stage_write(kn_queue *queue, struct be_memory *to, size_t offset, const void *data, size_t bytes,
-                             kn_error *err);
+kn_status engine_stage_write(kn_queue *queue, struct be_memory *to, size_t offset, const void *data,
+                             size_t bytes, kn_error *err);
 kn_status engine_stage_read(kn_queue *queue, struct be_memory *from, size_t offset, void *data, size_t bytes,
                             kn_error *err);
 void engine_stage_free(kn_queue *queue);

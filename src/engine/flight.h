@@ -37,8 +37,8 @@ struct flight_task {
 };
 
 struct flight {
-    pthread_mutex_t lock; // for adding a label
-    atomic_bool entered;  // a driver's code has run in this process
+    pthread_mutex_t lock;   // for adding a label
+    atomic_bool entered;    // a driver's code has run in this process
     void (*returned)(void); // called when a driver's task or a kernel has ended; NULL: nothing is
     atomic_uint label_count;
     char labels[FLIGHT_LABELS][FLIGHT_WORDS]; // "reduce_leaves (reduce.cl)"

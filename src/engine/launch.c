@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Launches: every argument and size is checked here, once for all backends, before a driver sees it. Some drivers
-// abort the whole process on what others report (PoCL: more local memory than there is).
+// Launches: every argument and size is checked here, once for all backends, before a driver sees it. Some
+// drivers abort the whole process on what others report (PoCL: more local memory than there is).
 #include "recording.h"
 
 #include <stdlib.h>
@@ -10,16 +10,21 @@
 #include "base/error.h"
 
 #define MAX_ARGS   256 // OpenCL promises 128 images to read, and there are others beside them
-#define LOCAL_UNIT 16 // local arguments are counted in these
+#define LOCAL_UNIT 16  // local arguments are counted in these
 
 static const char *const param_words[] = {
-    [KN_PARAM_GLOBAL] = "a buffer (__global)", [KN_PARAM_CONSTANT] = "a buffer (__constant)",
-    [KN_PARAM_LOCAL] = "bytes of local memory", [KN_PARAM_VALUE] = "a value",
-    [KN_PARAM_IMAGE] = "an image",             [KN_PARAM_SAMPLER] = "a sampler",
+    [KN_PARAM_GLOBAL] = "a buffer (__global)",
+    [KN_PARAM_CONSTANT] = "a buffer (__constant)",
+    [KN_PARAM_LOCAL] = "bytes of local memory",
+    [KN_PARAM_VALUE] = "a value",
+    [KN_PARAM_IMAGE] = "an image",
+    [KN_PARAM_SAMPLER] = "a sampler",
 };
-static const char *const arg_words[] = {
-    [KN_ARG_BUFFER] = "a buffer", [KN_ARG_VALUE] = "a value", [KN_ARG_LOCAL] = "local memory",
-    [KN_ARG_IMAGE] = "an image",  [KN_ARG_SAMPLER] = "a sampler"};
+static const char *const arg_words[] = {[KN_ARG_BUFFER] = "a buffer",
+                                        [KN_ARG_VALUE] = "a value",
+                                        [KN_ARG_LOCAL] = "local memory",
+                                        [KN_ARG_IMAGE] = "an image",
+                                        [KN_ARG_SAMPLER] = "a sampler"};
 
 struct check {
     const kn_context *context;
@@ -34,20 +39,23 @@ static kn_status check_buffer(const struct check *check, const kn_buffer *buffer
     const char *kernel = check->kernel->source->name;
 
     if (!buffer)
-        return kn_fail(check->err, KN_ERROR_ARGUMENT, "%s: argument %zu (%s) is a NULL buffer", kernel, check->index,
-                       check->param->name);
-    if (buffer->context != check->context)
-        return kn_fail(check->err, KN_ERROR_ARGUMENT, "%s: argument %zu (%s) is a buffer of another context", kernel,
+        return kn_fail(check->err, KN_ERROR_ARGUMENT, "%s: argument %zu (%s) is a NULL buffer", kernel,
                        check->index, check->param->name);
+    if (buffer->context != check->context)
+        return kn_fail(check->err, KN_ERROR_ARGUMENT, "%s: argument %zu (%s) is a buffer of another context",
+                       kernel, check->index, check->param->name);
     if (!buffer->native)
         return kn_fail(check->err, KN_ERROR_ARGUMENT,
-                       "%s: argument %zu (%s) is a buffer of %zu bytes held in %zu parts of at most %zu; launch once for "
+                       "%s: argument %zu (%s) is a buffer of %zu bytes held in %zu parts of at most %zu; "
+                       "launch once for "
                        "each kn_buffer_part",
-                       kernel, check->index, check->param->name, buffer->bytes, buffer->part_count, buffer->part_bytes);
-    if (check->param->kind == KN_PARAM_CONSTANT && buffer->bytes > check->context->device.info.constant_memory)
+                       kernel, check->index, check->param->name, buffer->bytes, buffer->part_count,
+                       buffer->part_bytes);
+    if (check->param->kind == KN_PARAM_CONSTANT &&
+        buffer->bytes > check->context->device.info.constant_memory)
         return kn_fail(check->err, KN_ERROR_LIMIT,
-                       "%s: argument %zu (%s) is __constant and has %zu bytes; %s takes at most %llu", kernel, check->index,
-                       check->param->name, buffer->bytes, check->context->device.info.spec,
+                       "%s: argument %zu (%s) is __constant and has %zu bytes; %s takes at most %llu", kernel,
+                       check->index, check->param->name, buffer->bytes, check->context->device.info.spec,
                        (unsigned long long)check->context->device.info.constant_memory);
     return KN_OK;
 }
@@ -57,14 +65,15 @@ static kn_status check_image(const struct check *check, const kn_image *image)
     const char *kernel = check->kernel->source->name;
 
     if (!image)
-        return kn_fail(check->err, KN_ERROR_ARGUMENT, "%s: argument %zu (%s) is a NULL image", kernel, check->index,
-                       check->param->name);
-    if (image->context != check->context)
-        return kn_fail(check->err, KN_ERROR_ARGUMENT, "%s: argument %zu (%s) is an image of another context", kernel,
+        return kn_fail(check->err, KN_ERROR_ARGUMENT, "%s: argument %zu (%s) is a NULL image", kernel,
                        check->index, check->param->name);
+    if (image->context != check->context)
+        return kn_fail(check->err, KN_ERROR_ARGUMENT, "%s: argument %zu (%s) is an image of another context",
+                       kernel, check->index, check->param->name);
     if (strcmp(engine_image_type(image->shape.kind), check->param->type) != 0)
-        return kn_fail(check->err, KN_ERROR_ARGUMENT, "%s: argument %zu (%s) takes an %s, but was given an %s", kernel,
-                       check->index, check->param->name, check->param->type, engine_image_type(image->shape.kind));
+        return kn_fail(check->err, KN_ERROR_ARGUMENT,
+                       "%s: argument %zu (%s) takes an %s, but was given an %s", kernel, check->index,
+                       check->param->name, check->param->type, engine_image_type(image->shape.kind));
     return KN_OK;
 }
 
@@ -72,26 +81,28 @@ static kn_status check_sampler(const struct check *check, unsigned bits)
 {
     unsigned address = bits & 14, filter = bits & 0x30;
 
-    if (bits > 0x3f || address > KN_SAMPLER_MIRROR || (filter != KN_SAMPLER_NEAREST && filter != KN_SAMPLER_LINEAR) ||
+    if (bits > 0x3f || address > KN_SAMPLER_MIRROR ||
+        (filter != KN_SAMPLER_NEAREST && filter != KN_SAMPLER_LINEAR) ||
         (address > KN_SAMPLER_CLAMP && !(bits & KN_SAMPLER_NORMALIZED)))
-        return kn_fail(check->err, KN_ERROR_ARGUMENT,
-                       "%s: argument %zu (%s) is a sampler of the bits 0x%x; it takes one filter, one addressing, and "
-                       "normalised coordinates for repeat and mirror",
-                       check->kernel->source->name, check->index, check->param->name, bits);
+        return kn_fail(
+            check->err, KN_ERROR_ARGUMENT,
+            "%s: argument %zu (%s) is a sampler of the bits 0x%x; it takes one filter, one addressing, and "
+            "normalised coordinates for repeat and mirror",
+            check->kernel->source->name, check->index, check->param->name, bits);
     return KN_OK;
 }
 
 static kn_status check_arg(const struct check *check, const kn_arg *arg)
 {
     static const unsigned wanted[] = {[KN_PARAM_GLOBAL] = KN_ARG_BUFFER, [KN_PARAM_CONSTANT] = KN_ARG_BUFFER,
-                                 [KN_PARAM_LOCAL] = KN_ARG_LOCAL,   [KN_PARAM_VALUE] = KN_ARG_VALUE,
-                                 [KN_PARAM_IMAGE] = KN_ARG_IMAGE,   [KN_PARAM_SAMPLER] = KN_ARG_SAMPLER};
+                                      [KN_PARAM_LOCAL] = KN_ARG_LOCAL,   [KN_PARAM_VALUE] = KN_ARG_VALUE,
+                                      [KN_PARAM_IMAGE] = KN_ARG_IMAGE,   [KN_PARAM_SAMPLER] = KN_ARG_SAMPLER};
     const kn_param *param = check->param;
     const char *kernel = check->kernel->source->name;
 
     if ((unsigned)arg->kind != wanted[param->kind])
-        return kn_fail(check->err, KN_ERROR_ARGUMENT, "%s: argument %zu (%s) takes %s, but was given %s", kernel,
-                       check->index, param->name, param_words[param->kind], arg_words[arg->kind]);
+        return kn_fail(check->err, KN_ERROR_ARGUMENT, "%s: argument %zu (%s) takes %s, but was given %s",
+                       kernel, check->index, param->name, param_words[param->kind], arg_words[arg->kind]);
     if (arg->kind == KN_ARG_BUFFER)
         return check_buffer(check, arg->buffer);
     if (arg->kind == KN_ARG_IMAGE)
@@ -99,17 +110,19 @@ static kn_status check_arg(const struct check *check, const kn_arg *arg)
     if (arg->kind == KN_ARG_SAMPLER)
         return check_sampler(check, arg->sampler);
     if (arg->kind == KN_ARG_LOCAL && arg->size == 0)
-        return kn_fail(check->err, KN_ERROR_ARGUMENT, "%s: argument %zu (%s) takes local memory, but was given 0 bytes",
-                       kernel, check->index, param->name);
+        return kn_fail(check->err, KN_ERROR_ARGUMENT,
+                       "%s: argument %zu (%s) takes local memory, but was given 0 bytes", kernel,
+                       check->index, param->name);
     if (arg->kind == KN_ARG_VALUE && arg->size == 0)
-        return kn_fail(check->err, KN_ERROR_ARGUMENT, "%s: argument %zu (%s) is a value of 0 bytes", kernel, check->index,
-                       param->name);
+        return kn_fail(check->err, KN_ERROR_ARGUMENT, "%s: argument %zu (%s) is a value of 0 bytes", kernel,
+                       check->index, param->name);
     if (arg->kind == KN_ARG_VALUE && !arg->value)
-        return kn_fail(check->err, KN_ERROR_ARGUMENT, "%s: argument %zu (%s) is a NULL value", kernel, check->index,
-                       param->name);
+        return kn_fail(check->err, KN_ERROR_ARGUMENT, "%s: argument %zu (%s) is a NULL value", kernel,
+                       check->index, param->name);
     if (arg->kind == KN_ARG_VALUE && param->size && arg->size != param->size)
-        return kn_fail(check->err, KN_ERROR_ARGUMENT, "%s: argument %zu (%s) is of type %s, %zu bytes, but was given %zu",
-                       kernel, check->index, param->name, param->type, param->size, arg->size);
+        return kn_fail(check->err, KN_ERROR_ARGUMENT,
+                       "%s: argument %zu (%s) is of type %s, %zu bytes, but was given %zu", kernel,
+                       check->index, param->name, param->type, param->size, arg->size);
     return KN_OK;
 }
 
@@ -134,7 +147,8 @@ static kn_status check_args(kn_context *context, const kn_kernel *kernel, const 
         return kn_fail(err, KN_ERROR_ARGUMENT, "%s takes %zu arguments, but was given %zu", source->name,
                        source->param_count, count);
     if (count > MAX_ARGS)
-        return kn_fail(err, KN_ERROR_LIMIT, "%s has %zu arguments; Koine takes at most %d", source->name, count, MAX_ARGS);
+        return kn_fail(err, KN_ERROR_LIMIT, "%s has %zu arguments; Koine takes at most %d", source->name,
+                       count, MAX_ARGS);
     for (size_t i = 0; i < count; i++) {
         struct check check = {context, kernel, i, &source->params[i], err};
         kn_status status = check_arg(&check, &args[i]);
@@ -144,22 +158,26 @@ static kn_status check_args(kn_context *context, const kn_kernel *kernel, const 
             size_t rounded = (args[i].size + LOCAL_UNIT - 1) / LOCAL_UNIT * LOCAL_UNIT;
             local = rounded < args[i].size || local + rounded < local ? (size_t)-1 : local + rounded;
         }
-        bytes += args[i].kind == KN_ARG_VALUE                                   ? args[i].size
-                 : args[i].kind == KN_ARG_IMAGE && !source->cuda.image_addresses ? context->backend->image_bytes
-                                                                                 : sizeof(void *);
+        bytes += args[i].kind == KN_ARG_VALUE ? args[i].size
+                 : args[i].kind == KN_ARG_IMAGE && !source->cuda.image_addresses
+                     ? context->backend->image_bytes
+                     : sizeof(void *);
     }
     if (reads_what_it_writes(source->params, args, count))
-        return kn_fail(err, KN_ERROR_ARGUMENT,
-                       "%s: the same image is read through one argument and written through another; OpenCL C 1.2 has "
-                       "no such kernels: give it two images",
-                       source->name);
+        return kn_fail(
+            err, KN_ERROR_ARGUMENT,
+            "%s: the same image is read through one argument and written through another; OpenCL C 1.2 has "
+            "no such kernels: give it two images",
+            source->name);
     if (local > context->device.info.local_memory)
-        return kn_fail(err, KN_ERROR_LIMIT, "%s needs %zu bytes of local memory (%zu of its own); %s has %llu", source->name,
+        return kn_fail(err, KN_ERROR_LIMIT,
+                       "%s needs %zu bytes of local memory (%zu of its own); %s has %llu", source->name,
                        local, kernel->limits.local_bytes, context->device.info.spec,
                        (unsigned long long)context->device.info.local_memory);
     if (bytes > context->device.info.max_argument_bytes)
-        return kn_fail(err, KN_ERROR_LIMIT, "%s: its arguments take %zu bytes; %s passes at most %llu", source->name, bytes,
-                       context->device.info.spec, (unsigned long long)context->device.info.max_argument_bytes);
+        return kn_fail(err, KN_ERROR_LIMIT, "%s: its arguments take %zu bytes; %s passes at most %llu",
+                       source->name, bytes, context->device.info.spec,
+                       (unsigned long long)context->device.info.max_argument_bytes);
     return KN_OK;
 }
 
@@ -168,51 +186,60 @@ static kn_status check_group(const kn_context *context, const kn_kernel *kernel,
 {
     const kn_device_info *info = &context->device.info;
     const char *name = kernel->source->name;
-    size_t limit = kernel->limits.work_group < info->max_work_group ? kernel->limits.work_group : (size_t)info->max_work_group;
+    size_t limit = kernel->limits.work_group < info->max_work_group ? kernel->limits.work_group
+                                                                    : (size_t)info->max_work_group;
     size_t items = 1;
 
     for (unsigned d = 0; d < range->dims; d++) {
         if (range->local[d] == 0)
-            return kn_fail(err, KN_ERROR_ARGUMENT, "%s: work-group size 0 in dimension %u; give all dimensions or none", name, d);
-        if (range->global[d] % range->local[d])
             return kn_fail(err, KN_ERROR_ARGUMENT,
-                           "%s: %zu work-items in dimension %u are no multiple of the work-group's %zu (OpenCL 1.2)", name,
-                           range->global[d], d, range->local[d]);
+                           "%s: work-group size 0 in dimension %u; give all dimensions or none", name, d);
+        if (range->global[d] % range->local[d])
+            return kn_fail(
+                err, KN_ERROR_ARGUMENT,
+                "%s: %zu work-items in dimension %u are no multiple of the work-group's %zu (OpenCL 1.2)",
+                name, range->global[d], d, range->local[d]);
         if (range->local[d] > info->max_work_item_sizes[d])
-            return kn_fail(err, KN_ERROR_LIMIT, "%s: a work-group of %zu in dimension %u; %s takes at most %llu there", name,
+            return kn_fail(err, KN_ERROR_LIMIT,
+                           "%s: a work-group of %zu in dimension %u; %s takes at most %llu there", name,
                            range->local[d], d, info->spec, (unsigned long long)info->max_work_item_sizes[d]);
         items = items > (size_t)-1 / range->local[d] ? (size_t)-1 : items * range->local[d];
     }
     if (items > limit)
-        return kn_fail(err, KN_ERROR_LIMIT, "%s: a work-group of %zu work-items; this kernel takes at most %zu on %s", name,
-                       items, limit, info->spec);
+        return kn_fail(err, KN_ERROR_LIMIT,
+                       "%s: a work-group of %zu work-items; this kernel takes at most %zu on %s", name, items,
+                       limit, info->spec);
     return KN_OK;
 }
 
 // What the driver would tell the kernel wrong is no launch.
-static kn_status check_extent(const kn_context *context, const char *name, const char *what, size_t extent, unsigned d,
-                              kn_error *err)
+static kn_status check_extent(const kn_context *context, const char *name, const char *what, size_t extent,
+                              unsigned d, kn_error *err)
 {
     if (!context->quirks.range_limit || extent <= context->quirks.range_limit)
         return KN_OK;
-    return kn_fail(err, KN_ERROR_LIMIT,
-                   "%s: %s %zu in dimension %u; the driver of %s tells kernels of more than %zu wrong: split the range "
-                   "into several launches and give the kernel the place where each begins as an argument",
-                   name, what, extent, d, context->device.info.spec, context->quirks.range_limit);
+    return kn_fail(
+        err, KN_ERROR_LIMIT,
+        "%s: %s %zu in dimension %u; the driver of %s tells kernels of more than %zu wrong: split the range "
+        "into several launches and give the kernel the place where each begins as an argument",
+        name, what, extent, d, context->device.info.spec, context->quirks.range_limit);
 }
 
 // No work-item has an id that the driver tells it wrong.
-static kn_status check_ids(const kn_context *context, const char *name, const kn_range *given, unsigned d, kn_error *err)
+static kn_status check_ids(const kn_context *context, const char *name, const kn_range *given, unsigned d,
+                           kn_error *err)
 {
     const size_t limit = context->quirks.id_limit, offset = given->offset[d], size = given->global[d];
 
     if (!limit || (offset <= limit && size - 1 <= limit - offset))
         return KN_OK;
-    return kn_fail(err, KN_ERROR_LIMIT,
-                   "%s: offset %zu and size %zu in dimension %u; the driver of %s tells kernels global ids of more than %zu "
-                   "wrong: split the range into several launches and give the kernel the place where each begins as an "
-                   "argument",
-                   name, offset, size, d, context->device.info.spec, limit);
+    return kn_fail(
+        err, KN_ERROR_LIMIT,
+        "%s: offset %zu and size %zu in dimension %u; the driver of %s tells kernels global ids of more than "
+        "%zu "
+        "wrong: split the range into several launches and give the kernel the place where each begins as an "
+        "argument",
+        name, offset, size, d, context->device.info.spec, limit);
 }
 
 // The required work-group of a kernel that has one: the range's own is the same, or is filled in.
@@ -224,20 +251,22 @@ static kn_status check_required(const kn_kernel *kernel, struct be_range *range,
     for (unsigned d = 0; d < 3; d++) {
         size_t local = d < range->dims ? range->local[d] : 1;
         if (chosen && local != required[d])
-            return kn_fail(err, KN_ERROR_ARGUMENT, "%s requires work-groups of %zu x %zu x %zu; dimension %u was given %zu",
-                           name, required[0], required[1], required[2], d, local);
+            return kn_fail(err, KN_ERROR_ARGUMENT,
+                           "%s requires work-groups of %zu x %zu x %zu; dimension %u was given %zu", name,
+                           required[0], required[1], required[2], d, local);
         if (!chosen && d < range->dims)
             range->local[d] = required[d];
         else if (!chosen && required[d] != 1)
-            return kn_fail(err, KN_ERROR_ARGUMENT, "%s requires work-groups of %zu x %zu x %zu, but the range has %u dimensions",
+            return kn_fail(err, KN_ERROR_ARGUMENT,
+                           "%s requires work-groups of %zu x %zu x %zu, but the range has %u dimensions",
                            name, required[0], required[1], required[2], range->dims);
     }
     return KN_OK;
 }
 
-// The range as the backend takes it: unused dimensions are 1, a required work-group is filled in. What no device takes
-// is refused first, then what this device does not take, last what its driver has wrong: the same mistake has the
-// same answer on every device.
+// The range as the backend takes it: unused dimensions are 1, a required work-group is filled in. What no
+// device takes is refused first, then what this device does not take, last what its driver has wrong: the
+// same mistake has the same answer on every device.
 static kn_status check_range(const kn_context *context, const kn_kernel *kernel, const kn_range *given,
                              struct be_range *range, kn_error *err)
 {
@@ -290,7 +319,8 @@ static kn_status clone_for(kn_queue *queue, kn_kernel *kernel, struct be_kernel 
         found->queue = queue;
         *native = found->native;
     } else {
-        status = queue->context->backend->kernel_get(kernel->program->native, kernel->source, &clone.native, err);
+        status =
+            queue->context->backend->kernel_get(kernel->program->native, kernel->source, &clone.native, err);
         if (!status && !KN_ARRAY_PUSH(kernel->clones, kernel->clone_count, kernel->clone_capacity, clone)) {
             queue->context->backend->kernel_free(clone.native);
             status = kn_fail_memory(err, 0, "a kernel");
@@ -322,7 +352,8 @@ static kn_status name_kernel(const kn_kernel *kernel, kn_status status, const kn
 }
 
 // Keeps the launch's event in the queue's profile; a caller who wants it too gets a second handle.
-static kn_status profile(kn_queue *queue, const kn_kernel *kernel, struct be_event **done, bool wanted, kn_error *err)
+static kn_status profile(kn_queue *queue, const kn_kernel *kernel, struct be_event **done, bool wanted,
+                         kn_error *err)
 {
     const struct kn_backend *backend = queue->context->backend;
     struct be_event *second = NULL;
@@ -339,20 +370,21 @@ static kn_status profile(kn_queue *queue, const kn_kernel *kernel, struct be_eve
     return status;
 }
 
-kn_status engine_launch(kn_queue *queue, const kn_kernel *kernel, const struct be_launch *launch, kn_event **event,
-                        kn_error *err)
+kn_status engine_launch(kn_queue *queue, const kn_kernel *kernel, const struct be_launch *launch,
+                        kn_event **event, kn_error *err)
 {
     const size_t *global = launch->range.global;
     kn_context *context = queue->context;
     struct be_event *done = NULL;
     kn_error reason; // of a failure only: clearing its text would cost more than all else here
     unsigned number = flight_depart(queue->flight, kernel->label);
-    kn_status status = context->backend->launch(queue->native, launch->kernel, &launch->range, launch->args,
-                                                launch->arg_count, event || queue->profile.on ? &done : NULL, &reason);
+    kn_status status =
+        context->backend->launch(queue->native, launch->kernel, &launch->range, launch->args,
+                                 launch->arg_count, event || queue->profile.on ? &done : NULL, &reason);
 
     if (!status && context->options.debug_sync) {
-        engine_log(context, KN_LOG_DEBUG, "%s: %zu x %zu x %zu work-items", kernel->source->name, global[0], global[1],
-                   global[2]);
+        engine_log(context, KN_LOG_DEBUG, "%s: %zu x %zu x %zu work-items", kernel->source->name, global[0],
+                   global[1], global[2]);
         status = context->backend->queue_finish(queue->native, &reason);
         if (status && done)
             context->backend->event_free(done);
@@ -377,13 +409,14 @@ kn_status engine_launch(kn_queue *queue, const kn_kernel *kernel, const struct b
 static void take_args(const kn_arg *args, size_t count, struct be_arg *natives)
 {
     static const unsigned kinds[] = {[KN_ARG_BUFFER] = BE_ARG_MEMORY,
-                                    [KN_ARG_VALUE] = BE_ARG_VALUE,
-                                    [KN_ARG_LOCAL] = BE_ARG_LOCAL,
-                                    [KN_ARG_IMAGE] = BE_ARG_IMAGE,
-                                    [KN_ARG_SAMPLER] = BE_ARG_SAMPLER};
+                                     [KN_ARG_VALUE] = BE_ARG_VALUE,
+                                     [KN_ARG_LOCAL] = BE_ARG_LOCAL,
+                                     [KN_ARG_IMAGE] = BE_ARG_IMAGE,
+                                     [KN_ARG_SAMPLER] = BE_ARG_SAMPLER};
 
     for (size_t i = 0; i < count; i++) {
-        natives[i] = (struct be_arg){kinds[args[i].kind], NULL, args[i].value, args[i].size, NULL, args[i].sampler};
+        natives[i] =
+            (struct be_arg){kinds[args[i].kind], NULL, args[i].value, args[i].size, NULL, args[i].sampler};
         if (args[i].kind == KN_ARG_BUFFER)
             natives[i].memory = args[i].buffer->native;
         if (args[i].kind == KN_ARG_IMAGE)
@@ -391,8 +424,8 @@ static void take_args(const kn_arg *args, size_t count, struct be_arg *natives)
     }
 }
 
-kn_status kn_launch(kn_queue *queue, kn_kernel *kernel, const kn_range *given, const kn_arg *args, size_t arg_count,
-                    kn_event **event, kn_error *err)
+kn_status kn_launch(kn_queue *queue, kn_kernel *kernel, const kn_range *given, const kn_arg *args,
+                    size_t arg_count, kn_event **event, kn_error *err)
 {
     struct be_arg natives[MAX_ARGS];
     struct be_launch launch = {NULL, {0, {0, 0, 0}, {1, 1, 1}, {0, 0, 0}}, natives, arg_count};
@@ -403,12 +436,14 @@ kn_status kn_launch(kn_queue *queue, kn_kernel *kernel, const kn_range *given, c
         return kn_fail(err, KN_ERROR_ARGUMENT, "kn_launch: queue, kernel, range or args is NULL");
     context = queue->context;
     if (kernel->program->context != context)
-        return kn_fail(err, KN_ERROR_ARGUMENT, "%s belongs to another context than the queue", kernel->source->name);
+        return kn_fail(err, KN_ERROR_ARGUMENT, "%s belongs to another context than the queue",
+                       kernel->source->name);
     status = check_args(context, kernel, args, arg_count, err);
     if (!status)
         status = check_range(context, kernel, given, &launch.range, err);
     if (!status && queue->recorder && event)
-        status = kn_fail(err, KN_ERROR_ARGUMENT, "%s: a launch that is recorded has no event", kernel->source->name);
+        status = kn_fail(err, KN_ERROR_ARGUMENT, "%s: a launch that is recorded has no event",
+                         kernel->source->name);
     if (!status && !queue->recorder)
         status = clone_for(queue, kernel, &launch.kernel, err);
     if (status)

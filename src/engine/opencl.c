@@ -21,8 +21,10 @@ kn_status kn_opencl_context_wrap(cl_context native, cl_device_id device, const k
     if (status)
         return status;
     quirks = engine_quirks_of(&described.info);
-    status = quirks.why_not ? kn_fail(err, KN_ERROR_UNSUPPORTED, "%s cannot be used: %s", described.info.name, quirks.why_not)
-                            : engine_context_create(&kn_backend_opencl, wrapped, &described, options, context, err);
+    status =
+        quirks.why_not
+            ? kn_fail(err, KN_ERROR_UNSUPPORTED, "%s cannot be used: %s", described.info.name, quirks.why_not)
+            : engine_context_create(&kn_backend_opencl, wrapped, &described, options, context, err);
     if (status) {
         kn_backend_opencl.context_close(wrapped);
         free(described.extensions);
@@ -38,7 +40,8 @@ kn_status kn_opencl_queue_wrap(kn_context *context, cl_command_queue native, kn_
     if (!context || !native || !queue)
         return kn_fail(err, KN_ERROR_ARGUMENT, "kn_opencl_queue_wrap: context, native or queue is NULL");
     if (context->backend != &kn_backend_opencl)
-        return kn_fail(err, KN_ERROR_ARGUMENT, "kn_opencl_queue_wrap: %s is not an OpenCL context", context->device.info.spec);
+        return kn_fail(err, KN_ERROR_ARGUMENT, "kn_opencl_queue_wrap: %s is not an OpenCL context",
+                       context->device.info.spec);
     status = context->backend->queue_wrap(context->native, native, &wrapped, err);
     if (status)
         return status;
@@ -57,7 +60,8 @@ kn_status kn_opencl_buffer_wrap(kn_context *context, cl_mem native, kn_buffer **
     if (!context || !native || !buffer)
         return kn_fail(err, KN_ERROR_ARGUMENT, "kn_opencl_buffer_wrap: context, native or buffer is NULL");
     if (context->backend != &kn_backend_opencl)
-        return kn_fail(err, KN_ERROR_ARGUMENT, "kn_opencl_buffer_wrap: %s is not an OpenCL context", context->device.info.spec);
+        return kn_fail(err, KN_ERROR_ARGUMENT, "kn_opencl_buffer_wrap: %s is not an OpenCL context",
+                       context->device.info.spec);
     status = context->backend->memory_wrap(context->native, native, &wrapped, &bytes, err);
     if (status)
         return status;
@@ -69,13 +73,16 @@ kn_status kn_opencl_buffer_wrap(kn_context *context, cl_mem native, kn_buffer **
 
 cl_context kn_opencl_context(kn_context *context)
 {
-    return context && context->backend == &kn_backend_opencl ? context->backend->context_native(context->native) : NULL;
+    return context && context->backend == &kn_backend_opencl
+               ? context->backend->context_native(context->native)
+               : NULL;
 }
 
 cl_command_queue kn_opencl_queue(kn_queue *queue)
 {
-    return queue && queue->context->backend == &kn_backend_opencl ? queue->context->backend->queue_native(queue->native)
-                                                                  : NULL;
+    return queue && queue->context->backend == &kn_backend_opencl
+               ? queue->context->backend->queue_native(queue->native)
+               : NULL;
 }
 
 cl_mem kn_opencl_buffer(kn_buffer *buffer)

@@ -11,8 +11,8 @@
 #include "base/error.h"
 #include "engine.h"
 
-kn_status engine_profile_add(struct engine_profile *profile, const struct kn_backend *backend, const char *kernel,
-                             struct be_event *event, kn_error *err)
+kn_status engine_profile_add(struct engine_profile *profile, const struct kn_backend *backend,
+                             const char *kernel, struct be_event *event, kn_error *err)
 {
     struct engine_record record = {"", event};
 
@@ -51,7 +51,8 @@ kn_status kn_profile_stop(kn_queue *queue, kn_profile_entry **entries, size_t *c
     kn_status status;
 
     if (!queue || !entries || !count || !queue->profile.on)
-        return kn_fail(err, KN_ERROR_ARGUMENT, "kn_profile_stop: no kn_profile_start before, or a NULL argument");
+        return kn_fail(err, KN_ERROR_ARGUMENT,
+                       "kn_profile_stop: no kn_profile_start before, or a NULL argument");
     backend = queue->context->backend;
     status = kn_queue_finish(queue, err);
     list = calloc(queue->profile.count + 1, sizeof *list);
@@ -59,7 +60,8 @@ kn_status kn_profile_stop(kn_queue *queue, kn_profile_entry **entries, size_t *c
         status = kn_fail_memory(err, 0, "a profile");
     for (size_t i = 0; i < queue->profile.count && !status; i++) {
         memcpy(list[i].kernel, queue->profile.records[i].kernel, sizeof list[i].kernel);
-        status = backend->event_times(queue->profile.records[i].event, &queued, &list[i].start, &list[i].end, err);
+        status =
+            backend->event_times(queue->profile.records[i].event, &queued, &list[i].start, &list[i].end, err);
     }
     if (status) {
         free(list);

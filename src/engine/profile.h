@@ -20,8 +20,8 @@ struct engine_profile {
 };
 
 // Takes `event` over.
-kn_status engine_profile_add(struct engine_profile *profile, const struct kn_backend *backend, const char *kernel,
-                             struct be_event *event, kn_error *err);
+kn_status engine_profile_add(struct engine_profile *profile, const struct kn_backend *backend,
+                             const char *kernel, struct be_event *event, kn_error *err);
 void engine_profile_clear(struct engine_profile *profile, const struct kn_backend *backend);
 
 #endif

@@ -19,7 +19,8 @@
 #include "engine/cache/cache.h"
 #include "engine/device/target.h"
 
-// What is compiled, and what the compiler is given for it: the text, its options, and the key of both on this device.
+// What is compiled, and what the compiler is given for it: the text, its options, and the key of both on this
+// device.
 struct recipe {
     const char *name;
     const struct src_unit *unit;
@@ -70,8 +71,10 @@ static kn_status engine_device_text(const kn_context *context, struct recipe *re
 
 static void compiler_options(kn_context *context, struct recipe *recipe)
 {
-    kn_text_add(&recipe->options, context->backend->policy_options(context->native, recipe->policy, recipe->contract_off));
-    // Warnings about our own kernels are for us (scripts/resources, tests/e2e/kernels.sh); PoCL prints them to users.
+    kn_text_add(&recipe->options,
+                context->backend->policy_options(context->native, recipe->policy, recipe->contract_off));
+    // Warnings about our own kernels are for us (scripts/resources, tests/e2e/kernels.sh); PoCL prints them
+    // to users.
     if (recipe->reading->builtin && context->backend->language == BE_LANGUAGE_OPENCL)
         kn_text_add(&recipe->options, " -w");
     if (context->quirks.build_options[0])
@@ -94,9 +97,9 @@ static kn_status make_recipe(kn_context *context, struct recipe *recipe, kn_erro
     if (recipe->source.failed || recipe->options.failed)
         return kn_fail_memory(err, 0, "compiling a program");
 
-    const char *const words[] = {PACKAGE_VERSION, info->backend,  info->platform, info->name,
-                                 info->vendor,    info->version,  info->language, info->driver,
-                                 info->uuid,      kn_text_string(&recipe->options)};
+    const char *const words[] = {
+        PACKAGE_VERSION, info->backend,  info->platform, info->name, info->vendor,
+        info->version,   info->language, info->driver,   info->uuid, kn_text_string(&recipe->options)};
     struct kn_field fields[KN_COUNT(words) + 1];
     for (size_t i = 0; i < KN_COUNT(words); i++)
         fields[i] = (struct kn_field){words[i], strlen(words[i])};
@@ -135,7 +138,8 @@ static bool load_cached(kn_context *context, const struct recipe *recipe, struct
             engine_log(context, KN_LOG_WARNING, "%s: cached program not used: %s", recipe->name, why);
         return false;
     }
-    loaded = !context->backend->program_load(context->native, binary, bytes, kn_text_string(&recipe->options), native, &reason);
+    loaded = !context->backend->program_load(context->native, binary, bytes, kn_text_string(&recipe->options),
+                                             native, &reason);
     free(binary);
     if (!loaded)
         refuse_cached(context, recipe, reason.text);
@@ -152,19 +156,20 @@ static void store_cached(kn_context *context, const struct recipe *recipe, struc
         return;
     if (context->backend->program_binary(native, &binary, &bytes, &reason) ||
         cache_write(context->cache_dir, &recipe->key, binary, bytes, &reason))
-        engine_log(context, KN_LOG_WARNING, "%s: not cached: %s; KOINE_CACHE_DIR may name another folder", recipe->name,
-                   reason.text);
+        engine_log(context, KN_LOG_WARNING, "%s: not cached: %s; KOINE_CACHE_DIR may name another folder",
+                   recipe->name, reason.text);
     free(binary);
 }
 
-static kn_status compile(kn_context *context, const struct src_unit *unit, const struct recipe *recipe, char **log,
-                         struct be_program **native, kn_error *err)
+static kn_status compile(kn_context *context, const struct src_unit *unit, const struct recipe *recipe,
+                         char **log, struct be_program **native, kn_error *err)
 {
     kn_error reason = KN_ERROR_INIT;
     struct kn_text explained = KN_TEXT_INIT;
     struct build_place place;
-    kn_status status = context->backend->program_build(context->native, kn_text_string(&recipe->source),
-                                                       kn_text_string(&recipe->options), native, log, &reason);
+    kn_status status =
+        context->backend->program_build(context->native, kn_text_string(&recipe->source),
+                                        kn_text_string(&recipe->options), native, log, &reason);
 
     if (context->quirks.flat_name && *log) {
         char *original = build_log_original(kn_text_string(&recipe->source), context->quirks.flat_name, *log);
@@ -179,8 +184,9 @@ static kn_status compile(kn_context *context, const struct src_unit *unit, const
     if (explained.length < sizeof reason.text / 2)
         place.begin = 0;
     if (status == KN_ERROR_BUILD)
-        kn_fail_at(err, status, place.file[0] ? place.file : recipe->name, place.line, "does not compile for %s (%s)\n%s",
-                   context->device.info.spec, context->device.info.name, kn_text_string(&explained) + place.begin);
+        kn_fail_at(err, status, place.file[0] ? place.file : recipe->name, place.line,
+                   "does not compile for %s (%s)\n%s", context->device.info.spec, context->device.info.name,
+                   kn_text_string(&explained) + place.begin);
     else
         kn_fail_at(err, status, recipe->name, 0, "%s", reason.text);
     kn_error_native(err, reason.native, reason.native_name);
@@ -189,8 +195,8 @@ static kn_status compile(kn_context *context, const struct src_unit *unit, const
 }
 
 // The first clone of a kernel, and what the device allows it.
-static kn_status prepare_kernel(kn_program *program, struct kn_kernel *kernel, const struct src_kernel *source,
-                                kn_error *err)
+static kn_status prepare_kernel(kn_program *program, struct kn_kernel *kernel,
+                                const struct src_kernel *source, kn_error *err)
 {
     kn_context *context = program->context;
     struct engine_clone clone = {NULL, NULL};
@@ -212,7 +218,8 @@ static kn_status prepare_kernel(kn_program *program, struct kn_kernel *kernel, c
     status = context->backend->kernel_limits(clone.native, &limits, err);
     if (status)
         return status;
-    kept->work_group = context->quirks.group_answer_wrong ? (size_t)context->device.info.max_work_group : limits.work_group;
+    kept->work_group =
+        context->quirks.group_answer_wrong ? (size_t)context->device.info.max_work_group : limits.work_group;
     // A kernel compiled for a work-group takes it, whatever else the driver answers (NVIDIA's: 256 at most).
     if (required > kept->work_group && required <= context->device.info.max_work_group)
         kept->work_group = required;
@@ -252,7 +259,8 @@ static kn_status prepare_kernels(kn_program *program, kn_error *err)
     return status;
 }
 
-// From the cache, unless the driver refuses what is there: some do so only when they are asked for the kernels.
+// From the cache, unless the driver refuses what is there: some do so only when they are asked for the
+// kernels.
 static bool take_cached(kn_context *context, const struct recipe *recipe, kn_program *program)
 {
     kn_error reason = KN_ERROR_INIT;
@@ -277,8 +285,9 @@ static kn_status check_capabilities(const kn_context *context, const struct src_
     return KN_OK;
 }
 
-static kn_status build(kn_context *context, const char *name, struct src_unit *unit, const struct src_options *reading,
-                       const kn_program_options *options, kn_program **program, kn_error *err)
+static kn_status build(kn_context *context, const char *name, struct src_unit *unit,
+                       const struct src_options *reading, const kn_program_options *options,
+                       kn_program **program, kn_error *err)
 {
     struct recipe recipe = {.name = name, .unit = unit, .reading = reading};
     struct flight_task *task;
@@ -298,7 +307,8 @@ static kn_status build(kn_context *context, const char *name, struct src_unit *u
     if (!status && !(made->cached = take_cached(context, &recipe, made))) {
         status = compile(context, unit, &recipe, &log, &made->native, err);
         if (!status)
-            status = prepare_kernels(made, err); // before the binary is read: some drivers complete it only then
+            status =
+                prepare_kernels(made, err); // before the binary is read: some drivers complete it only then
         if (!status)
             store_cached(context, &recipe, made->native);
     }
@@ -352,7 +362,8 @@ static kn_status create(kn_context *context, const char *name, const char *text,
     if (options && options->log)
         *options->log = calloc(1, 1); // the caller frees it, whatever happens
     if (!context || !name || !program)
-        return kn_fail(err, KN_ERROR_ARGUMENT, "a program needs a context, a name (and a text), and a place for its handle");
+        return kn_fail(err, KN_ERROR_ARGUMENT,
+                       "a program needs a context, a name (and a text), and a place for its handle");
     status = target_describe(&context->device, options, &target, err);
     if (status)
         return status;
@@ -426,7 +437,8 @@ kn_status kn_program_kernel(kn_program *program, const char *name, kn_kernel **k
         }
         kn_text_format(&names, "%s%s", i ? ", " : "", program->kernels[i].source->name);
     }
-    status = kn_fail(err, KN_ERROR_ARGUMENT, "no kernel '%s'; there %s %s", name, program->kernel_count == 1 ? "is" : "are",
+    status = kn_fail(err, KN_ERROR_ARGUMENT, "no kernel '%s'; there %s %s", name,
+                     program->kernel_count == 1 ? "is" : "are",
                      program->kernel_count ? kn_text_string(&names) : "none");
     kn_text_free(&names);
     return status;
@@ -487,7 +499,8 @@ static kn_status builtin_program(kn_context *context, const char *key, const cha
     if (status)
         return status;
     entry.key = strdup(key);
-    if (!entry.key || !KN_ARRAY_PUSH(context->builtins, context->builtin_count, context->builtin_capacity, entry)) {
+    if (!entry.key ||
+        !KN_ARRAY_PUSH(context->builtins, context->builtin_count, context->builtin_capacity, entry)) {
         free(entry.key);
         kn_program_free(entry.program);
         return kn_fail_memory(err, 0, "a program");
@@ -508,7 +521,8 @@ kn_status engine_builtin_kernel_with(kn_context *context, const char *file, cons
         how.policy = context->options.policy;
     kn_text_format(&key, "%s %d %u", file, (int)how.policy, options->max_registers);
     for (size_t i = 0; i < options->define_count; i++)
-        kn_text_format(&key, "\n%s=%s", options->defines[i].name, options->defines[i].value ? options->defines[i].value : "1");
+        kn_text_format(&key, "\n%s=%s", options->defines[i].name,
+                       options->defines[i].value ? options->defines[i].value : "1");
     if (key.failed) {
         kn_text_free(&key);
         return kn_fail_memory(err, 0, "a program");
@@ -520,8 +534,9 @@ kn_status engine_builtin_kernel_with(kn_context *context, const char *file, cons
     return status ? status : kn_program_kernel(program, name, kernel, err);
 }
 
-kn_status engine_builtin_kernel(kn_context *context, const char *file, const kn_define *defines, size_t define_count,
-                                kn_policy policy, const char *name, kn_kernel **kernel, kn_error *err)
+kn_status engine_builtin_kernel(kn_context *context, const char *file, const kn_define *defines,
+                                size_t define_count, kn_policy policy, const char *name, kn_kernel **kernel,
+                                kn_error *err)
 {
     const kn_program_options options = {.defines = defines, .define_count = define_count, .policy = policy};
 

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// Copies of ordinary host memory. A GPU's driver copies it piece by piece through pinned memory of its own, with one
-// thread and one after the other; here two pinned pieces take turns, so that filling one overlaps with sending the
-// other, and several threads fill it: one processor core copies slower than the bus carries.
+// Copies of ordinary host memory. A GPU's driver copies it piece by piece through pinned memory of its own,
+// with one thread and one after the other; here two pinned pieces take turns, so that filling one overlaps
+// with sending the other, and several threads fill it: one processor core copies slower than the bus carries.
 #include "engine.h"
 
 #include <stdlib.h>
@@ -56,8 +56,8 @@ static size_t stage_length(size_t bytes, size_t done)
     return bytes - done < ENGINE_STAGE_BYTES ? bytes - done : ENGINE_STAGE_BYTES;
 }
 
-kn_status engine_stage_write(kn_queue *queue, struct be_memory *to, size_t offset, const void *data, size_t bytes,
-                             kn_error *err)
+kn_status engine_stage_write(kn_queue *queue, struct be_memory *to, size_t offset, const void *data,
+                             size_t bytes, kn_error *err)
 {
     const struct kn_backend *backend = queue->context->backend;
     kn_status status = KN_OK;
@@ -71,7 +71,8 @@ kn_status engine_stage_write(kn_queue *queue, struct be_memory *to, size_t offse
         status = stage_ready(queue, i, err);
         if (!status) {
             copy_by_threads(queue->stage[i].data, (const char *)data + done, copy.bytes);
-            status = backend->copy_to_device(queue->native, to, queue->stage[i].data, &copy, &queue->busy[i], err);
+            status =
+                backend->copy_to_device(queue->native, to, queue->stage[i].data, &copy, &queue->busy[i], err);
         }
         if (!status)
             status = backend->queue_flush(queue->native, err);
@@ -100,7 +101,8 @@ kn_status engine_stage_read(kn_queue *queue, struct be_memory *from, size_t offs
             struct be_copy copy = {offset + started, stage_length(bytes, started), false};
             status = stage_ready(queue, s, err);
             if (!status)
-                status = backend->copy_to_host(queue->native, from, queue->stage[s].data, &copy, &queue->busy[s], err);
+                status = backend->copy_to_host(queue->native, from, queue->stage[s].data, &copy,
+                                               &queue->busy[s], err);
             if (!status)
                 status = backend->queue_flush(queue->native, err);
             started += copy.bytes;
@@ -137,7 +139,8 @@ kn_status kn_pinned_create(kn_queue *queue, size_t bytes, kn_pinned **pinned, kn
     kn_status status;
 
     if (!queue || !pinned || bytes == 0)
-        return kn_fail(err, KN_ERROR_ARGUMENT, "kn_pinned_create: queue or pinned is NULL, or no bytes are asked for");
+        return kn_fail(err, KN_ERROR_ARGUMENT,
+                       "kn_pinned_create: queue or pinned is NULL, or no bytes are asked for");
     made = calloc(1, sizeof *made);
     if (!made)
         return kn_fail_memory(err, sizeof *made, "pinned memory");

@@ -4,14 +4,17 @@
 #include "base/array.h"
 #include "base/error.h"
 
-static const char *const level_names[] = {
-    [KN_HOST_AUTO] = "auto", [KN_HOST_SCALAR] = "scalar", [KN_HOST_AVX2] = "AVX2", [KN_HOST_AVX512] = "AVX-512"};
+static const char *const level_names[] = {[KN_HOST_AUTO] = "auto",
+                                          [KN_HOST_SCALAR] = "scalar",
+                                          [KN_HOST_AVX2] = "AVX2",
+                                          [KN_HOST_AVX512] = "AVX-512"};
 
 static kn_host_level best_level(void)
 {
 #ifdef KN_HAS_VECTORS
-    if (__builtin_cpu_supports("avx512f") && __builtin_cpu_supports("avx512dq") && __builtin_cpu_supports("avx512bw") &&
-        __builtin_cpu_supports("avx512vl") && __builtin_cpu_supports("bmi2"))
+    if (__builtin_cpu_supports("avx512f") && __builtin_cpu_supports("avx512dq") &&
+        __builtin_cpu_supports("avx512bw") && __builtin_cpu_supports("avx512vl") &&
+        __builtin_cpu_supports("bmi2"))
         return KN_HOST_AVX512;
     if (__builtin_cpu_supports("avx2") && __builtin_cpu_supports("fma") && __builtin_cpu_supports("bmi2"))
         return KN_HOST_AVX2;
@@ -19,24 +22,27 @@ static kn_host_level best_level(void)
     return KN_HOST_SCALAR;
 }
 
-kn_status host_plan(const char *function, kn_type type, const kn_host_options *options, struct host_plan *plan,
-                    kn_error *err)
+kn_status host_plan(const char *function, kn_type type, const kn_host_options *options,
+                    struct host_plan *plan, kn_error *err)
 {
     const kn_host_options defaults = {0, 0, KN_HOST_AUTO};
     kn_host_level best = best_level();
 
     if (!options)
         options = &defaults;
-    *plan = (struct host_plan){options->level ? options->level : best, options->threads, options->descending != 0,
-                               kn_type_size(type)};
+    *plan = (struct host_plan){options->level ? options->level : best, options->threads,
+                               options->descending != 0, kn_type_size(type)};
     if (plan->size == 0)
         return kn_fail(err, KN_ERROR_ARGUMENT, "%s: there is no type %d; see kn_type", function, (int)type);
     if ((size_t)options->level >= KN_COUNT(level_names))
-        return kn_fail(err, KN_ERROR_ARGUMENT, "%s: there is no level %d; see kn_host_level", function, (int)options->level);
+        return kn_fail(err, KN_ERROR_ARGUMENT, "%s: there is no level %d; see kn_host_level", function,
+                       (int)options->level);
     if (options->descending != 0 && options->descending != 1)
-        return kn_fail(err, KN_ERROR_ARGUMENT, "%s: descending is %d; it is 0 or 1", function, options->descending);
+        return kn_fail(err, KN_ERROR_ARGUMENT, "%s: descending is %d; it is 0 or 1", function,
+                       options->descending);
     if (plan->level > best)
-        return kn_fail(err, KN_ERROR_UNSUPPORTED, "%s: this processor has no %s; the best it has is %s (KN_HOST_AUTO takes it)",
+        return kn_fail(err, KN_ERROR_UNSUPPORTED,
+                       "%s: this processor has no %s; the best it has is %s (KN_HOST_AUTO takes it)",
                        function, level_names[plan->level], level_names[best]);
     plan->threads = kn_threads(plan->threads);
     return KN_OK;
@@ -55,12 +61,13 @@ struct host_codec host_codec(kn_type type, bool descending)
         int64_t infinity; // of the types that have one
         bool is_unsigned;
     } kinds[] = {
-        [KN_U8] = {0, true},           [KN_U16] = {0, true}, [KN_U32] = {0, true}, [KN_U64] = {0, true},
-        [KN_F32] = {0x7f800000, false}, [KN_F64] = {INT64_C(0x7ff0000000000000), false},
+        [KN_U8] = {0, true},  [KN_U16] = {0, true},           [KN_U32] = {0, true},
+        [KN_U64] = {0, true}, [KN_F32] = {0x7f800000, false}, [KN_F64] = {INT64_C(0x7ff0000000000000), false},
     };
     int64_t least = host_least(kn_type_size(type)), most = ~least;
 
-    // Negative numbers are mirrored; then what lies below -infinity, NaN with a sign, is rotated past the end.
+    // Negative numbers are mirrored; then what lies below -infinity, NaN with a sign, is rotated past the
+    // end.
     if (kinds[type].infinity)
         return (struct host_codec){descending ? least : 0, most, most - kinds[type].infinity, 0};
     return (struct host_codec){0, 0, 0, (kinds[type].is_unsigned ? least : 0) ^ (descending ? -1 : 0)};

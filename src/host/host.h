@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// What the host's algorithms share: which vector code this processor takes, how many threads, and the order of any
-// type's values as signed integers.
+// What the host's algorithms share: which vector code this processor takes, how many threads, and the order
+// of any type's values as signed integers.
 #ifndef KN_HOST_HOST_H
 #define KN_HOST_HOST_H
 
@@ -13,8 +13,8 @@
 #include "base/parallel.h"
 #include "base/vector.h"
 
-// Stored bits to a signed integer of the same width that sorts as numpy sorts the values (cl/lib/key.clh has the same
-// order): x ^= before; x ^= negative where x < 0; x = (x - bias) ^ after. One to one.
+// Stored bits to a signed integer of the same width that sorts as numpy sorts the values (cl/lib/key.clh has
+// the same order): x ^= before; x ^= negative where x < 0; x = (x - bias) ^ after. One to one.
 struct host_codec {
     int64_t before, negative, bias, after;
 };
@@ -27,8 +27,8 @@ struct host_plan {
 };
 
 // Checks a type and options, and fills in what they leave open. `function` names the caller in messages.
-kn_status host_plan(const char *function, kn_type type, const kn_host_options *options, struct host_plan *plan,
-                    kn_error *err);
+kn_status host_plan(const char *function, kn_type type, const kn_host_options *options,
+                    struct host_plan *plan, kn_error *err);
 
 // The threads that are worth starting for `bytes`.
 unsigned host_threads(const struct host_plan *plan, size_t bytes);

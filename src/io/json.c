@@ -108,9 +108,8 @@ json_t *kn_json_result(const struct kn_json_head *head)
     json_t *root = json_object();
 
     if (put_string(root, "koine", head->version) && put_string(root, "command", head->command) &&
-        put(root, "device", device_object(head)) &&
-        put_string(root, "precision", head->precision) && put_string(root, "policy", head->policy) &&
-        put(root, "seconds", seconds_object(&head->seconds)))
+        put(root, "device", device_object(head)) && put_string(root, "precision", head->precision) &&
+        put_string(root, "policy", head->policy) && put(root, "seconds", seconds_object(&head->seconds)))
         return root;
     json_decref(root);
     return NULL;

@@ -21,13 +21,16 @@ static const struct known_wrong {
     {"NVIDIA CUDA", "integer_functions", "mad_sat_long", MAD_SAT}, // not with all inputs
     {"NVIDIA CUDA", "common_functions", "zeros_", "6.12.4: max and min, of 0 and -0 too"},
     {"NVIDIA CUDA", "common_functions", "steps_", "6.12.4: sign(-0.0) is -0.0"},
-    // ptxas 13.0 widens before neg.s16 and abs.s16; 13.5 does not, nor does -O0.
+// ptxas 13.0 widens before neg.s16 and abs.s16; 13.5 does not, nor does -O0.
 #define NEGATED "C99 6.3.1.3: (ushort)-x is modulo 2^16: of 0x8000 it is 0x8000, as is abs"
     {"CUDA", "integers", "negated_shorts", NEGATED},
     {"NVIDIA CUDA", "integers", "negated_shorts", NEGATED},
     // NVRTC 13.0 and 13.5 add these products in 32 bits (dp2a.s32), and widen the sum as if it had no sign.
     {"CUDA", "integers", "differences_of_bytes", "C99 6.2.5: unsigned arithmetic is modulo 2^64"},
-#define FROM_NAN(to) {"NVIDIA CUDA", "convert_reals_to_integers", to, "6.2.3.3: NaN becomes 0 where it saturates"}
+#define FROM_NAN(to)                                                                                         \
+    {                                                                                                        \
+        "NVIDIA CUDA", "convert_reals_to_integers", to, "6.2.3.3: NaN becomes 0 where it saturates"          \
+    }
     FROM_NAN("char_sat_from_double"),
     FROM_NAN("uchar_sat_from_double"),
     FROM_NAN("short_sat_from_double"),

@@ -203,8 +203,8 @@ static bool may_be_rounded(const struct launch *launch, const struct result *dev
     found = bits;
     if (is_signed(launch))
         found = (int32_t)(bits << (32 - 8 * bytes)) >> (32 - 8 * bytes);
-    // convert_char_sat_rte gives -128 for all below -1; NVIDIA and Mesa clamp to -1 first, which is -127. Both
-    // are read as -1.
+    // convert_char_sat_rte gives -128 for all below -1; NVIDIA and Mesa clamp to -1 first, which is -127.
+    // Both are read as -1.
     if (exact < -greatest(launch) && clamps_first() && found == -greatest(launch)) {
         clamped++;
         return true;

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// Every line of src/engine/device/quirks.c: through Koine the right thing happens on every device, and beneath it,
-// where the line applies, the driver still does what the line says. A driver that no longer does is named on
-// a line of its own.
+// Every line of src/engine/device/quirks.c: through Koine the right thing happens on every device, and
+// beneath it, where the line applies, the driver still does what the line says. A driver that no longer does
+// is named on a line of its own.
 #define CL_TARGET_OPENCL_VERSION 120
 #include "unit/engine/engine_support.h"
 
@@ -189,30 +189,31 @@ END_TEST
 
 // ---- calls ----
 
-// The barrier is two calls below the kernel, the function between is more than a few instructions, and its call is
-// not the last thing that the kernel does.
-static const char nested_barrier[] = "static void meet(const uint *own, __local uint *all)\n"
-                                     "{\n"
-                                     "    all[get_local_id(0)] = own[0] + own[1];\n"
-                                     "    barrier(CLK_LOCAL_MEM_FENCE);\n"
-                                     "}\n"
-                                     "static void gather(__global const uint *in, ulong count, __local uint *all)\n"
-                                     "{\n"
-                                     "    uint own[2] = {0, 0};\n"
-                                     "    if (get_local_id(0) % 3 == 0)\n"
-                                     "        for (ulong i = get_local_id(0); i < count; i += get_local_size(0))\n"
-                                     "            own[i / 7 % 2] += in[i];\n"
-                                     "    meet(own, all);\n"
-                                     "}\n"
-                                     "__kernel void sum_thirds(__global const uint *in, ulong count, __global uint *out)\n"
-                                     "{\n"
-                                     "    __local uint all[64];\n"
-                                     "    for (uint round = 0; round < 2; round++) {\n"
-                                     "        gather(in, count >> round, all);\n"
-                                     "        out[64 * round + get_local_id(0)] = all[63 - get_local_id(0)];\n"
-                                     "        barrier(CLK_LOCAL_MEM_FENCE);\n"
-                                     "    }\n"
-                                     "}\n";
+// The barrier is two calls below the kernel, the function between is more than a few instructions, and its
+// call is not the last thing that the kernel does.
+static const char nested_barrier[] =
+    "static void meet(const uint *own, __local uint *all)\n"
+    "{\n"
+    "    all[get_local_id(0)] = own[0] + own[1];\n"
+    "    barrier(CLK_LOCAL_MEM_FENCE);\n"
+    "}\n"
+    "static void gather(__global const uint *in, ulong count, __local uint *all)\n"
+    "{\n"
+    "    uint own[2] = {0, 0};\n"
+    "    if (get_local_id(0) % 3 == 0)\n"
+    "        for (ulong i = get_local_id(0); i < count; i += get_local_size(0))\n"
+    "            own[i / 7 % 2] += in[i];\n"
+    "    meet(own, all);\n"
+    "}\n"
+    "__kernel void sum_thirds(__global const uint *in, ulong count, __global uint *out)\n"
+    "{\n"
+    "    __local uint all[64];\n"
+    "    for (uint round = 0; round < 2; round++) {\n"
+    "        gather(in, count >> round, all);\n"
+    "        out[64 * round + get_local_id(0)] = all[63 - get_local_id(0)];\n"
+    "        barrier(CLK_LOCAL_MEM_FENCE);\n"
+    "    }\n"
+    "}\n";
 
 // Beneath, Mesa 25.0 ends the process: so the driver alone is not asked.
 START_TEST(nested_calls)
@@ -243,8 +244,9 @@ END_TEST
 
 // ---- double precision ----
 
-// Of 6.12.2: fma returns "the correctly rounded floating-point representation of the sum of c with the infinitely
-// precise product of a and b". Sums of squares, which have the promised bits all the same: tests/unit/algo/test_reduce.
+// Of 6.12.2: fma returns "the correctly rounded floating-point representation of the sum of c with the
+// infinitely precise product of a and b". Sums of squares, which have the promised bits all the same:
+// tests/unit/algo/test_reduce.
 static const char fused[] = "__kernel void fuse(__global double *x)\n"
                             "{\n"
                             "    x[3] = fma(x[0], x[1], x[2]);\n"
@@ -681,10 +683,20 @@ END_TEST
 
 int main(void)
 {
-    const TTest *const tests[] = {loop_limit,      loaded_ends,      odd_structs,      nested_calls,          double_fma,
-                                  largest_group,   own_local_memory, too_much_local_memory,
-                                  far_ranges,      narrowed_switch,  narrowed_switch_beneath,
-                                  line_directives, excluded,         binaries};
+    const TTest *const tests[] = {loop_limit,
+                                  loaded_ends,
+                                  odd_structs,
+                                  nested_calls,
+                                  double_fma,
+                                  largest_group,
+                                  own_local_memory,
+                                  too_much_local_memory,
+                                  far_ranges,
+                                  narrowed_switch,
+                                  narrowed_switch_beneath,
+                                  line_directives,
+                                  excluded,
+                                  binaries};
 
     unsetenv("KOINE_KEEP_PROGRAMS");
     return RUN_ON_DEVICE_WITH("quirks", set_up, tear_down, tests);

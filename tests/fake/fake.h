@@ -35,10 +35,10 @@ struct fake_launch {
 };
 
 struct fake_cuda {
-    _Atomic long objects;  // contexts, streams, events, modules and memory that were not given back
-    long depth;            // contexts on the calling thread's stack
-    _Atomic long without;  // calls that found no current context, but need one
-    _Atomic long injected; // failures made so far
+    _Atomic long objects;   // contexts, streams, events, modules and memory that were not given back
+    long depth;             // contexts on the calling thread's stack
+    _Atomic long without;   // calls that found no current context, but need one
+    _Atomic long injected;  // failures made so far
     _Atomic long not_found; // symbols asked for that no module has: compute-sanitizer calls that an error
     unsigned long launches;
     struct fake_launch last;

@@ -126,7 +126,8 @@ nvrtcResult nvrtcCompileProgram(nvrtcProgram program, int option_count, const ch
     }
     program->bytes = strlen(program->text) + 64;
     program->cubin = calloc(program->bytes, 1);
-    used = 1 + (size_t)snprintf(program->cubin, program->bytes, "\177ELF %d %d\n%s", FAKE_NVRTC_MAJOR, arch, program->text);
+    used = 1 + (size_t)snprintf(program->cubin, program->bytes, "\177ELF %d %d\n%s", FAKE_NVRTC_MAJOR, arch,
+                                program->text);
     if (strstr(program->text, "//bank")) // the table of symbols
         snprintf(program->cubin + used, program->bytes - used, "kn_bank");
     return NVRTC_SUCCESS;

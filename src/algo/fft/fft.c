@@ -110,7 +110,8 @@ static kn_status check_shape(const kn_device_info *info, const kn_fft_shape *giv
 static kn_status check_options(const kn_fft_options *options, kn_error *err)
 {
     if (options->held && (options->held < 4 || options->held > 32))
-        return kn_fail(err, KN_ERROR_ARGUMENT, "kn_fft_plan_create: held %u; it goes from 4 to 32", options->held);
+        return kn_fail(err, KN_ERROR_ARGUMENT, "kn_fft_plan_create: held %u; it goes from 4 to 32",
+                       options->held);
     if (options->rows > 64 || options->columns > 64)
         return kn_fail(err, KN_ERROR_ARGUMENT, "kn_fft_plan_create: rows %u and columns %u; they go up to 64",
                        options->rows, options->columns);

@@ -168,10 +168,10 @@ kn_status fft_choose(kn_queue *queue, const struct fft_shape *shape, const struc
     size_t winner = 0;
     kn_status status;
 
-    // What the vendors' have no word for, a numeric policy among it; and half spectra, which they take for granted are of real numbers.
+    // What the vendors' have no word for, a numeric policy among it; and half spectra, which they take for
+    // granted are of real numbers.
     if (shape->resized || shape->given.scale != 1 || shape->given.input_bits ||
-        queue->context->options.policy != KN_POLICY_DEFAULT ||
-        shape->given.kind == KN_FFT_COMPLEX_TO_REAL) {
+        queue->context->options.policy != KN_POLICY_DEFAULT || shape->given.kind == KN_FFT_COMPLEX_TO_REAL) {
         status = create(queue, shape, &candidates[0], err);
     } else if (!engine_recall(queue->context, &choice, CANDIDATES, &winner, &words) ||
                create(queue, shape, &candidates[winner], NULL)) {

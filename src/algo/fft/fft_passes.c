@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// A shape as passes of cl/algo/fft/fft.cl: one an axis, two where a line is long, two or four with Bluestein's chirps,
-// and the memory that each reads and writes.
+// A shape as passes of cl/algo/fft/fft.cl: one an axis, two where a line is long, two or four with
+// Bluestein's chirps, and the memory that each reads and writes.
 #include "fft.h"
 
 #include "base/error.h"

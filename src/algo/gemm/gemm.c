@@ -151,7 +151,8 @@ static kn_status choose(kn_queue *queue, const kn_gemm_task *task, const kn_gemm
         return KN_OK;
     }
     *library = KN_GEMM_OWN;
-    if (queue->context->options.policy == KN_POLICY_DEFAULT && !own_is_faster(queue, task) && !gemm_cublas.serves(queue, task, NULL))
+    if (queue->context->options.policy == KN_POLICY_DEFAULT && !own_is_faster(queue, task) &&
+        !gemm_cublas.serves(queue, task, NULL))
         *library = KN_GEMM_CUBLAS;
     return KN_OK;
 }

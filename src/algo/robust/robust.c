@@ -192,8 +192,7 @@ static kn_status float_prefixes(const struct robust_columns *all, const size_t *
         if (status || i + 1 < count || columns.options.shift || ends[i] == 0)
             continue;
         if (results[i].nan_count > 0) // none is told
-            status =
-                kn_reduce_moments(columns.queue, columns.x, columns.type, ends[i], NULL, &longest, err);
+            status = kn_reduce_moments(columns.queue, columns.x, columns.type, ends[i], NULL, &longest, err);
         else
             longest.shift = results[i].shift;
         columns.options.shift = &longest.shift;

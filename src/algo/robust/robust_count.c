@@ -139,8 +139,8 @@ static kn_status run(struct count *c, uint64_t *counts, uint32_t *cells, kn_erro
 
     column_define(&defines, "GROUP", c->group);
     column_define(&defines, "REPLICAS", c->replicas);
-    status = engine_builtin_kernel(c->queue->context, "algo/robust/robust_count.cl", defines.items, defines.count,
-                                   KN_POLICY_DEFAULT, "count_bytes", &c->kernel, err);
+    status = engine_builtin_kernel(c->queue->context, "algo/robust/robust_count.cl", defines.items,
+                                   defines.count, KN_POLICY_DEFAULT, "count_bytes", &c->kernel, err);
     if (!status)
         status = engine_scratch(c->queue, COUNTS, bytes, &rows, err);
     if (!status)

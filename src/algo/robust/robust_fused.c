@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Everything about columns of floats in one read of them, with cl/algo/robust/robust.cl, cl/algo/robust/robust_rank.cl
-// and cl/algo/robust/robust_settle.cl.
+// Everything about columns of floats in one read of them, with cl/algo/robust/robust.cl,
+// cl/algo/robust/robust_rank.cl and cl/algo/robust/robust_settle.cl.
 #include "robust.h"
 
 #include <math.h>

@@ -9,26 +9,27 @@ static kn_status check_options(const struct sort_job *job, kn_error *err)
     const kn_sort_options *options = &job->options;
 
     if (options->padding != KN_SORT_IN_PLACE && options->padding != KN_SORT_POWER_OF_TWO)
-        return kn_fail(err, KN_ERROR_ARGUMENT, "%s: there is no padding %d; see kn_sort_padding", job->function,
-                       (int)options->padding);
+        return kn_fail(err, KN_ERROR_ARGUMENT, "%s: there is no padding %d; see kn_sort_padding",
+                       job->function, (int)options->padding);
     if ((unsigned)options->algorithm > KN_SORT_MERGE)
-        return kn_fail(err, KN_ERROR_ARGUMENT, "%s: there is no algorithm %d; see kn_sort_algorithm", job->function,
-                       (int)options->algorithm);
+        return kn_fail(err, KN_ERROR_ARGUMENT, "%s: there is no algorithm %d; see kn_sort_algorithm",
+                       job->function, (int)options->algorithm);
     if ((unsigned)options->lanes > KN_SORT_LANES_SERIAL)
         return kn_fail(err, KN_ERROR_ARGUMENT, "%s: there are no lanes %d; see kn_sort_lanes", job->function,
                        (int)options->lanes);
     if ((unsigned)options->digits > KN_SORT_DIGITS_HIGHEST)
-        return kn_fail(err, KN_ERROR_ARGUMENT, "%s: there are no digits %d; see kn_sort_digits", job->function,
-                       (int)options->digits);
+        return kn_fail(err, KN_ERROR_ARGUMENT, "%s: there are no digits %d; see kn_sort_digits",
+                       job->function, (int)options->digits);
     if ((unsigned)options->counting > KN_SORT_COUNTING_AHEAD)
-        return kn_fail(err, KN_ERROR_ARGUMENT, "%s: there is no counting %d; see kn_sort_counting", job->function,
-                       (int)options->counting);
+        return kn_fail(err, KN_ERROR_ARGUMENT, "%s: there is no counting %d; see kn_sort_counting",
+                       job->function, (int)options->counting);
     if (options->algorithm == KN_SORT_MERGE && job->indices)
-        return kn_fail(err, KN_ERROR_UNSUPPORTED, "%s: the merge sort moves keys and makes no indices; take auto or radix",
+        return kn_fail(err, KN_ERROR_UNSUPPORTED,
+                       "%s: the merge sort moves keys and makes no indices; take auto or radix",
                        job->function);
     if (options->algorithm == KN_SORT_BITONIC && job->values)
-        return kn_fail(err, KN_ERROR_UNSUPPORTED, "%s: the bitonic sort is not stable and sorts keys alone; take radix",
-                       job->function);
+        return kn_fail(err, KN_ERROR_UNSUPPORTED,
+                       "%s: the bitonic sort is not stable and sorts keys alone; take radix", job->function);
     return KN_OK;
 }
 
@@ -37,8 +38,10 @@ static kn_status check_whole(const struct sort_job *job, const kn_buffer *buffer
     const kn_device_info *info = &job->queue->context->device.info;
 
     if (kn_buffer_part_count(buffer) > 1)
-        return kn_fail(err, KN_ERROR_LIMIT, "%s: the buffer of %zu bytes is held in parts; one allocation of %s holds %llu",
-                       job->function, kn_buffer_size(buffer), info->spec, (unsigned long long)info->max_alloc);
+        return kn_fail(err, KN_ERROR_LIMIT,
+                       "%s: the buffer of %zu bytes is held in parts; one allocation of %s holds %llu",
+                       job->function, kn_buffer_size(buffer), info->spec,
+                       (unsigned long long)info->max_alloc);
     return KN_OK;
 }
 
@@ -58,8 +61,8 @@ static bool takes_bitonic(const struct sort_job *job)
         return options->algorithm == KN_SORT_BITONIC;
     if (options->padding == KN_SORT_POWER_OF_TWO || options->log2_group || options->log2_keys)
         return true;
-    return !options->lanes && !options->digits && !options->radix_group && !options->radix_keys && !options->radix_chunks &&
-           job->n <= bitonic_up_to(job);
+    return !options->lanes && !options->digits && !options->radix_group && !options->radix_keys &&
+           !options->radix_chunks && job->n <= bitonic_up_to(job);
 }
 
 static kn_status sort(struct sort_job *job, const kn_sort_options *options, kn_error *err)
@@ -91,30 +94,37 @@ kn_status kn_sort(kn_queue *queue, kn_buffer *keys, kn_type type, size_t n, cons
 }
 
 // A second buffer beside the keys: there, of the same context, another one, and large enough.
-static kn_status check_beside(const char *function, const kn_queue *queue, const kn_buffer *keys, const kn_buffer *buffer,
-                              const char *what, size_t size, size_t n, kn_error *err)
+static kn_status check_beside(const char *function, const kn_queue *queue, const kn_buffer *keys,
+                              const kn_buffer *buffer, const char *what, size_t size, size_t n, kn_error *err)
 {
     if (!queue || !keys || !buffer)
         return kn_fail(err, KN_ERROR_ARGUMENT, "%s: queue, keys or %s is NULL", function, what);
     if (buffer->context != queue->context)
-        return kn_fail(err, KN_ERROR_ARGUMENT, "%s: the %s belong to another context than the queue", function, what);
+        return kn_fail(err, KN_ERROR_ARGUMENT, "%s: the %s belong to another context than the queue",
+                       function, what);
     if (buffer == keys)
         return kn_fail(err, KN_ERROR_ARGUMENT, "%s: the keys and the %s are one buffer", function, what);
     if (n > buffer->bytes / size)
-        return kn_fail(err, KN_ERROR_ARGUMENT, "%s: %zu %s of %zu bytes, but the buffer holds %zu", function, n, what, size,
-                       buffer->bytes / size);
+        return kn_fail(err, KN_ERROR_ARGUMENT, "%s: %zu %s of %zu bytes, but the buffer holds %zu", function,
+                       n, what, size, buffer->bytes / size);
     return KN_OK;
 }
 
 kn_status kn_sort_by_key(kn_queue *queue, kn_buffer *keys, kn_type type, kn_buffer *values, size_t value_size,
                          size_t n, const kn_sort_options *options, kn_error *err)
 {
-    struct sort_job job = {.function = "kn_sort_by_key", .queue = queue, .type = type, .n = n, .keys = keys,
-                           .values = values, .value_size = value_size};
+    struct sort_job job = {.function = "kn_sort_by_key",
+                           .queue = queue,
+                           .type = type,
+                           .n = n,
+                           .keys = keys,
+                           .values = values,
+                           .value_size = value_size};
     kn_status status;
 
     if (value_size == 0 || value_size > 16 || (value_size & (value_size - 1)))
-        return kn_fail(err, KN_ERROR_ARGUMENT, "kn_sort_by_key: values of %zu bytes; they have 1, 2, 4, 8 or 16", value_size);
+        return kn_fail(err, KN_ERROR_ARGUMENT,
+                       "kn_sort_by_key: values of %zu bytes; they have 1, 2, 4, 8 or 16", value_size);
     status = check_beside(job.function, queue, keys, values, "values", value_size, n, err);
     return status ? status : sort(&job, options, err);
 }
@@ -122,15 +132,22 @@ kn_status kn_sort_by_key(kn_queue *queue, kn_buffer *keys, kn_type type, kn_buff
 kn_status kn_argsort(kn_queue *queue, kn_buffer *keys, kn_type type, size_t n, kn_buffer *indices,
                      kn_type index_type, const kn_sort_options *options, kn_error *err)
 {
-    struct sort_job job = {.function = "kn_argsort", .queue = queue, .type = type, .n = n, .keys = keys,
-                           .values = indices, .value_size = kn_type_size(index_type), .indices = true};
+    struct sort_job job = {.function = "kn_argsort",
+                           .queue = queue,
+                           .type = type,
+                           .n = n,
+                           .keys = keys,
+                           .values = indices,
+                           .value_size = kn_type_size(index_type),
+                           .indices = true};
     kn_status status;
 
     if (index_type != KN_U32 && index_type != KN_U64)
         return kn_fail(err, KN_ERROR_ARGUMENT, "kn_argsort: indices of type %s; they are KN_U32 or KN_U64",
                        kn_type_name(index_type));
     if (index_type == KN_U32 && (uint64_t)n > (uint64_t)1 << 32)
-        return kn_fail(err, KN_ERROR_ARGUMENT, "kn_argsort: %zu elements have numbers beyond KN_U32; take KN_U64", n);
+        return kn_fail(err, KN_ERROR_ARGUMENT,
+                       "kn_argsort: %zu elements have numbers beyond KN_U32; take KN_U64", n);
     status = check_beside(job.function, queue, keys, indices, "indices", job.value_size, n, err);
     return status ? status : sort(&job, options, err);
 }

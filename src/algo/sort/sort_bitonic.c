@@ -34,13 +34,13 @@ static kn_status check_compiler(const struct sorter *s, kn_error *err)
     const kn_context *context = s->queue->context;
     const unsigned most = context->quirks.bitonic_keys, keys = 1u << s->log2_keys;
 
-    return !most || keys <= most
-               ? KN_OK
-               : kn_fail(err, KN_ERROR_UNSUPPORTED,
-                         "kn_sort: %u keys a work-item; the compiler of %s (%s, driver %s) crashes on more than %u: "
-                         "ask for log2_keys %u at most, or leave it 0",
-                         keys, context->device.info.spec, context->device.info.platform, context->device.info.driver,
-                         most, s->log2_keys - 1);
+    return !most || keys <= most ? KN_OK
+                                 : kn_fail(err, KN_ERROR_UNSUPPORTED,
+                                           "kn_sort: %u keys a work-item; the compiler of %s (%s, driver %s) "
+                                           "crashes on more than %u: "
+                                           "ask for log2_keys %u at most, or leave it 0",
+                                           keys, context->device.info.spec, context->device.info.platform,
+                                           context->device.info.driver, most, s->log2_keys - 1);
 }
 
 // Sizes that the device takes: what was asked for; where no group was, the default one, halved until it fits.
@@ -86,8 +86,9 @@ static kn_status get_kernels(struct sorter *s, kn_error *err)
     column_define(&defines, "LOG2_GROUP", s->log2_group);
     column_define(&defines, "LOG2_KEYS", s->log2_keys);
     for (size_t i = 0; i < KN_COUNT(wanted) && !status; i++)
-        status = engine_builtin_kernel(s->queue->context, "algo/sort/sort_bitonic.cl", defines.items, defines.count,
-                                       KN_POLICY_DEFAULT, wanted[i].name, wanted[i].kernel, err);
+        status =
+            engine_builtin_kernel(s->queue->context, "algo/sort/sort_bitonic.cl", defines.items,
+                                  defines.count, KN_POLICY_DEFAULT, wanted[i].name, wanted[i].kernel, err);
     return status;
 }
 

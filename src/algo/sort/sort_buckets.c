@@ -72,8 +72,8 @@ static kn_status launch(const struct buckets *b, const char *name, size_t groups
     sort_define_keys(&defines, b->job);
     column_define(&defines, "VALUE_BYTES", (unsigned)b->job->value_size);
     column_define(&defines, "BUCKETS", BUCKETS);
-    status = engine_builtin_kernel(b->queue->context, "algo/sort/sort_buckets.cl", defines.items, defines.count,
-                                   KN_POLICY_DEFAULT, name, &kernel, err);
+    status = engine_builtin_kernel(b->queue->context, "algo/sort/sort_buckets.cl", defines.items,
+                                   defines.count, KN_POLICY_DEFAULT, name, &kernel, err);
     return status ? status : kn_launch(b->queue, kernel, &range, args, count, NO_EVENT, err);
 }
 

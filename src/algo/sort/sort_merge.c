@@ -193,8 +193,9 @@ static kn_status get_kernels(struct merger *m, kn_error *err)
     if (m->values)
         column_define_text(&defines, "VALUE", value_type(m->value_size));
     for (size_t i = 0; i < (m->offsets ? KN_COUNT(wanted) : 3) && !status; i++)
-        status = engine_builtin_kernel(m->queue->context, "algo/sort/sort_merge.cl", defines.items, defines.count,
-                                       KN_POLICY_DEFAULT, wanted[i].name, wanted[i].kernel, &reason);
+        status =
+            engine_builtin_kernel(m->queue->context, "algo/sort/sort_merge.cl", defines.items, defines.count,
+                                  KN_POLICY_DEFAULT, wanted[i].name, wanted[i].kernel, &reason);
     for (size_t i = 0; i < SNIPPETS; i++)
         free(joined[i]);
     if (status == KN_ERROR_BUILD) {

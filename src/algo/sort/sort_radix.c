@@ -298,7 +298,7 @@ static void choose_counting(struct radix *r)
 
     if (counting == KN_SORT_COUNTING_AUTO)
         counting = column_is_nvidia(r->queue->context) && r->n <= ahead_up_to ? KN_SORT_COUNTING_AHEAD
-                                                                       : KN_SORT_COUNTING_SEPARATE;
+                                                                              : KN_SORT_COUNTING_SEPARATE;
     r->tables = possible && counting == KN_SORT_COUNTING_AHEAD ? passes : 1;
 }
 
@@ -324,8 +324,8 @@ static kn_status get_kernels(struct radix *r, kn_error *err)
     column_define(&defines, "PREFETCH", r->prefetch == 1);
     options.define_count = defines.count;
     for (size_t i = 0; i < KN_COUNT(wanted) && !status; i++)
-        status = engine_builtin_kernel_with(r->queue->context, "algo/sort/sort_radix.cl", &options, wanted[i].name,
-                                            wanted[i].kernel, err);
+        status = engine_builtin_kernel_with(r->queue->context, "algo/sort/sort_radix.cl", &options,
+                                            wanted[i].name, wanted[i].kernel, err);
     return status;
 }
 

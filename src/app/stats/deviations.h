@@ -5,8 +5,8 @@
 
 #include "host/host.h"
 
-// to[i] = |x[i] - median|, in double, of n floats or doubles, by the plan's level and threads. `to` may be x if
-// those are doubles.
+// to[i] = |x[i] - median|, in double, of n floats or doubles, by the plan's level and threads. `to` may be x
+// if those are doubles.
 void stats_deviations(const struct host_plan *plan, const void *x, bool single, size_t n, double median,
                       double *to);
 

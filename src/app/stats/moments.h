@@ -27,9 +27,10 @@ struct stats_sums {
 
 bool stats_holds_nan(const double *x, size_t n);
 
-// A typical element (rounded to float first, if `single`): the median of up to 15 finite ones, evenly spaced over the column; 0 if all 15 are
-// infinite. Sums relative to it keep their digits where the mean is far from 0 and the deviation small, also
-// when the first element is a start-up value; and sums of integers stay exact.
+// A typical element (rounded to float first, if `single`): the median of up to 15 finite ones, evenly spaced
+// over the column; 0 if all 15 are infinite. Sums relative to it keep their digits where the mean is far from
+// 0 and the deviation small, also when the first element is a start-up value; and sums of integers stay
+// exact.
 double stats_shift(const double *x, size_t n, bool single);
 
 // Folds the leaves' sums in place; the result is that of the whole. No leaves: zero.

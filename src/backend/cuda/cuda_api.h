@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// What Koine uses of NVIDIA's driver API and of NVRTC: the types, the numbers and the entry points, declared here so
-// that no CUDA toolkit is needed to build. The entry points carry the suffixes that the libraries export; cuda.h
-// hides those behind macros, and gives some names another meaning in another version.
+// What Koine uses of NVIDIA's driver API and of NVRTC: the types, the numbers and the entry points, declared
+// here so that no CUDA toolkit is needed to build. The entry points carry the suffixes that the libraries
+// export; cuda.h hides those behind macros, and gives some names another meaning in another version.
 #ifndef KN_BACKEND_CUDA_CUDA_API_H
 #define KN_BACKEND_CUDA_CUDA_API_H
 
@@ -132,7 +132,12 @@ enum {
 };
 
 enum { CUDA_ARRAY3D_LAYERED = 1, CUDA_ARRAY3D_SURFACE_LDST = 2 };
-enum { CU_TR_ADDRESS_MODE_WRAP, CU_TR_ADDRESS_MODE_CLAMP, CU_TR_ADDRESS_MODE_MIRROR, CU_TR_ADDRESS_MODE_BORDER };
+enum {
+    CU_TR_ADDRESS_MODE_WRAP,
+    CU_TR_ADDRESS_MODE_CLAMP,
+    CU_TR_ADDRESS_MODE_MIRROR,
+    CU_TR_ADDRESS_MODE_BORDER
+};
 enum { CU_TR_FILTER_MODE_POINT, CU_TR_FILTER_MODE_LINEAR };
 enum { CU_TRSF_READ_AS_INTEGER = 1, CU_TRSF_NORMALIZED_COORDINATES = 2 };
 enum { CU_RESOURCE_TYPE_ARRAY = 0 };
@@ -155,24 +160,24 @@ enum { CU_STREAM_NON_BLOCKING = 1, CU_EVENT_DEFAULT = 0, CU_MEMHOSTALLOC_PORTABL
     X(CUresult, cuDriverGetVersion, (int *version))                                                          \
     X(CUresult, cuGetErrorName, (CUresult code, const char **name))                                          \
     X(CUresult, cuDeviceGetCount, (int *count))                                                              \
-    X(CUresult, cuDeviceGet, (CUdevice *device, int ordinal))                                                \
+    X(CUresult, cuDeviceGet, (CUdevice * device, int ordinal))                                               \
     X(CUresult, cuDeviceGetName, (char *name, int size, CUdevice device))                                    \
     X(CUresult, cuDeviceGetAttribute, (int *value, int attribute, CUdevice device))                          \
-    X(CUresult, cuDeviceTotalMem_v2, (size_t *bytes, CUdevice device))                                       \
-    X(CUresult, cuDeviceGetUuid_v2, (CUuuid *uuid, CUdevice device))                                         \
+    X(CUresult, cuDeviceTotalMem_v2, (size_t * bytes, CUdevice device))                                      \
+    X(CUresult, cuDeviceGetUuid_v2, (CUuuid * uuid, CUdevice device))                                        \
     X(CUresult, cuDeviceGetPCIBusId, (char *id, int size, CUdevice device))                                  \
-    X(CUresult, cuDevicePrimaryCtxRetain, (CUcontext *context, CUdevice device))                             \
+    X(CUresult, cuDevicePrimaryCtxRetain, (CUcontext * context, CUdevice device))                            \
     X(CUresult, cuDevicePrimaryCtxRelease_v2, (CUdevice device))                                             \
     X(CUresult, cuCtxPushCurrent_v2, (CUcontext context))                                                    \
-    X(CUresult, cuCtxPopCurrent_v2, (CUcontext *context))                                                    \
-    X(CUresult, cuCtxGetDevice, (CUdevice *device))                                                          \
+    X(CUresult, cuCtxPopCurrent_v2, (CUcontext * context))                                                   \
+    X(CUresult, cuCtxGetDevice, (CUdevice * device))                                                         \
     X(CUresult, cuCtxSynchronize, (void))                                                                    \
-    X(CUresult, cuStreamCreate, (CUstream *stream, unsigned flags))                                          \
+    X(CUresult, cuStreamCreate, (CUstream * stream, unsigned flags))                                         \
     X(CUresult, cuStreamDestroy_v2, (CUstream stream))                                                       \
     X(CUresult, cuStreamSynchronize, (CUstream stream))                                                      \
     X(CUresult, cuStreamWaitEvent, (CUstream stream, CUevent event, unsigned flags))                         \
-    X(CUresult, cuStreamGetCtx, (CUstream stream, CUcontext *context))                                       \
-    X(CUresult, cuMemAlloc_v2, (CUdeviceptr *pointer, size_t bytes))                                         \
+    X(CUresult, cuStreamGetCtx, (CUstream stream, CUcontext * context))                                      \
+    X(CUresult, cuMemAlloc_v2, (CUdeviceptr * pointer, size_t bytes))                                        \
     X(CUresult, cuMemFree_v2, (CUdeviceptr pointer))                                                         \
     X(CUresult, cuMemHostAlloc, (void **pointer, size_t bytes, unsigned flags))                              \
     X(CUresult, cuMemFreeHost, (void *pointer))                                                              \
@@ -182,19 +187,20 @@ enum { CU_STREAM_NON_BLOCKING = 1, CU_EVENT_DEFAULT = 0, CU_MEMHOSTALLOC_PORTABL
     X(CUresult, cuMemsetD8Async, (CUdeviceptr to, unsigned char value, size_t count, CUstream stream))       \
     X(CUresult, cuMemsetD16Async, (CUdeviceptr to, unsigned short value, size_t count, CUstream stream))     \
     X(CUresult, cuMemsetD32Async, (CUdeviceptr to, unsigned value, size_t count, CUstream stream))           \
-    X(CUresult, cuArray3DCreate_v2, (CUarray *array, const CUDA_ARRAY3D_DESCRIPTOR *shape))                  \
+    X(CUresult, cuArray3DCreate_v2, (CUarray * array, const CUDA_ARRAY3D_DESCRIPTOR *shape))                 \
     X(CUresult, cuArrayDestroy, (CUarray array))                                                             \
     X(CUresult, cuTexObjectCreate,                                                                           \
-      (CUtexObject *texture, const CUDA_RESOURCE_DESC *resource, const CUDA_TEXTURE_DESC *how,               \
+      (CUtexObject * texture, const CUDA_RESOURCE_DESC *resource, const CUDA_TEXTURE_DESC *how,              \
        const void *view))                                                                                    \
     X(CUresult, cuTexObjectDestroy, (CUtexObject texture))                                                   \
-    X(CUresult, cuSurfObjectCreate, (CUsurfObject *surface, const CUDA_RESOURCE_DESC *resource))             \
+    X(CUresult, cuSurfObjectCreate, (CUsurfObject * surface, const CUDA_RESOURCE_DESC *resource))            \
     X(CUresult, cuSurfObjectDestroy, (CUsurfObject surface))                                                 \
     X(CUresult, cuMemcpy3DAsync_v2, (const CUDA_MEMCPY3D *copy, CUstream stream))                            \
-    X(CUresult, cuModuleLoadData, (CUmodule *module, const void *image))                                     \
+    X(CUresult, cuModuleLoadData, (CUmodule * module, const void *image))                                    \
     X(CUresult, cuModuleUnload, (CUmodule module))                                                           \
-    X(CUresult, cuModuleGetFunction, (CUfunction *function, CUmodule module, const char *name))              \
-    X(CUresult, cuModuleGetGlobal_v2, (CUdeviceptr *pointer, size_t *bytes, CUmodule module, const char *name)) \
+    X(CUresult, cuModuleGetFunction, (CUfunction * function, CUmodule module, const char *name))             \
+    X(CUresult, cuModuleGetGlobal_v2,                                                                        \
+      (CUdeviceptr * pointer, size_t * bytes, CUmodule module, const char *name))                            \
     X(CUresult, cuFuncGetAttribute, (int *value, int attribute, CUfunction function))                        \
     X(CUresult, cuFuncSetAttribute, (CUfunction function, int attribute, int value))                         \
     X(CUresult, cuOccupancyMaxPotentialBlockSize,                                                            \
@@ -202,7 +208,7 @@ enum { CU_STREAM_NON_BLOCKING = 1, CU_EVENT_DEFAULT = 0, CU_MEMHOSTALLOC_PORTABL
     X(CUresult, cuLaunchKernel,                                                                              \
       (CUfunction function, unsigned grid_x, unsigned grid_y, unsigned grid_z, unsigned block_x,             \
        unsigned block_y, unsigned block_z, unsigned shared, CUstream stream, void **params, void **extra))   \
-    X(CUresult, cuEventCreate, (CUevent *event, unsigned flags))                                             \
+    X(CUresult, cuEventCreate, (CUevent * event, unsigned flags))                                            \
     X(CUresult, cuEventDestroy_v2, (CUevent event))                                                          \
     X(CUresult, cuEventRecord, (CUevent event, CUstream stream))                                             \
     X(CUresult, cuEventSynchronize, (CUevent event))                                                         \
@@ -211,8 +217,8 @@ enum { CU_STREAM_NON_BLOCKING = 1, CU_EVENT_DEFAULT = 0, CU_MEMHOSTALLOC_PORTABL
 // What older drivers lack: graphs as CUDA 11.4 has them.
 #define CUDA_GRAPH_CALLS(X)                                                                                  \
     X(CUresult, cuStreamBeginCapture_v2, (CUstream stream, int mode))                                        \
-    X(CUresult, cuStreamEndCapture, (CUstream stream, CUgraph *graph))                                       \
-    X(CUresult, cuGraphInstantiateWithFlags, (CUgraphExec *exec, CUgraph graph, unsigned long long flags))   \
+    X(CUresult, cuStreamEndCapture, (CUstream stream, CUgraph * graph))                                      \
+    X(CUresult, cuGraphInstantiateWithFlags, (CUgraphExec * exec, CUgraph graph, unsigned long long flags))  \
     X(CUresult, cuGraphLaunch, (CUgraphExec exec, CUstream stream))                                          \
     X(CUresult, cuGraphExecDestroy, (CUgraphExec exec))                                                      \
     X(CUresult, cuGraphDestroy, (CUgraph graph))
@@ -223,13 +229,14 @@ enum { CU_STREAM_NON_BLOCKING = 1, CU_EVENT_DEFAULT = 0, CU_MEMHOSTALLOC_PORTABL
     X(nvrtcResult, nvrtcGetNumSupportedArchs, (int *count))                                                  \
     X(nvrtcResult, nvrtcGetSupportedArchs, (int *archs))                                                     \
     X(nvrtcResult, nvrtcCreateProgram,                                                                       \
-      (nvrtcProgram *program, const char *text, const char *name, int header_count,                          \
+      (nvrtcProgram * program, const char *text, const char *name, int header_count,                         \
        const char *const *headers, const char *const *header_names))                                         \
-    X(nvrtcResult, nvrtcDestroyProgram, (nvrtcProgram *program))                                             \
-    X(nvrtcResult, nvrtcCompileProgram, (nvrtcProgram program, int option_count, const char *const *options)) \
-    X(nvrtcResult, nvrtcGetProgramLogSize, (nvrtcProgram program, size_t *bytes))                            \
+    X(nvrtcResult, nvrtcDestroyProgram, (nvrtcProgram * program))                                            \
+    X(nvrtcResult, nvrtcCompileProgram,                                                                      \
+      (nvrtcProgram program, int option_count, const char *const *options))                                  \
+    X(nvrtcResult, nvrtcGetProgramLogSize, (nvrtcProgram program, size_t * bytes))                           \
     X(nvrtcResult, nvrtcGetProgramLog, (nvrtcProgram program, char *log))                                    \
-    X(nvrtcResult, nvrtcGetCUBINSize, (nvrtcProgram program, size_t *bytes))                                 \
+    X(nvrtcResult, nvrtcGetCUBINSize, (nvrtcProgram program, size_t * bytes))                                \
     X(nvrtcResult, nvrtcGetCUBIN, (nvrtcProgram program, char *cubin))
 
 enum { NVRTC_SUCCESS = 0, NVRTC_ERROR_OUT_OF_MEMORY = 1, NVRTC_ERROR_COMPILATION = 6 };

@@ -34,8 +34,8 @@ struct cuda_nvrtc {
 bool cuda_driver_load(struct cuda_driver *driver, char why[CUDA_WHY_BYTES]);
 void cuda_driver_unload(struct cuda_driver *driver);
 
-// A library of the toolkit by its versioned name, for cuFFT and its like: from the system's folders or the toolkit's
-// (or from KOINE_CUDA_LIBRARIES). NULL if it is not there; else to be closed with dlclose.
+// A library of the toolkit by its versioned name, for cuFFT and its like: from the system's folders or the
+// toolkit's (or from KOINE_CUDA_LIBRARIES). NULL if it is not there; else to be closed with dlclose.
 void *cuda_library_open(const char *name);
 
 // Which NVRTC serves a driver: the one of the driver's own major version, and if that is not there (or makes

@@ -34,10 +34,11 @@ static bool is_refusal(CUresult code)
     return false;
 }
 
-// Whether the module has a constant bank: then `bank` and `bytes` say where. The driver is asked only if the name stands
-// in the binary: to ask for a symbol that is not there is an error of the application's to compute-sanitizer.
-static struct cuda_outcome find_bank(const struct cuda_driver *cu, CUmodule module, const struct cuda_cubin *cubin,
-                                     CUdeviceptr *bank, size_t *bytes)
+// Whether the module has a constant bank: then `bank` and `bytes` say where. The driver is asked only if the
+// name stands in the binary: to ask for a symbol that is not there is an error of the application's to
+// compute-sanitizer.
+static struct cuda_outcome find_bank(const struct cuda_driver *cu, CUmodule module,
+                                     const struct cuda_cubin *cubin, CUdeviceptr *bank, size_t *bytes)
 {
     struct cuda_outcome outcome = {CUDA_SUCCESS, ""};
 

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// What the offline compilers share: the words of a command line, its run, and what a result and a target gain from it.
+// What the offline compilers share: the words of a command line, its run, and what a result and a target gain
+// from it.
 #include "offline_compiler.h"
 
 #include <stdlib.h>

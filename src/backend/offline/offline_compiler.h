@@ -21,7 +21,7 @@ struct offline_job {
 };
 
 struct offline_compiler {
-    const char *prefix; // of the target's name, "amd"
+    const char *prefix;  // of the target's name, "amd"
     const char *example; // a target's name with its architecture, "amd:gfx90a"; NULL if it has none
     bool is_library;     // called in this process, and tried by `find`
     // Finds the programs it needs and fills in the target: with the first installed version of them, then

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// cuda:sm_XX: NVRTC compiles the CUDA text of a program (src/source/cuda/cuda.h) to a cubin, without a driver.
+// cuda:sm_XX: NVRTC compiles the CUDA text of a program (src/source/cuda/cuda.h) to a cubin, without a
+// driver.
 #include <ctype.h>
 #include <limits.h>
 #include <stdio.h>

@@ -136,8 +136,8 @@ void kn_be_devices_free(struct be_device *list, size_t count)
 
 // ---- contexts ----
 
-static kn_status context_create(cl_context native, const struct be_device *device, struct be_context **context,
-                                kn_error *err)
+static kn_status context_create(cl_context native, const struct be_device *device,
+                                struct be_context **context, kn_error *err)
 {
     struct be_context *made = calloc(1, sizeof *made);
     cl_device_fp_config config = 0;
@@ -268,12 +268,13 @@ static kn_status queue_wrap(struct be_context *context, void *native, struct be_
     if (code != CL_SUCCESS)
         return opencl_fail(err, code, context->spec, "reading a wrapped cl_command_queue");
     if (owner != context->context)
-        return kn_fail(err, KN_ERROR_ARGUMENT, "%s: the wrapped cl_command_queue belongs to another cl_context",
-                       context->spec);
-    if (device != context->device)
         return kn_fail(err, KN_ERROR_ARGUMENT,
-                       "%s: the wrapped cl_command_queue is of another device of its cl_context than the wrapped one",
-                       context->spec);
+                       "%s: the wrapped cl_command_queue belongs to another cl_context", context->spec);
+    if (device != context->device)
+        return kn_fail(
+            err, KN_ERROR_ARGUMENT,
+            "%s: the wrapped cl_command_queue is of another device of its cl_context than the wrapped one",
+            context->spec);
     if (properties & CL_QUEUE_OUT_OF_ORDER_EXEC_MODE_ENABLE)
         return kn_fail(err, KN_ERROR_UNSUPPORTED,
                        "%s: the wrapped cl_command_queue is out of order; Koine needs an in-order queue",
@@ -322,7 +323,8 @@ static void queue_close(struct be_queue *queue)
 
 // ---- memory ----
 
-static kn_status memory_create(struct be_context *context, cl_mem native, struct be_memory **memory, kn_error *err)
+static kn_status memory_create(struct be_context *context, cl_mem native, struct be_memory **memory,
+                               kn_error *err)
 {
     struct be_memory *made = calloc(1, sizeof *made);
 
@@ -334,7 +336,8 @@ static kn_status memory_create(struct be_context *context, cl_mem native, struct
     return KN_OK;
 }
 
-static kn_status memory_alloc(struct be_context *context, size_t bytes, struct be_memory **memory, kn_error *err)
+static kn_status memory_alloc(struct be_context *context, size_t bytes, struct be_memory **memory,
+                              kn_error *err)
 {
     cl_int code;
     cl_mem allocated = cl->CreateBuffer(context->context, CL_MEM_READ_WRITE, bytes, NULL, &code);
@@ -351,8 +354,8 @@ static kn_status memory_alloc(struct be_context *context, size_t bytes, struct b
     return status;
 }
 
-static kn_status memory_wrap(struct be_context *context, void *native, struct be_memory **memory, size_t *bytes,
-                             kn_error *err)
+static kn_status memory_wrap(struct be_context *context, void *native, struct be_memory **memory,
+                             size_t *bytes, kn_error *err)
 {
     cl_mem given = native;
     cl_context owner = NULL;
@@ -367,7 +370,8 @@ static kn_status memory_wrap(struct be_context *context, void *native, struct be
     if (code == CL_SUCCESS)
         code = cl->GetMemObjectInfo(given, CL_MEM_CONTEXT, sizeof owner, &owner, NULL);
     if (code == CL_SUCCESS && owner != context->context)
-        return kn_fail(err, KN_ERROR_ARGUMENT, "%s: the wrapped cl_mem belongs to another cl_context", context->spec);
+        return kn_fail(err, KN_ERROR_ARGUMENT, "%s: the wrapped cl_mem belongs to another cl_context",
+                       context->spec);
     if (code == CL_SUCCESS)
         code = cl->RetainMemObject(given);
     if (code != CL_SUCCESS)
@@ -442,8 +446,8 @@ static kn_status copy_to_device(struct be_queue *queue, struct be_memory *to, co
     return opencl_event_give(native, event, err);
 }
 
-static kn_status copy_to_host(struct be_queue *queue, struct be_memory *from, void *to, const struct be_copy *copy,
-                              struct be_event **event, kn_error *err)
+static kn_status copy_to_host(struct be_queue *queue, struct be_memory *from, void *to,
+                              const struct be_copy *copy, struct be_event **event, kn_error *err)
 {
     cl_event native = NULL;
     cl_int code = cl->EnqueueReadBuffer(queue->queue, from->memory, copy->blocking, copy->offset, copy->bytes,
@@ -467,8 +471,9 @@ static kn_status copy_on_device(struct be_queue *queue, struct be_memory *from, 
     return opencl_event_give(native, event, err);
 }
 
-static kn_status fill(struct be_queue *queue, struct be_memory *memory, const void *pattern, size_t pattern_size,
-                      size_t offset, size_t bytes, struct be_event **event, kn_error *err)
+static kn_status fill(struct be_queue *queue, struct be_memory *memory, const void *pattern,
+                      size_t pattern_size, size_t offset, size_t bytes, struct be_event **event,
+                      kn_error *err)
 {
     cl_event native = NULL;
     cl_int code = cl->EnqueueFillBuffer(queue->queue, memory->memory, pattern, pattern_size, offset, bytes, 0,
@@ -484,7 +489,8 @@ static const char *policy_options(const struct be_context *context, kn_policy po
     (void)contract_off; // the compiler reads the pragma itself
     switch (policy) {
     case KN_POLICY_STRICT:
-        return context->correctly_rounded ? "-cl-std=CL1.2 -cl-fp32-correctly-rounded-divide-sqrt" : "-cl-std=CL1.2";
+        return context->correctly_rounded ? "-cl-std=CL1.2 -cl-fp32-correctly-rounded-divide-sqrt"
+                                          : "-cl-std=CL1.2";
     case KN_POLICY_FAST:
         return "-cl-std=CL1.2 -cl-fast-relaxed-math";
     default:

@@ -21,7 +21,7 @@ struct be_context {
     char spec[32]; // for messages
     bool correctly_rounded;
     atomic_ullong serials; // given to memory objects so far
-    pthread_mutex_t lock; // of the samplers, made when first wanted
+    pthread_mutex_t lock;  // of the samplers, made when first wanted
     cl_sampler samplers[OPENCL_SAMPLERS];
 };
 
@@ -60,8 +60,8 @@ kn_status opencl_image_create(struct be_context *context, const struct be_image_
 void opencl_image_free(struct be_image *image);
 kn_status opencl_image_write(struct be_queue *queue, struct be_image *to, const void *from,
                              const struct be_image_copy *copy, kn_error *err);
-kn_status opencl_image_read(struct be_queue *queue, struct be_image *from, void *to, const struct be_image_copy *copy,
-                            kn_error *err);
+kn_status opencl_image_read(struct be_queue *queue, struct be_image *from, void *to,
+                            const struct be_image_copy *copy, kn_error *err);
 kn_status opencl_image_copy(struct be_queue *queue, struct be_image *from, struct be_image *to,
                             const kn_image_region *region, const size_t to_origin[3], struct be_event **event,
                             kn_error *err);
@@ -74,19 +74,19 @@ kn_status opencl_device_describe(cl_device_id native, struct be_device *device, 
 
 kn_status opencl_program_build(struct be_context *context, const char *source, const char *options,
                                struct be_program **program, char **log, kn_error *err);
-kn_status opencl_program_load(struct be_context *context, const void *binary, size_t bytes, const char *options,
-                              struct be_program **program, kn_error *err);
+kn_status opencl_program_load(struct be_context *context, const void *binary, size_t bytes,
+                              const char *options, struct be_program **program, kn_error *err);
 kn_status opencl_program_binary(struct be_program *program, void **binary, size_t *bytes, kn_error *err);
 void opencl_program_free(struct be_program *program);
-kn_status opencl_kernel_get(struct be_program *program, const struct src_kernel *source, struct be_kernel **kernel,
-                            kn_error *err);
+kn_status opencl_kernel_get(struct be_program *program, const struct src_kernel *source,
+                            struct be_kernel **kernel, kn_error *err);
 kn_status opencl_kernel_limits(struct be_kernel *kernel, struct be_kernel_limits *limits, kn_error *err);
 void opencl_kernel_free(struct be_kernel *kernel);
 kn_status opencl_launch(struct be_queue *queue, struct be_kernel *kernel, const struct be_range *range,
                         const struct be_arg *args, size_t arg_count, struct be_event **event, kn_error *err);
 // The kernel with these arguments, as the next launch takes it.
-kn_status opencl_kernel_set(struct be_kernel *kernel, const struct be_arg *args, size_t arg_count, cl_kernel *native,
-                            kn_error *err);
+kn_status opencl_kernel_set(struct be_kernel *kernel, const struct be_arg *args, size_t arg_count,
+                            cl_kernel *native, kn_error *err);
 // The range's work-group, or NULL: the device's choice.
 const size_t *opencl_range_local(const struct be_range *range);
 kn_status opencl_recording_create(struct be_queue *queue, const struct be_launch *launches, size_t count,

@@ -83,8 +83,8 @@ static void identify(cl_device_id device, const char *extensions, kn_device_info
             snprintf(info->uuid + 2 * i, 3, "%02x", uuid[i]);
     if (kn_words_have(extensions, "cl_khr_pci_bus_info") &&
         cl->GetDeviceInfo(device, DEVICE_PCI_BUS_INFO_KHR, sizeof pci, pci, NULL) == CL_SUCCESS) {
-        snprintf(info->pci, sizeof info->pci, "%04x:%02x:%02x.%x", pci[0] & 0xffffu, pci[1] & 0xffu, pci[2] & 0xffu,
-                 pci[3] & 0xfu);
+        snprintf(info->pci, sizeof info->pci, "%04x:%02x:%02x.%x", pci[0] & 0xffffu, pci[1] & 0xffu,
+                 pci[2] & 0xffu, pci[3] & 0xfu);
     } else if (kn_words_have(extensions, "cl_nv_device_attribute_query") &&
                cl->GetDeviceInfo(device, DEVICE_PCI_BUS_ID_NV, sizeof pci[0], &pci[0], NULL) == CL_SUCCESS &&
                cl->GetDeviceInfo(device, DEVICE_PCI_SLOT_ID_NV, sizeof pci[1], &pci[1], NULL) == CL_SUCCESS) {
@@ -148,8 +148,8 @@ kn_status opencl_device_describe(cl_device_id native, struct be_device *device, 
     return KN_OK;
 }
 
-static kn_status add_platform(cl_platform_id platform, unsigned number, struct be_device **list, size_t *count,
-                              kn_error *err)
+static kn_status add_platform(cl_platform_id platform, unsigned number, struct be_device **list,
+                              size_t *count, kn_error *err)
 {
     cl_uint found = 0;
     cl_device_id *natives;
@@ -195,7 +195,9 @@ kn_status opencl_devices(struct be_device **list, size_t *count, char why[256], 
     code = cl->GetPlatformIDs(0, NULL, &platforms);
     opencl_drivers_opened();
     if (code == PLATFORM_NOT_FOUND_KHR || (code == CL_SUCCESS && platforms == 0)) {
-        snprintf(why, 256, "no OpenCL driver is installed (a package such as pocl-opencl-icd provides one for the CPU)");
+        snprintf(
+            why, 256,
+            "no OpenCL driver is installed (a package such as pocl-opencl-icd provides one for the CPU)");
         return KN_OK;
     }
     if (code != CL_SUCCESS)

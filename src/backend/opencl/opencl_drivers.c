@@ -19,8 +19,8 @@
 #define VENDORS  "/etc/OpenCL/vendors"
 #define SUFFIX   ".icd"
 
-// The loader opens its drivers once a process, in its first call; this is whether it has. It is the loader's state, not
-// a setting of ours.
+// The loader opens its drivers once a process, in its first call; this is whether it has. It is the loader's
+// state, not a setting of ours.
 static atomic_bool opened;
 
 void opencl_drivers_opened(void)
@@ -61,7 +61,8 @@ static void read_library(const char *icd, char library[PATH_MAX])
     fclose(file);
 }
 
-static kn_status add(struct be_driver **list, size_t *count, const char *folder, const char *name, kn_error *err)
+static kn_status add(struct be_driver **list, size_t *count, const char *folder, const char *name,
+                     kn_error *err)
 {
     struct be_driver *grown = realloc(*list, (*count + 1) * sizeof **list);
     struct be_driver *driver;
@@ -71,7 +72,8 @@ static kn_status add(struct be_driver **list, size_t *count, const char *folder,
     *list = grown;
     driver = &grown[*count];
     memset(driver, 0, sizeof *driver);
-    if (snprintf(driver->file, sizeof driver->file, "%s%s%s", folder, *folder ? "/" : "", name) >= (int)sizeof driver->file)
+    if (snprintf(driver->file, sizeof driver->file, "%s%s%s", folder, *folder ? "/" : "", name) >=
+        (int)sizeof driver->file)
         return KN_OK; // the loader cannot open it either
     if (ends_in_suffix(driver->file))
         read_library(driver->file, driver->library);
@@ -123,7 +125,8 @@ static kn_status make_folder(const struct be_driver *list, size_t count, char fo
         snprintf(path, sizeof path, "%s/%04zu" SUFFIX, folder, i);
         file = fopen(path, "w");
         if (!file || fprintf(file, "%s\n", list[i].library) < 0 || fclose(file) != 0)
-            status = kn_fail_errno(err, KN_ERROR_OUTPUT, path, errno, "a list of OpenCL drivers cannot be written");
+            status = kn_fail_errno(err, KN_ERROR_OUTPUT, path, errno,
+                                   "a list of OpenCL drivers cannot be written");
     }
     if (status)
         process_folder_remove(folder);
@@ -138,16 +141,18 @@ kn_status opencl_driver_alone(const struct be_driver *driver, char variable[PATH
 
     if (is_alone)
         folder[0] = '\0';
-    if (!status && snprintf(variable, PATH_MAX, VARIABLE "=%s", is_alone ? driver->file : folder) >= PATH_MAX) {
+    if (!status &&
+        snprintf(variable, PATH_MAX, VARIABLE "=%s", is_alone ? driver->file : folder) >= PATH_MAX) {
         if (!is_alone)
             process_folder_remove(folder);
-        status = kn_fail(err, KN_ERROR_OUTPUT, "the path of a list of OpenCL drivers is longer than any may be");
+        status =
+            kn_fail(err, KN_ERROR_OUTPUT, "the path of a list of OpenCL drivers is longer than any may be");
     }
     return status;
 }
 
-// The environment is the loader's only way to be told, and it looks there in its first call: the variable has another
-// value for as long as that call takes.
+// The environment is the loader's only way to be told, and it looks there in its first call: the variable has
+// another value for as long as that call takes.
 kn_status opencl_drivers_open(const struct be_driver *list, size_t count, kn_error *err)
 {
     const char *before = getenv(VARIABLE);

@@ -10,8 +10,8 @@
 // process has opened them, and where there is no loader.
 kn_status opencl_drivers(struct be_driver **list, size_t *count, kn_error *err);
 
-// The environment in which a program opens that driver alone: `variable` receives "OCL_ICD_VENDORS=..." and `folder` what
-// the caller removes with process_folder_remove ("" if nothing).
+// The environment in which a program opens that driver alone: `variable` receives "OCL_ICD_VENDORS=..." and
+// `folder` what the caller removes with process_folder_remove ("" if nothing).
 kn_status opencl_driver_alone(const struct be_driver *driver, char variable[PATH_MAX], char folder[PATH_MAX],
                               kn_error *err);
 

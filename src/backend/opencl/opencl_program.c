@@ -83,8 +83,8 @@ kn_status opencl_program_build(struct be_context *context, const char *source, c
     return status;
 }
 
-kn_status opencl_program_load(struct be_context *context, const void *binary, size_t bytes, const char *options,
-                              struct be_program **program, kn_error *err)
+kn_status opencl_program_load(struct be_context *context, const void *binary, size_t bytes,
+                              const char *options, struct be_program **program, kn_error *err)
 {
     const unsigned char *data = binary;
     cl_int loaded = CL_SUCCESS;
@@ -147,8 +147,8 @@ void opencl_program_free(struct be_program *program)
 
 // ---- kernels ----
 
-kn_status opencl_kernel_get(struct be_program *program, const struct src_kernel *source, struct be_kernel **kernel,
-                            kn_error *err)
+kn_status opencl_kernel_get(struct be_program *program, const struct src_kernel *source,
+                            struct be_kernel **kernel, kn_error *err)
 {
     struct be_kernel *made = calloc(1, sizeof *made);
     char what[160];
@@ -252,8 +252,8 @@ static cl_int set_arg(struct be_kernel *kernel, size_t i, const struct be_arg *a
     return CL_SUCCESS;
 }
 
-kn_status opencl_kernel_set(struct be_kernel *kernel, const struct be_arg *args, size_t arg_count, cl_kernel *native,
-                            kn_error *err)
+kn_status opencl_kernel_set(struct be_kernel *kernel, const struct be_arg *args, size_t arg_count,
+                            cl_kernel *native, kn_error *err)
 {
     char what[64];
 

@@ -349,7 +349,8 @@ static json_t *growth_json(const struct autocorr_growth *growth)
     return object;
 }
 
-// Seconds that overlap: of all decoding threads together, of packing and copying, of what the device computed.
+// Seconds that overlap: of all decoding threads together, of packing and copying, of what the device
+// computed.
 static json_t *pipeline_json(const struct autocorr_run *run)
 {
     const struct autocorr_pipeline *pipeline = &run->pipeline;

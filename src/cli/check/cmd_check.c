@@ -142,7 +142,8 @@ static kn_status check_offline(const struct check_run *run, struct check_row *ro
     }
     fputs(unit->warnings, stderr); // a device's context says them by itself
     if (offline_uses_folder(target))
-        interrupt_hold(); // its compiler, another process, is interrupted at once, and then its folder removed
+        interrupt_hold(); // its compiler, another process, is interrupted at once, and then its folder
+                          // removed
     status = offline_compile(target, unit, &how, (kn_policy)run->arguments->common.policy, &result, err);
     if (offline_uses_folder(target))
         interrupt_release();

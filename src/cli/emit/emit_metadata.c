@@ -308,7 +308,8 @@ static void add_param(struct kn_text *text, const struct src_kernel *kernel, siz
 static void add_image(struct kn_text *text, const struct src_unit *unit)
 {
     static const char image[] =
-        "//   image      a struct koine_image by value; of a kernel with NAME_IMAGE_ADDRESSES, which has more than\n"
+        "//   image      a struct koine_image by value; of a kernel with NAME_IMAGE_ADDRESSES, which has "
+        "more than\n"
         "//              CUDA passes by value, the device pointer to one\n"
         "//   sampler    unsigned: the CLK_ bits of its coordinates, addressing and filter, or-ed\n"
         "#ifndef KOINE_IMAGE_DEFINED\n"
@@ -345,7 +346,8 @@ static void add_cuda(struct kn_text *text, const struct src_unit *unit, const st
         "    unsigned long long offset[3]; // get_global_offset(): what global ids begin with\n"
         "    unsigned groups[3];           // get_num_groups()\n"
         "    unsigned local[3];            // get_local_size()\n"
-        "    unsigned first[2];            // groups in y and z begin here: above 65535, launch several grids\n"
+        "    unsigned first[2];            // groups in y and z begin here: above 65535, launch several "
+        "grids\n"
         "    unsigned fold;                // 0; or, if block.y counts work-items of y and z (z above 64),\n"
         "                                  // 65536 / local[1] rounded up\n"
         "    unsigned dims;                // get_work_dim(); 0: it is inferred\n"
@@ -371,8 +373,10 @@ static void add_cuda(struct kn_text *text, const struct src_unit *unit, const st
     kn_text_add(
         text,
         "//   local      unsigned: where it begins, in bytes, in the dynamic shared memory of the launch; a\n"
-        "//              multiple of 16, and the launch asks for the bytes of all of them together. Where there is\n"
-        "//              a NAME_LOCAL_BYTES, so many bytes before them are the kernel's own: the launch asks for these,\n"
+        "//              multiple of 16, and the launch asks for the bytes of all of them together. Where "
+        "there is\n"
+        "//              a NAME_LOCAL_BYTES, so many bytes before them are the kernel's own: the launch asks "
+        "for these,\n"
         "//              too, and above 49152 bytes in all the host first allows the kernel so many\n"
         "//              (cudaFuncAttributeMaxDynamicSharedMemorySize)\n"
         "//   value      the value itself; a vector of 3 is one of 4\n");
@@ -389,8 +393,8 @@ static void add_kernel(struct kn_text *text, const struct src_kernel *kernel, co
     if (cuda)
         kn_text_format(text, "#define %s_SYMBOL \"" CUDA_SYMBOL_PREFIX "%s\"\n", kernel->name, kernel->name);
     if (made.arena_bytes)
-        kn_text_format(text, "#define %s_LOCAL_BYTES %zu // of dynamic shared memory, its own\n", kernel->name,
-                       made.arena_bytes);
+        kn_text_format(text, "#define %s_LOCAL_BYTES %zu // of dynamic shared memory, its own\n",
+                       kernel->name, made.arena_bytes);
     if (made.image_addresses)
         kn_text_format(text, "#define %s_IMAGE_ADDRESSES 1\n", kernel->name);
     for (size_t i = 0; i < kernel->param_count; i++)

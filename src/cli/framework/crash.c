@@ -329,9 +329,10 @@ static bool is_free(int number)
            action.sa_handler == SIG_DFL;
 }
 
-// The handlers that were free when the command began are ours. LLVM, which most drivers have in them, puts its own over
-// them while it compiles, and what that makes of abort() ends the process without a word: so after each task of a
-// driver's ours are put back. There is nothing to take back for signals that were somebody else's from the start.
+// The handlers that were free when the command began are ours. LLVM, which most drivers have in them, puts
+// its own over them while it compiles, and what that makes of abort() ends the process without a word: so
+// after each task of a driver's ours are put back. There is nothing to take back for signals that were
+// somebody else's from the start.
 static bool ours[KN_COUNT(faults)];
 
 static void handle_fault(int number)

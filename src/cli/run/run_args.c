@@ -323,7 +323,9 @@ static kn_status widen_array(struct run_arg *arg, kn_error *err)
 static kn_status fit_array(struct run_arg *arg, const kn_param *param, const struct run_type *wanted,
                            size_t index, kn_error *err)
 {
-    const size_t last = arg->shape.is_complex ? 2 : arg->shape.dims ? arg->shape.shape[arg->shape.dims - 1] : 1;
+    const size_t last = arg->shape.is_complex ? 2
+                        : arg->shape.dims     ? arg->shape.shape[arg->shape.dims - 1]
+                                              : 1;
     kn_status status = KN_OK;
 
     if (wanted->class != arg->type.class && (wanted->class == RUN_FLOAT || arg->type.class == RUN_FLOAT))

@@ -7,10 +7,10 @@
 #include <stdlib.h>
 #include <string.h>
 
-// Finds "FILE:LINE" or "FILE(LINE)" or "FILE", line LINE in a line of the log, for a file of the unit. What is said
-// of it begins at *said.
-static const struct src_file *find_place(const struct src_unit *unit, const char *text, size_t length, long *line,
-                                         const char **said)
+// Finds "FILE:LINE" or "FILE(LINE)" or "FILE", line LINE in a line of the log, for a file of the unit. What
+// is said of it begins at *said.
+static const struct src_file *find_place(const struct src_unit *unit, const char *text, size_t length,
+                                         long *line, const char **said)
 {
     const struct src_file *best = NULL;
     size_t best_length = 0;
@@ -105,11 +105,12 @@ static size_t indent_of(const char *text, size_t length)
     return indent;
 }
 
-// Some compilers show the source line too, indented in their own way, and point into it on the next. At `log`, where
-// one may: puts the marks below the line that we have shown, and returns where the log goes on.
+// Some compilers show the source line too, indented in their own way, and point into it on the next. At
+// `log`, where one may: puts the marks below the line that we have shown, and returns where the log goes on.
 static const char *take_excerpt(const char *log, const char *source, size_t length, struct kn_text *out)
 {
-    size_t shown = strcspn(log, "\n"), indent = indent_of(log, shown), source_indent = indent_of(source, length), marks;
+    size_t shown = strcspn(log, "\n"), indent = indent_of(log, shown),
+           source_indent = indent_of(source, length), marks;
 
     if (source_indent == length || shown - indent != length - source_indent ||
         memcmp(log + indent, source + source_indent, shown - indent) != 0)
@@ -118,11 +119,13 @@ static const char *take_excerpt(const char *log, const char *source, size_t leng
     marks = strspn(log, " \t^~");
     if (marks <= indent || (log[marks] != '\n' && log[marks] != '\0'))
         return log;
-    kn_text_format(out, "       | %.*s%.*s\n", (int)source_indent, source, (int)(marks - indent), log + indent);
+    kn_text_format(out, "       | %.*s%.*s\n", (int)source_indent, source, (int)(marks - indent),
+                   log + indent);
     return log + marks + (log[marks] == '\n');
 }
 
-void build_log_explain(const struct src_unit *unit, const char *log, struct kn_text *out, struct build_place *place)
+void build_log_explain(const struct src_unit *unit, const char *log, struct kn_text *out,
+                       struct build_place *place)
 {
     bool error_seen = false;
 

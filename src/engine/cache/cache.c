@@ -118,7 +118,8 @@ static bool write_fully(int fd, const void *data, size_t bytes)
     return true;
 }
 
-// Reads and examines an open file. NULL if it is as it should be (then *data is the caller's), else what is wrong.
+// Reads and examines an open file. NULL if it is as it should be (then *data is the caller's), else what is
+// wrong.
 static const char *examine(int fd, struct header *header, void **data)
 {
     struct stat info;
@@ -135,7 +136,8 @@ static const char *examine(int fd, struct header *header, void **data)
         return "not a cache file of Koine";
     if (header->format != FORMAT)
         return "of another format";
-    if (header->bytes == 0 || header->bytes > LARGEST || header->bytes != (uint64_t)info.st_size - sizeof *header)
+    if (header->bytes == 0 || header->bytes > LARGEST ||
+        header->bytes != (uint64_t)info.st_size - sizeof *header)
         return "truncated or extended";
     *data = malloc((size_t)header->bytes);
     if (!*data || !read_fully(fd, *data, (size_t)header->bytes))
@@ -219,7 +221,8 @@ bool cache_read(const char *dir, const struct cache_key *key, void **data, size_
 
 static bool is_entry(const char *name)
 {
-    return strspn(name, "0123456789abcdef") == 2 * KN_HASH_BYTES && strcmp(name + 2 * KN_HASH_BYTES, SUFFIX) == 0;
+    return strspn(name, "0123456789abcdef") == 2 * KN_HASH_BYTES &&
+           strcmp(name + 2 * KN_HASH_BYTES, SUFFIX) == 0;
 }
 
 static bool is_temporary(const char *name)
@@ -328,7 +331,9 @@ static int write_entry(int folder, const struct cache_key *key, const void *data
         return errno;
     file_name(name, key);
     errno = 0;
-    number = !write_fully(fd, &header, sizeof header) || !write_fully(fd, data, bytes) || fsync(fd) != 0 ? errno ? errno : EIO : 0;
+    number = !write_fully(fd, &header, sizeof header) || !write_fully(fd, data, bytes) || fsync(fd) != 0
+                 ? errno ? errno : EIO
+                 : 0;
     if (close(fd) != 0 && !number)
         number = errno;
     if (!number && renameat(folder, temporary, folder, name) != 0)
@@ -418,7 +423,8 @@ kn_status cache_list(const char *dir, struct cache_entry **list, size_t *count, 
     if (status || !folder)
         return status;
     for (struct dirent *item; (item = readdir(folder)) && !status;)
-        if (is_entry(item->d_name) && !KN_ARRAY_PUSH(*list, *count, capacity, describe(dirfd(folder), item->d_name)))
+        if (is_entry(item->d_name) &&
+            !KN_ARRAY_PUSH(*list, *count, capacity, describe(dirfd(folder), item->d_name)))
             status = kn_fail_memory(err, 0, "listing the cache");
     closedir(folder);
     if (status) {

@@ -35,7 +35,8 @@ static int rank(const kn_device_info *info)
 static void sort_by_rank(struct engine_devices *devices)
 {
     for (size_t i = 1; i < devices->count; i++)
-        for (size_t j = i; j > 0 && rank(&devices->items[j].device.info) < rank(&devices->items[j - 1].device.info); j--) {
+        for (size_t j = i;
+             j > 0 && rank(&devices->items[j].device.info) < rank(&devices->items[j - 1].device.info); j--) {
             struct engine_device swapped = devices->items[j];
             devices->items[j] = devices->items[j - 1];
             devices->items[j - 1] = swapped;
@@ -54,7 +55,8 @@ static void mark_aliases(struct engine_devices *devices)
     for (size_t i = 1; i < devices->count; i++)
         for (size_t j = 0; j < i; j++)
             if (same_hardware(&devices->items[i].device.info, &devices->items[j].device.info)) {
-                snprintf(devices->items[i].device.info.alias_of, sizeof devices->items[i].device.info.alias_of, "%s",
+                snprintf(devices->items[i].device.info.alias_of,
+                         sizeof devices->items[i].device.info.alias_of, "%s",
                          devices->items[j].device.info.spec);
                 break;
             }
@@ -83,7 +85,8 @@ static kn_status add_left_out(struct engine_devices *devices, const struct kn_ba
     kn_device_info *info = &device.device.info;
     const char *name = strrchr(left_out->driver.file, '/');
 
-    snprintf(info->spec, sizeof info->spec, "%s:%.20s", backend->name, name ? name + 1 : left_out->driver.file);
+    snprintf(info->spec, sizeof info->spec, "%s:%.20s", backend->name,
+             name ? name + 1 : left_out->driver.file);
     snprintf(info->name, sizeof info->name, "%.127s", left_out->driver.library);
     snprintf(info->backend, sizeof info->backend, "%s", backend->name);
     info->type = KN_DEVICE_ACCELERATOR;
@@ -94,8 +97,8 @@ static kn_status add_left_out(struct engine_devices *devices, const struct kn_ba
                : kn_fail_memory(err, 0, "listing drivers");
 }
 
-static kn_status open_drivers(struct engine_devices *devices, const struct kn_backend *backend, const char *cache_dir,
-                              kn_error *err)
+static kn_status open_drivers(struct engine_devices *devices, const struct kn_backend *backend,
+                              const char *cache_dir, kn_error *err)
 {
     struct engine_left_out *list = NULL;
     size_t count = 0;
@@ -107,8 +110,8 @@ static kn_status open_drivers(struct engine_devices *devices, const struct kn_ba
     return status;
 }
 
-static kn_status add_backend(struct engine_devices *devices, const struct kn_backend *backend, const char *cache_dir,
-                             kn_error *err)
+static kn_status add_backend(struct engine_devices *devices, const struct kn_backend *backend,
+                             const char *cache_dir, kn_error *err)
 {
     struct be_device *found = NULL;
     char reason[256] = "";
@@ -139,7 +142,8 @@ static bool may_have(const struct kn_backend *backend, const char *spec)
 {
     size_t length = strcspn(spec, ":");
 
-    return !spec[length] || (strlen(backend->name) == length && strncasecmp(spec, backend->name, length) == 0);
+    return !spec[length] ||
+           (strlen(backend->name) == length && strncasecmp(spec, backend->name, length) == 0);
 }
 
 // Whether no later path can have a better answer to `spec`: they come in the order of preference.
@@ -153,7 +157,8 @@ static bool is_settled(const struct engine_devices *devices, const char *spec)
     return false;
 }
 
-kn_status engine_devices_find(struct engine_devices *devices, const char *spec, const char *cache_dir, kn_error *err)
+kn_status engine_devices_find(struct engine_devices *devices, const char *spec, const char *cache_dir,
+                              kn_error *err)
 {
     char path[PATH_MAX];
     const char *verdicts = cache_dir && *cache_dir                                     ? cache_dir

@@ -17,10 +17,11 @@ struct engine_devices {
     char why[256]; // for each path that has none, why: "CUDA: ...; OpenCL: ..."
 };
 
-// Those that `spec` may mean (NULL: all): a path that cannot have it is not opened, "auto" and "gpu" end with the first
-// path that has a usable GPU. Drivers that would end the process are left out; what is known of them is kept in
-// `cache_dir` (NULL: the default folder; "": nowhere).
-kn_status engine_devices_find(struct engine_devices *devices, const char *spec, const char *cache_dir, kn_error *err);
+// Those that `spec` may mean (NULL: all): a path that cannot have it is not opened, "auto" and "gpu" end with
+// the first path that has a usable GPU. Drivers that would end the process are left out; what is known of
+// them is kept in `cache_dir` (NULL: the default folder; "": nowhere).
+kn_status engine_devices_find(struct engine_devices *devices, const char *spec, const char *cache_dir,
+                              kn_error *err);
 void engine_devices_free(struct engine_devices *devices);
 
 // Sorts them, names the entries that are one device, and marks the default; part of engine_devices_find.

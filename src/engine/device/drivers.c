@@ -33,7 +33,8 @@ static bool is_program(const char *path)
     return stat(path, &info) == 0 && S_ISREG(info.st_mode) && access(path, X_OK) == 0;
 }
 
-// KOINE_PROBE; or in the folder of the library (or of the program that it is linked into); or as it is installed.
+// KOINE_PROBE; or in the folder of the library (or of the program that it is linked into); or as it is
+// installed.
 static bool find_probe(char path[PATH_MAX])
 {
     const char *given = kn_env_get(KN_ENV_PROBE);
@@ -60,13 +61,14 @@ static void add_file(struct kn_text *text, const char *path)
 
     if (stat(path, &info) == 0)
         kn_text_format(text, "%s %llu %llu %lld.%09ld\n", path, (unsigned long long)info.st_ino,
-                       (unsigned long long)info.st_size, (long long)info.st_mtim.tv_sec, info.st_mtim.tv_nsec);
+                       (unsigned long long)info.st_size, (long long)info.st_mtim.tv_sec,
+                       info.st_mtim.tv_nsec);
     else
         kn_text_format(text, "%s absent\n", path);
 }
 
-// A library that is given as a name is found in LD_LIBRARY_PATH or by the loader's index, which is written anew
-// whenever a package brings libraries.
+// A library that is given as a name is found in LD_LIBRARY_PATH or by the loader's index, which is written
+// anew whenever a package brings libraries.
 static void add_library(struct kn_text *text, const char *library)
 {
     const char *folders = getenv("LD_LIBRARY_PATH");
@@ -101,8 +103,8 @@ static void add_mounts(struct kn_text *text)
 // Variables that drivers read.
 static void add_variables(struct kn_text *text)
 {
-    static const char *const prefixes[] = {"LD_", "POCL_", "RUSTICL_", "MESA_", "LP_", "GALLIVM_", "OCLGRIND_", "CL_",
-                                           "KOINE_OPENCL_LIBRARY="};
+    static const char *const prefixes[] = {
+        "LD_", "POCL_", "RUSTICL_", "MESA_", "LP_", "GALLIVM_", "OCLGRIND_", "CL_", "KOINE_OPENCL_LIBRARY="};
 
     for (char **entry = environ; *entry; entry++)
         for (size_t i = 0; i < KN_COUNT(prefixes); i++)
@@ -136,8 +138,8 @@ static bool find_key(const struct be_driver *driver, const char *probe, struct c
 enum verdict { DRIVER_FINE, DRIVER_FAILS, DRIVER_UNKNOWN };
 
 // Tries it now. `why` receives what is wrong. DRIVER_UNKNOWN: koine-probe itself could not do its work.
-static enum verdict try_driver(const struct kn_backend *backend, const struct be_driver *driver, const char *probe,
-                               char why[ENGINE_DRIVER_WHY])
+static enum verdict try_driver(const struct kn_backend *backend, const struct be_driver *driver,
+                               const char *probe, char why[ENGINE_DRIVER_WHY])
 {
     const char *const argv[] = {probe, NULL};
     char variable[PATH_MAX], folder[PATH_MAX];
@@ -150,12 +152,14 @@ static enum verdict try_driver(const struct kn_backend *backend, const struct be
     if (!process_run(argv, variables, PROBE_SECONDS, &result, NULL)) {
         verdict = strstr(result.output, PROBE_FINE) ? DRIVER_FINE : DRIVER_FAILS;
         if (result.timed_out)
-            snprintf(why, ENGINE_DRIVER_WHY, "a program that opens it does not go on within %d seconds", PROBE_SECONDS);
+            snprintf(why, ENGINE_DRIVER_WHY, "a program that opens it does not go on within %d seconds",
+                     PROBE_SECONDS);
         else if (result.signal)
             snprintf(why, ENGINE_DRIVER_WHY, "it ends a program that opens it: signal %d (%s)", result.signal,
                      strsignal(result.signal));
         else
-            snprintf(why, ENGINE_DRIVER_WHY, "it ends a program that opens it: exit status %d", result.status);
+            snprintf(why, ENGINE_DRIVER_WHY, "it ends a program that opens it: exit status %d",
+                     result.status);
         if (result.timed_out)
             verdict = DRIVER_FAILS;
         free(result.output);
@@ -187,14 +191,15 @@ static enum verdict judge(const struct kn_backend *backend, const struct be_driv
     if (has_key && verdict != DRIVER_UNKNOWN) {
         char data[ENGINE_DRIVER_WHY + 1];
 
-        snprintf(data, sizeof data, "%c%s", verdict == DRIVER_FINE ? '+' : '-', verdict == DRIVER_FINE ? "" : why);
+        snprintf(data, sizeof data, "%c%s", verdict == DRIVER_FINE ? '+' : '-',
+                 verdict == DRIVER_FINE ? "" : why);
         (void)cache_write(cache_dir, &key, data, strlen(data), NULL); // or it is tried again
     }
     return verdict;
 }
 
-kn_status engine_drivers_open(const struct kn_backend *backend, const char *cache_dir, struct engine_left_out **list,
-                              size_t *count, kn_error *err)
+kn_status engine_drivers_open(const struct kn_backend *backend, const char *cache_dir,
+                              struct engine_left_out **list, size_t *count, kn_error *err)
 {
     struct be_driver *drivers = NULL;
     size_t found = 0, kept = 0;

@@ -6,13 +6,11 @@
 
 #include "base/array.h"
 
-#define MESA_22                                                                                                        \
-    {.loop_limit = 65535,                                                                                              \
-     .group_answer_wrong = true,                                                                                       \
-     .local_answer_doubled = true,                                                                                     \
-     .odd_structs_wrong = true,                                                                                        \
-     .calls_wrong = true,                                                                                              \
-     .double_fma_wrong = true}
+#define MESA_22                                                                                              \
+    {                                                                                                        \
+        .loop_limit = 65535, .group_answer_wrong = true, .local_answer_doubled = true,                       \
+        .odd_structs_wrong = true, .calls_wrong = true, .double_fma_wrong = true                             \
+    }
 
 // The last line that fits counts.
 static const struct {
@@ -22,37 +20,54 @@ static const struct {
     struct engine_quirks quirks;
 } table[] = {
     // Mesa 22.3: LLVM aborts the process on vloadn, atomics, sincos and async copies; OpenCL C 1.1 only.
-    {"Clover", "", "",
+    {"Clover",
+     "",
+     "",
      {.why_not = "its compiler aborts the program on ordinary kernels; Mesa's rusticl replaces it "
                  "(RUSTICL_ENABLE=llvmpipe)"}},
-    // Mesa 25.0, llvmpipe: functions of more than a few instructions stay functions, and a barrier in one ends the
-    // process at the kernel's first launch; only one that holds the barrier itself becomes a part of its caller, not
+    // Mesa 25.0, llvmpipe: functions of more than a few instructions stay functions, and a barrier in one
+    // ends the
+    // process at the kernel's first launch; only one that holds the barrier itself becomes a part of its
+    // caller, not
     // one that calls such a function (nir_function_can_inline() in nir_functions.c, and emit_barrier() in
-    // lp_bld_nir_soa.c, which has no coroutine there); a loop in one was seen to give wrong numbers. Its double precision
+    // lp_bld_nir_soa.c, which has no coroutine there); a loop in one was seen to give wrong numbers. Its
+    // double precision
     // (RUSTICL_FEATURES=fp64) has no fma: the product is rounded, and the sum again.
     {"rusticl", "llvmpipe", "", {.calls_wrong = true, .double_fma_wrong = true}},
-    // Mesa 22.3, llvmpipe, and taken for those between: every work-item's loops stop silently after 65,535 iterations in
-    // all. Where a group ends within a vector of 8 work-items, those behind its end run along and load 0: a loop until
-    // loaded numbers reach one that is not loaded never ends for them, and uses the iterations of all loops up. Copies
-    // structs in local memory wrong where they do not begin at multiples of 4 bytes; and what a function does to a struct
-    // that it was given by value is done to the caller's, where that gives it once more (robust_rank.cl). Says that a
+    // Mesa 22.3, llvmpipe, and taken for those between: every work-item's loops stop silently after 65,535
+    // iterations in
+    // all. Where a group ends within a vector of 8 work-items, those behind its end run along and load 0: a
+    // loop until
+    // loaded numbers reach one that is not loaded never ends for them, and uses the iterations of all loops
+    // up. Copies
+    // structs in local memory wrong where they do not begin at multiples of 4 bytes; and what a function does
+    // to a struct
+    // that it was given by value is done to the caller's, where that gives it once more (robust_rank.cl).
+    // Says that a
     // kernel takes 32 work-items where 1,024 work, and twice the local memory that a kernel has.
     {"rusticl", "llvmpipe", "22.", MESA_22},
     {"rusticl", "llvmpipe", "23.", MESA_22},
     {"rusticl", "llvmpipe", "24.", MESA_22},
-    // NVIDIA 580: says that a kernel takes 256 work-items where 512 run; its compiler's messages give places in the
-    // text that it was handed; get_global_offset() and get_global_size() are 32 bits with a sign, made longer, and
+    // NVIDIA 580: says that a kernel takes 256 work-items where 512 run; its compiler's messages give places
+    // in the
+    // text that it was handed; get_global_offset() and get_global_size() are 32 bits with a sign, made
+    // longer, and
     // with the offset all that get_global_id() returns.
     {"NVIDIA CUDA", "", "", {.group_answer_wrong = true, .flat_name = "<kernel>", .range_limit = INT32_MAX}},
-    // Intel's CPU runtime 2026.2 (its GPUs' platform is "Intel(R) OpenCL Graphics"): where work-items become a vector's
-    // components, get_global_id() is 32 bits with a sign, made longer. Its compiler crashes (signal 11, in moving what does
+    // Intel's CPU runtime 2026.2 (its GPUs' platform is "Intel(R) OpenCL Graphics"): where work-items become
+    // a vector's
+    // components, get_global_id() is 32 bits with a sign, made longer. Its compiler crashes (signal 11, in
+    // moving what does
     // not change out of loops) on sort_bitonic.cl where a work-item has 32 keys, of whatever width and group.
     {"Intel(R) OpenCL", "", "", {.id_limit = INT32_MAX, .bitonic_keys = 16}},
-    // PoCL 3.1: a launch in a command buffer costs 0.75 us of the host's time, one by one 0.33 us (bench/launch).
+    // PoCL 3.1: a launch in a command buffer costs 0.75 us of the host's time, one by one 0.33 us
+    // (bench/launch).
     {"Portable Computing Language", "pthread-", "", {.slow_command_buffers = true}},
-    // PoCL 5.0 (whose devices are called cpu-..., those of 3.1 pthread-...): says 0 for the local memory of a kernel.
+    // PoCL 5.0 (whose devices are called cpu-..., those of 3.1 pthread-...): says 0 for the local memory of a
+    // kernel.
     {"Portable Computing Language", "cpu-", "", {.local_answer_missing = true}},
-    // Oclgrind 21.10: miscompiles optimised code that narrows integers to odd widths (switch (x & 3)). Its compiler's
+    // Oclgrind 21.10: miscompiles optimised code that narrows integers to odd widths (switch (x & 3)). Its
+    // compiler's
     // messages give places in the text that it was handed.
     {"Oclgrind", "", "", {.build_options = "-cl-opt-disable", .flat_name = "input.cl", .no_binaries = true}},
 };

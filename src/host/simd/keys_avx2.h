@@ -19,18 +19,18 @@ typedef unsigned lane_set; // a bit for every 32-bit word
 typedef host_i64 key;
 typedef long long stored_key; // as the intrinsics spell it
 enum { LANES = 4 };
-#define KEY_MAX        INT64_MAX
-#define EPI(name)      _mm256_##name##_epi64
-#define BROADCAST      _mm256_set1_epi64x
-#define LANE_NUMBERS   _mm256_set_epi64x(3, 2, 1, 0)
+#define KEY_MAX      INT64_MAX
+#define EPI(name)    _mm256_##name##_epi64
+#define BROADCAST    _mm256_set1_epi64x
+#define LANE_NUMBERS _mm256_set_epi64x(3, 2, 1, 0)
 #else
 typedef host_i32 key;
 typedef int stored_key;
 enum { LANES = 8 };
-#define KEY_MAX        INT32_MAX
-#define EPI(name)      _mm256_##name##_epi32
-#define BROADCAST      _mm256_set1_epi32
-#define LANE_NUMBERS   _mm256_set_epi32(7, 6, 5, 4, 3, 2, 1, 0)
+#define KEY_MAX      INT32_MAX
+#define EPI(name)    _mm256_##name##_epi32
+#define BROADCAST    _mm256_set1_epi32
+#define LANE_NUMBERS _mm256_set_epi32(7, 6, 5, 4, 3, 2, 1, 0)
 #endif
 
 enum { WORDS = KEY_BITS / 32 }; // of 32 bits, in a lane
@@ -111,10 +111,12 @@ VECTOR_WORD void interleave(vector *a, vector *b)
 
 // For every set of 8 words: their numbers, a byte each, those outside the set first.
 #define WORDS_BELOW(set, i) __builtin_popcount((set) & ((1 << (i)) - 1))
-#define PLACE(set, i)       ((set) >> (i) & 1 ? 8 - __builtin_popcount(set) + WORDS_BELOW(set, i) : (i) - WORDS_BELOW(set, i))
-#define PLACED(set, i)      (uint64_t)(i) << 8 * PLACE(set, i)
-#define ORDER(set)                                                                                                     \
-    (PLACED(set, 1) | PLACED(set, 2) | PLACED(set, 3) | PLACED(set, 4) | PLACED(set, 5) | PLACED(set, 6) | PLACED(set, 7))
+#define PLACE(set, i)                                                                                        \
+    ((set) >> (i)&1 ? 8 - __builtin_popcount(set) + WORDS_BELOW(set, i) : (i)-WORDS_BELOW(set, i))
+#define PLACED(set, i) (uint64_t)(i) << 8 * PLACE(set, i)
+#define ORDER(set)                                                                                           \
+    (PLACED(set, 1) | PLACED(set, 2) | PLACED(set, 3) | PLACED(set, 4) | PLACED(set, 5) | PLACED(set, 6) |   \
+     PLACED(set, 7))
 #define ORDERS_4(set)  ORDER(set), ORDER((set) + 1), ORDER((set) + 2), ORDER((set) + 3)
 #define ORDERS_16(set) ORDERS_4(set), ORDERS_4((set) + 4), ORDERS_4((set) + 8), ORDERS_4((set) + 12)
 #define ORDERS_64(set) ORDERS_16(set), ORDERS_16((set) + 16), ORDERS_16((set) + 32), ORDERS_16((set) + 48)

@@ -107,8 +107,8 @@ VECTOR_WORD void interleave(vector *a, vector *b)
     *a = low;
 }
 
-// Keys up to the threshold go to `left` and on, greater ones before `right`; returns how many went left. There must be
-// room for a whole vector at both places.
+// Keys up to the threshold go to `left` and on, greater ones before `right`; returns how many went left.
+// There must be room for a whole vector at both places.
 VECTOR_WORD size_t divide(vector v, vector threshold, key *left, key *right)
 {
     lane_set greater = EPI_MASK(cmpgt)(v, threshold);
@@ -134,7 +134,8 @@ VECTOR_WORD size_t count_lanes(lane_set lanes)
     return (size_t)__builtin_popcount(lanes);
 }
 
-// These lanes go to memory, one behind the other; whatever follows them there may be overwritten, up to a whole vector.
+// These lanes go to memory, one behind the other; whatever follows them there may be overwritten, up to a
+// whole vector.
 VECTOR_WORD void keep_lanes(vector v, lane_set lanes, key *to)
 {
     store(to, EPI(maskz_compress)(lanes, v));

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// The word `transpose_reals`, of LANES vectors, with the shuffles that AVX2 and AVX-512 share: within the 128 bits
-// of a lane first, and then by transpose_lanes, of which both have their own.
+// The word `transpose_reals`, of LANES vectors, with the shuffles that AVX2 and AVX-512 share: within the 128
+// bits of a lane first, and then by transpose_lanes, of which both have their own.
 
 #if KEY_BITS == 64
 enum { WITHIN = 2 }; // numbers of 128 bits

@@ -17,7 +17,8 @@ struct radix {
     bool is_last; // digit: nobody needs the keys behind it
 };
 
-// What is the same in all keys of a sign, [0] for those with the highest bit clear: bits that all have, that any has.
+// What is the same in all keys of a sign, [0] for those with the highest bit clear: bits that all have, that
+// any has.
 struct seen {
     uint64_t all[2], any[2];
 };
@@ -27,8 +28,9 @@ static inline uint64_t key_at(const void *keys, size_t i, size_t size)
     return size == 4 ? (uint32_t)host_stored(keys, i, 4) : (uint64_t)host_stored(keys, i, 8);
 }
 
-static inline __attribute__((always_inline)) void rank_elements(const struct radix *r, const void *x, size_t first, size_t end,
-                                                                const size_t size, const struct host_codec *codec,
+static inline __attribute__((always_inline)) void rank_elements(const struct radix *r, const void *x,
+                                                                size_t first, size_t end, const size_t size,
+                                                                const struct host_codec *codec,
                                                                 struct seen *seen)
 {
     const unsigned sign = size < 8 ? 31 : 63;
@@ -63,8 +65,8 @@ static void rank_share(const struct radix *r, const void *x, size_t first, size_
 }
 
 // Fills keys[0] and indices[0].
-static kn_status rank_all(const struct radix *r, const void *x, size_t size, const struct host_codec *codec, struct seen *seen,
-                          kn_error *err)
+static kn_status rank_all(const struct radix *r, const void *x, size_t size, const struct host_codec *codec,
+                          struct seen *seen, kn_error *err)
 {
     struct seen *parts = calloc(r->threads, sizeof *parts);
 
@@ -72,7 +74,8 @@ static kn_status rank_all(const struct radix *r, const void *x, size_t size, con
         return kn_fail_memory(err, r->threads * sizeof *parts, "sorting");
     HOST_PARALLEL(r->threads, static)
     for (unsigned t = 0; t < r->threads; t++)
-        rank_share(r, x, host_share(r->n, t, r->threads), host_share(r->n, t + 1, r->threads), size, codec, &parts[t]);
+        rank_share(r, x, host_share(r->n, t, r->threads), host_share(r->n, t + 1, r->threads), size, codec,
+                   &parts[t]);
     *seen = parts[0];
     for (unsigned t = 1; t < r->threads; t++)
         for (int upper = 0; upper < 2; upper++) {
@@ -105,15 +108,16 @@ static unsigned next_digit(const struct radix *r, unsigned shift, const struct s
     return shift;
 }
 
-static inline __attribute__((always_inline)) void count_digits(const struct radix *r, size_t first, size_t end, size_t *counts,
-                                                               const size_t key_size)
+static inline __attribute__((always_inline)) void
+count_digits(const struct radix *r, size_t first, size_t end, size_t *counts, const size_t key_size)
 {
     for (size_t i = first; i < end; i++)
         counts[key_at(r->keys[0], i, key_size) >> r->shift & (DIGITS - 1)]++;
 }
 
-static inline __attribute__((always_inline)) void scatter(const struct radix *r, size_t first, size_t end, size_t *places,
-                                                          const size_t key_size, const size_t index_size)
+static inline __attribute__((always_inline)) void scatter(const struct radix *r, size_t first, size_t end,
+                                                          size_t *places, const size_t key_size,
+                                                          const size_t index_size)
 {
     const bool is_last = r->is_last;
 
@@ -182,10 +186,12 @@ static void sort_digit(struct radix *r)
     swap(r->indices);
 }
 
-static kn_status argsort(const void *x, size_t n, void *indices, size_t index_size, const struct host_codec *codec,
-                         const struct host_plan *plan, kn_error *err)
+static kn_status argsort(const void *x, size_t n, void *indices, size_t index_size,
+                         const struct host_codec *codec, const struct host_plan *plan, kn_error *err)
 {
-    struct radix r = {.n = n, .key_size = plan->size == 8 ? 8 : 4, .index_size = index_size,
+    struct radix r = {.n = n,
+                      .key_size = plan->size == 8 ? 8 : 4,
+                      .index_size = index_size,
                       .threads = host_threads(plan, n * plan->size)};
     size_t keys_bytes = n * r.key_size, places_bytes = r.threads * DIGITS * sizeof *r.places;
     size_t bytes = places_bytes + 2 * keys_bytes + n * index_size;
@@ -228,9 +234,11 @@ kn_status kn_host_argsort(const void *keys, kn_type type, size_t n, void *indice
     if (status)
         return status;
     if (index_type != KN_U32 && index_type != KN_U64)
-        return kn_fail(err, KN_ERROR_ARGUMENT, "kn_host_argsort: indices of %s; they are uint or ulong", kn_type_name(index_type));
+        return kn_fail(err, KN_ERROR_ARGUMENT, "kn_host_argsort: indices of %s; they are uint or ulong",
+                       kn_type_name(index_type));
     if (index_type == KN_U32 && n > (size_t)UINT32_MAX + 1)
-        return kn_fail(err, KN_ERROR_ARGUMENT, "kn_host_argsort: %zu elements have no indices of 32 bits; take KN_U64", n);
+        return kn_fail(err, KN_ERROR_ARGUMENT,
+                       "kn_host_argsort: %zu elements have no indices of 32 bits; take KN_U64", n);
     if (n > 0 && (!keys || !indices))
         return kn_fail(err, KN_ERROR_ARGUMENT, "kn_host_argsort: keys or indices is NULL");
     if (n == 0)
@@ -239,8 +247,8 @@ kn_status kn_host_argsort(const void *keys, kn_type type, size_t n, void *indice
     return argsort(keys, n, indices, kn_type_size(index_type), &codec, &plan, err);
 }
 
-static inline __attribute__((always_inline)) void pick(char *to, const char *from, const size_t *order, size_t first, size_t end,
-                                                       size_t size)
+static inline __attribute__((always_inline)) void pick(char *to, const char *from, const size_t *order,
+                                                       size_t first, size_t end, size_t size)
 {
     for (size_t i = first; i < end; i++)
         memcpy(to + i * size, from + order[i] * size, size);
@@ -257,7 +265,8 @@ static void pick_share(char *to, const char *from, const size_t *order, size_t f
 }
 
 // Puts n items of `size` bytes in order, by way of `spare`.
-static void permute(void *items, size_t size, size_t n, const size_t *order, void *spare, const struct host_plan *plan)
+static void permute(void *items, size_t size, size_t n, const size_t *order, void *spare,
+                    const struct host_plan *plan)
 {
     unsigned threads = host_threads(plan, n * size);
 
@@ -282,7 +291,8 @@ kn_status kn_host_sort_by_key(void *keys, kn_type type, void *values, size_t val
     if (status)
         return status;
     if (n > 0 && (!keys || !values || value_size == 0))
-        return kn_fail(err, KN_ERROR_ARGUMENT, "kn_host_sort_by_key: keys or values is NULL, or values have no bytes");
+        return kn_fail(err, KN_ERROR_ARGUMENT,
+                       "kn_host_sort_by_key: keys or values is NULL, or values have no bytes");
     if (n < 2)
         return KN_OK;
     if (n < SIZE_MAX / 2 / larger && n < SIZE_MAX / 2 / sizeof *order) {

@@ -7,7 +7,7 @@
 #include "host_sort.h"
 
 enum {
-    TABLES = 4, // neighbours are counted apart: equal ones would wait for one another
+    TABLES = 4,            // neighbours are counted apart: equal ones would wait for one another
     COUNTED_FROM = 1 << 16 // elements of 16 bits; fewer are sorted
 };
 
@@ -29,8 +29,8 @@ static void count_bytes(const uint8_t *x, size_t first, size_t end, uint32_t *co
 }
 
 // Counts stored bits.
-static inline __attribute__((always_inline)) void count_elements(const void *x, size_t first, size_t end, const size_t size,
-                                                                 uint32_t *counts)
+static inline __attribute__((always_inline)) void count_elements(const void *x, size_t first, size_t end,
+                                                                 const size_t size, uint32_t *counts)
 {
     const size_t kinds = (size_t)1 << 8 * size;
     size_t i = first;
@@ -43,7 +43,8 @@ static inline __attribute__((always_inline)) void count_elements(const void *x, 
 }
 
 // Counts x[first..end), less than 2^32 at a time, and adds to totals.
-static void count_share(const void *x, size_t first, size_t end, size_t size, uint32_t *counts, size_t *totals)
+static void count_share(const void *x, size_t first, size_t end, size_t size, uint32_t *counts,
+                        size_t *totals)
 {
     const size_t most = UINT32_MAX;
     size_t kinds = (size_t)1 << 8 * size;
@@ -62,10 +63,11 @@ static void count_share(const void *x, size_t first, size_t end, size_t size, ui
     }
 }
 
-kn_status host_count(const void *x, size_t n, const struct host_codec *codec, const struct host_plan *plan, size_t **counts,
-                     kn_error *err)
+kn_status host_count(const void *x, size_t n, const struct host_codec *codec, const struct host_plan *plan,
+                     size_t **counts, kn_error *err)
 {
-    size_t size = plan->size, kinds = (size_t)1 << 8 * size, each = kinds * (sizeof **counts + TABLES * sizeof(uint32_t));
+    size_t size = plan->size, kinds = (size_t)1 << 8 * size,
+           each = kinds * (sizeof **counts + TABLES * sizeof(uint32_t));
     unsigned threads = host_threads(plan, n * size / 4); // a thread's tables have to be worth while
     size_t *totals = calloc(threads * each + kinds * sizeof *totals, 1), *by_key = totals;
     uint32_t *tables = (uint32_t *)(totals + kinds * (threads + 1));
@@ -75,8 +77,8 @@ kn_status host_count(const void *x, size_t n, const struct host_codec *codec, co
     totals += kinds;
     HOST_PARALLEL(threads, static)
     for (unsigned t = 0; t < threads; t++)
-        count_share(x, host_share(n, t, threads), host_share(n, t + 1, threads), size, tables + t * TABLES * kinds,
-                    totals + t * kinds);
+        count_share(x, host_share(n, t, threads), host_share(n, t + 1, threads), size,
+                    tables + t * TABLES * kinds, totals + t * kinds);
     for (size_t i = 0; i < kinds; i++) {
         size_t bits = (size_t)host_decode(host_least(size) + (int64_t)i, size, codec) & (kinds - 1);
         for (unsigned t = 0; t < threads; t++)
@@ -105,8 +107,8 @@ static void fill(void *keys, size_t first, size_t count, size_t n, size_t size, 
 }
 
 // Few elements of 16 bits, less than there are keys: sorted as 32 bits.
-static kn_status sort_widened(int16_t *keys, size_t n, const struct host_codec *codec, const struct host_plan *plan,
-                              kn_error *err)
+static kn_status sort_widened(int16_t *keys, size_t n, const struct host_codec *codec,
+                              const struct host_plan *plan, kn_error *err)
 {
     const struct host_codec as_is = {0, 0, 0, 0};
     const struct host_plan wide = {.level = plan->level, .size = sizeof(int32_t)};

@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
-// Quicksort of signed integers with vectors: Bramas 2017, Blacher, Giesen, Kuehne 2022. A piece is divided by a threshold, each
-// vector in one step; at most SMALL keys are sorted in registers, by a network down the columns (Green's for 16 rows)
-// and bitonic merges across lanes.
+// Quicksort of signed integers with vectors: Bramas 2017, Blacher, Giesen, Kuehne 2022. A piece is divided by
+// a threshold, each vector in one step; at most SMALL keys are sorted in registers, by a network down the
+// columns (Green's for 16 rows) and bitonic merges across lanes.
 //
-// Every piece is known to lie within bounds, which end the work on equal keys: a piece whose bounds are one value is
-// sorted. When the dividing goes badly too often the threshold becomes the middle of the bounds: then at most KEY_BITS
-// more levels follow, so no input takes more than O(n (log n + KEY_BITS)).
+// Every piece is known to lie within bounds, which end the work on equal keys: a piece whose bounds are one
+// value is sorted. When the dividing goes badly too often the threshold becomes the middle of the bounds:
+// then at most KEY_BITS more levels follow, so no input takes more than O(n (log n + KEY_BITS)).
 //
 // Compiled for every instruction set and width (src/host/simd/simd.h).
 #include <string.h>
@@ -14,13 +14,19 @@
 
 #include "host_sort.h"
 
-enum { ROWS = 16, SMALL = ROWS * LANES, BLOCK = 8 /* vectors that are divided at a time */, AHEAD = 4 /* blocks */ };
+enum {
+    ROWS = 16,
+    SMALL = ROWS * LANES,
+    BLOCK = 8 /* vectors that are divided at a time */,
+    AHEAD = 4 /* blocks */
+};
 
 #define PAIR(i, j) order(&v[i], &v[j]);
 
 #define UNROLL _Pragma("GCC unroll 16")
 
-// Each column ascending from row 0.
+// Each column ascending from row 0; a line is a step of the network.
+// clang-format off
 VECTOR_WORD void sort_columns(vector *v, const int rows)
 {
     if (rows == 2) {
@@ -43,14 +49,15 @@ VECTOR_WORD void sort_columns(vector *v, const int rows)
         PAIR(6, 7) PAIR(8, 9)
     }
 }
+// clang-format on
 
 // Columns are sorted runs of `rows` keys; neighbours are merged until all are one run, lane after lane.
 VECTOR_WORD void merge_columns(vector *v, const int rows)
 {
-UNROLL
+    UNROLL
     for (int span = 2; span <= LANES; span *= 2) {
         // A key against its mirror image in the two runs together.
-UNROLL
+        UNROLL
         for (int i = 0; i < (rows + 1) / 2; i++) {
             vector mirrored = exchange(v[i], span - 1);
             vector other = exchange(v[rows - 1 - i], span - 1);
@@ -58,33 +65,33 @@ UNROLL
             if (rows > 1)
                 v[rows - 1 - i] = order_by_lane(v[rows - 1 - i], mirrored, span / 2);
         }
-UNROLL
+        UNROLL
         for (int distance = span / 4; distance > 0; distance /= 2)
-UNROLL
-            for (int i = 0; i < rows; i++)
-                v[i] = order_by_lane(v[i], exchange(v[i], distance), distance);
-UNROLL
+            UNROLL
+        for (int i = 0; i < rows; i++)
+            v[i] = order_by_lane(v[i], exchange(v[i], distance), distance);
+        UNROLL
         for (int distance = rows / 2; distance > 0; distance /= 2)
-UNROLL
-            for (int i = 0; i < rows; i++)
-                if ((i & distance) == 0)
-                    order(&v[i], &v[i + distance]);
+            UNROLL
+        for (int i = 0; i < rows; i++)
+            if ((i & distance) == 0)
+                order(&v[i], &v[i + distance]);
     }
 }
 
 // From lane after lane to row after row: log2(rows) perfect shuffles.
 VECTOR_WORD void transpose(vector *v, const int rows)
 {
-UNROLL
+    UNROLL
     for (int step = 1; step < rows; step *= 2) {
         vector shuffled[ROWS];
-UNROLL
+        UNROLL
         for (int i = 0; i < rows / 2; i++) {
             shuffled[2 * i] = v[i];
             shuffled[2 * i + 1] = v[i + rows / 2];
             interleave(&shuffled[2 * i], &shuffled[2 * i + 1]);
         }
-UNROLL
+        UNROLL
         for (int i = 0; i < rows; i++)
             v[i] = shuffled[i];
     }
@@ -95,7 +102,7 @@ VECTOR_WORD void sort_rows(key *keys, size_t n, const int rows)
 {
     vector v[ROWS];
 
-UNROLL
+    UNROLL
     for (int i = 0; i < rows; i++) {
         size_t first = (size_t)i * LANES;
         if (n >= first + LANES)
@@ -106,7 +113,7 @@ UNROLL
     sort_columns(v, rows);
     merge_columns(v, rows);
     transpose(v, rows);
-UNROLL
+    UNROLL
     for (int i = 0; i < rows; i++) {
         size_t first = (size_t)i * LANES;
         if (n >= first + LANES)
@@ -145,8 +152,8 @@ VECTOR_WORD vector encoded(vector v, const struct host_codec *codec)
     return codec ? encode(v, codec) : v;
 }
 
-// Keys up to `threshold` come first; returns how many. n >= 2 * BLOCK * LANES. `codec` is NULL or not where this is
-// compiled into its caller.
+// Keys up to `threshold` come first; returns how many. n >= 2 * BLOCK * LANES. `codec` is NULL or not where
+// this is compiled into its caller.
 VECTOR_WORD size_t divide_blocks(key *keys, size_t n, key threshold, const struct host_codec *codec)
 {
     enum { STEP = BLOCK * LANES };
@@ -171,12 +178,12 @@ VECTOR_WORD size_t divide_blocks(key *keys, size_t n, key threshold, const struc
             from = read_right -= STEP;
             ahead = from - AHEAD * STEP;
         }
-UNROLL
+        UNROLL
         for (int i = 0; i < BLOCK; i++) {
             fetch(ahead + i * LANES);
             v[i] = encoded(load(from + i * LANES), codec);
         }
-UNROLL
+        UNROLL
         for (int i = 0; i < BLOCK; i++) {
             size_t count = divide(v[i], limit, left, right);
             left += count;
@@ -227,13 +234,16 @@ VECTOR_CODE static key pivot_of_few(const key *keys, size_t n, uint64_t *chance)
 
     for (int i = 0; i < 5; i++)
         v[i] = load(keys + random_below(n - LANES, chance));
+    // clang-format off
     PAIR(0, 1) PAIR(3, 4) PAIR(0, 3) PAIR(1, 4) PAIR(1, 2) PAIR(2, 3) PAIR(1, 2)
     merge_columns(v + 2, 1);
+    // clang-format on
     store(middle, v[2]);
     return middle[LANES / 2];
 }
 
-VECTOR_CODE static key pivot_of_many(const key *keys, size_t n, uint64_t *chance, const struct host_codec *codec)
+VECTOR_CODE static key pivot_of_many(const key *keys, size_t n, uint64_t *chance,
+                                     const struct host_codec *codec)
 {
     enum { SAMPLE = 8 * LANES };
     key sample[SAMPLE];
@@ -255,14 +265,17 @@ struct piece {
 
 enum { MANY = 4096 /* keys */ };
 
-// Divides n > SMALL keys of bounds that differ, and sets *threshold to what it took: at least `least`, less than `most`.
+// Divides n > SMALL keys of bounds that differ, and sets *threshold to what it took: at least `least`, less
+// than `most`.
 VECTOR_CODE static size_t divide_piece(key *keys, size_t n, struct piece *piece, key *threshold)
 {
     if (piece->tries > 0) {
         piece->tries--;
-        *threshold = n < MANY ? pivot_of_few(keys, n, &piece->chance) : pivot_of_many(keys, n, &piece->chance, NULL);
+        *threshold =
+            n < MANY ? pivot_of_few(keys, n, &piece->chance) : pivot_of_many(keys, n, &piece->chance, NULL);
     } else {
-        *threshold = (piece->least & piece->most) + ((piece->least ^ piece->most) >> 1); // their mean, rounded down
+        *threshold =
+            (piece->least & piece->most) + ((piece->least ^ piece->most) >> 1); // their mean, rounded down
     }
     if (*threshold == piece->most)
         --*threshold;
@@ -310,7 +323,8 @@ VECTOR_CODE static void decode_all(void *data, size_t n, const struct host_codec
 enum { CACHED = (1 << 18) / sizeof(key) };
 
 // Decodes what a cache holds while it does.
-VECTOR_CODE static void sort_and_decode(key *keys, size_t n, struct piece piece, const struct host_codec *codec)
+VECTOR_CODE static void sort_and_decode(key *keys, size_t n, struct piece piece,
+                                        const struct host_codec *codec)
 {
     while (n > CACHED && piece.least < piece.most) {
         struct piece low = piece;
@@ -326,7 +340,8 @@ VECTOR_CODE static void sort_and_decode(key *keys, size_t n, struct piece piece,
     decode_all(keys, n, codec);
 }
 
-VECTOR_CODE static void sort_encoded(void *keys, size_t n, int64_t least, int64_t most, const struct host_codec *codec)
+VECTOR_CODE static void sort_encoded(void *keys, size_t n, int64_t least, int64_t most,
+                                     const struct host_codec *codec)
 {
     struct piece piece = {(key)least, (key)most, 0, UINT64_C(0x9e3779b97f4a7c15)};
 
@@ -340,7 +355,8 @@ VECTOR_CODE static int64_t pivot(const void *keys, size_t n, const struct host_c
     return pivot_of_many(keys, n, chance, codec);
 }
 
-VECTOR_CODE static size_t divide_stored(void *keys, size_t n, int64_t threshold, const struct host_codec *codec)
+VECTOR_CODE static size_t divide_stored(void *keys, size_t n, int64_t threshold,
+                                        const struct host_codec *codec)
 {
     size_t left = 0;
 

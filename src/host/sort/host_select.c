@@ -47,7 +47,8 @@ static int by_rank(const void *a, const void *b)
 
 static void answer(struct selection *s, int64_t key)
 {
-    host_store(s->values, s->wanted[s->done++].index, s->plan->size, host_decode(key, s->plan->size, &s->codec));
+    host_store(s->values, s->wanted[s->done++].index, s->plan->size,
+               host_decode(key, s->plan->size, &s->codec));
 }
 
 void host_quickselect(const struct host_quicksort *quicksort, void *from, size_t n, size_t size, size_t first,
@@ -56,7 +57,7 @@ void host_quickselect(const struct host_quicksort *quicksort, void *from, size_t
     uint64_t chance = UINT64_C(0x2545f4914f6cdd1d);
     char *keys = from;
 
-    for (unsigned tries = 64; n > SORTED_FROM && least < most; tries -= tries > 0) {
+    for (unsigned tries = 64; n > SORTED_FROM && least<most; tries -= tries> 0) {
         int64_t mean = (least & most) + ((least ^ most) >> 1); // rounded down
         int64_t threshold = tries > 0 ? quicksort->pivot(keys, n, NULL, &chance) : mean;
         if (threshold == most)
@@ -65,8 +66,8 @@ void host_quickselect(const struct host_quicksort *quicksort, void *from, size_t
         if (first < lows && last >= lows) { // the greatest here and the least there
             int64_t low[2], high[2];
             host_quickselect(quicksort, keys, lows, size, first, first, least, threshold, low);
-            host_quickselect(quicksort, keys + lows * size, n - lows, size, last - lows, last - lows, threshold + 1, most,
-                             high);
+            host_quickselect(quicksort, keys + lows * size, n - lows, size, last - lows, last - lows,
+                             threshold + 1, most, high);
             found[0] = low[0];
             found[1] = high[0];
             return;
@@ -111,7 +112,8 @@ static kn_status draw_sample(struct selection *s, kn_error *err)
 static struct host_bracket bracket_for(const struct selection *s, size_t rank, double *share)
 {
     double count = (double)s->how->samples, place = (double)rank / (double)s->n * count;
-    double width = s->how->deviation * sqrt(count) + 1, first = floor(place - width), last = ceil(place + width);
+    double width = s->how->deviation * sqrt(count) + 1, first = floor(place - width),
+           last = ceil(place + width);
     size_t size = s->plan->size;
     struct host_bracket bracket = {.low = host_least(size), .high = ~host_least(size), .limit = s->limit};
 
@@ -137,7 +139,8 @@ static void read_share(struct selection *s, size_t first, size_t end, struct hos
 
     for (; first < end; first += AT_A_TIME) {
         size_t some = end - first < AT_A_TIME ? end - first : AT_A_TIME;
-        size_t count = s->quicksort->keep_between((const char *)s->x + first * size, some, &s->codec, &own, kept);
+        size_t count =
+            s->quicksort->keep_between((const char *)s->x + first * size, some, &s->codec, &own, kept);
         size_t place = __atomic_fetch_add(&s->kept_count, count, __ATOMIC_RELAXED);
         if (count > 0 && place + count <= s->room)
             memcpy((char *)s->kept + place * size, kept, count * size);
@@ -273,8 +276,15 @@ static kn_status select_ranks(struct selection *s, kn_type type, kn_error *err)
 kn_status host_select(const void *x, kn_type type, size_t n, const size_t *ranks, size_t count, void *values,
                       const struct host_plan *plan, struct host_select *how, kn_error *err)
 {
-    struct selection s = {.quicksort = host_quicksort_for(plan), .plan = plan, .x = x, .n = n, .how = how, .count = count,
-                          .values = values, .codec = host_codec(type, plan->descending), .limit = ~host_least(plan->size)};
+    struct selection s = {.quicksort = host_quicksort_for(plan),
+                          .plan = plan,
+                          .x = x,
+                          .n = n,
+                          .how = how,
+                          .count = count,
+                          .values = values,
+                          .codec = host_codec(type, plan->descending),
+                          .limit = ~host_least(plan->size)};
     kn_status status;
 
     if (how->samples == 0)
@@ -283,7 +293,8 @@ kn_status host_select(const void *x, kn_type type, size_t n, const size_t *ranks
         how->deviation = 3;
     if (type == KN_F32 || type == KN_F64) { // the last number, +infinity or, descending, -infinity
         int64_t infinity = ~host_least(plan->size) - s.codec.bias;
-        s.limit = host_encode(plan->descending ? infinity | host_least(plan->size) : infinity, plan->size, &s.codec);
+        s.limit = host_encode(plan->descending ? infinity | host_least(plan->size) : infinity, plan->size,
+                              &s.codec);
     }
     s.wanted = malloc(count * sizeof *s.wanted);
     if (!s.wanted)
@@ -296,8 +307,8 @@ kn_status host_select(const void *x, kn_type type, size_t n, const size_t *ranks
     return status;
 }
 
-kn_status kn_host_select(const void *x, kn_type type, size_t n, const size_t *ranks, size_t count, void *values,
-                         const kn_host_options *options, kn_error *err)
+kn_status kn_host_select(const void *x, kn_type type, size_t n, const size_t *ranks, size_t count,
+                         void *values, const kn_host_options *options, kn_error *err)
 {
     struct host_select how = {0};
     struct host_plan plan;
@@ -307,7 +318,8 @@ kn_status kn_host_select(const void *x, kn_type type, size_t n, const size_t *ra
         return kn_fail(err, KN_ERROR_ARGUMENT, "kn_host_select: x, ranks or values is NULL");
     for (size_t i = 0; i < count && !status; i++)
         if (ranks[i] >= n)
-            return kn_fail(err, KN_ERROR_ARGUMENT, "kn_host_select: rank %zu of %zu elements; ranks go from 0 to n - 1", ranks[i], n);
+            return kn_fail(err, KN_ERROR_ARGUMENT,
+                           "kn_host_select: rank %zu of %zu elements; ranks go from 0 to n - 1", ranks[i], n);
     return status || count == 0 ? status : host_select(x, type, n, ranks, count, values, &plan, &how, err);
 }
 
@@ -343,8 +355,8 @@ static double between(double lower, double upper, double part)
     return part < 0.5 ? lower + gap * part : upper - gap * (1 - part);
 }
 
-kn_status kn_host_quantiles(const void *x, kn_type type, size_t n, const double *q, size_t count, double *values,
-                            const kn_host_options *options, kn_error *err)
+kn_status kn_host_quantiles(const void *x, kn_type type, size_t n, const double *q, size_t count,
+                            double *values, const kn_host_options *options, kn_error *err)
 {
     struct host_select how = {0};
     struct host_plan plan;
@@ -355,10 +367,12 @@ kn_status kn_host_quantiles(const void *x, kn_type type, size_t n, const double 
     if (status || count == 0)
         return status;
     if (!x || !q || !values || n == 0)
-        return kn_fail(err, KN_ERROR_ARGUMENT, "kn_host_quantiles: x, q or values is NULL, or there are no elements");
+        return kn_fail(err, KN_ERROR_ARGUMENT,
+                       "kn_host_quantiles: x, q or values is NULL, or there are no elements");
     for (size_t i = 0; i < count; i++)
         if (!(q[i] >= 0 && q[i] <= 1))
-            return kn_fail(err, KN_ERROR_ARGUMENT, "kn_host_quantiles: a quantile of %g; they go from 0 to 1", q[i]);
+            return kn_fail(err, KN_ERROR_ARGUMENT, "kn_host_quantiles: a quantile of %g; they go from 0 to 1",
+                           q[i]);
     plan.descending = false;
     ranks = malloc(2 * count * (sizeof *ranks + plan.size));
     if (!ranks)

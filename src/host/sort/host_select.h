@@ -6,8 +6,9 @@
 #include "host_sort.h"
 
 struct host_select {
-    size_t samples;   // 0: chosen by n
-    double deviation; // a bracket's half width, in square roots of the samples; 0: 3, which misses once in 10^8
+    size_t samples; // 0: chosen by n
+    double
+        deviation; // a bracket's half width, in square roots of the samples; 0: 3, which misses once in 10^8
     // What happened:
     size_t reads;  // of brackets
     bool missed;   // a bracket did not hold its rank, or too much
@@ -18,8 +19,8 @@ struct host_select {
 kn_status host_select(const void *x, kn_type type, size_t n, const size_t *ranks, size_t count, void *values,
                       const struct host_plan *plan, struct host_select *how, kn_error *err);
 
-// The keys of two ranks, first <= last <= first + 1, among n > last encoded ones within [least, most], which are
-// rearranged.
+// The keys of two ranks, first <= last <= first + 1, among n > last encoded ones within [least, most], which
+// are rearranged.
 void host_quickselect(const struct host_quicksort *quicksort, void *keys, size_t n, size_t size, size_t first,
                       size_t last, int64_t least, int64_t most, int64_t found[2]);
 

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// The host's sort of keys of 32 and 64 bits: all threads divide the keys together, as in quicksort, until each has pieces
-// enough to sort by itself.
+// The host's sort of keys of 32 and 64 bits: all threads divide the keys together, as in quicksort, until
+// each has pieces enough to sort by itself.
 #include "host_sort.h"
 
 #include <stdlib.h>
@@ -63,8 +63,8 @@ static void swap_runs(const struct sorting *s, size_t skip, size_t count)
         } else {
             size_t some = low->n - low_skip < high->n - high_skip ? low->n - low_skip : high->n - high_skip;
             some = some < count ? some : count;
-            swap_bytes(s->keys + (low->start + low_skip) * s->size, s->keys + (high->start + high_skip) * s->size,
-                       some * s->size);
+            swap_bytes(s->keys + (low->start + low_skip) * s->size,
+                       s->keys + (high->start + high_skip) * s->size, some * s->size);
             low_skip += some;
             high_skip += some;
             count -= some;
@@ -72,8 +72,8 @@ static void swap_runs(const struct sorting *s, size_t skip, size_t count)
     }
 }
 
-// Of what each thread divided, what lies on the wrong side of `lows`, all lows together. Returns how many keys that are on
-// either side.
+// Of what each thread divided, what lies on the wrong side of `lows`, all lows together. Returns how many
+// keys that are on either side.
 static size_t find_misplaced(struct sorting *s, const struct piece *piece, size_t lows)
 {
     size_t border = piece->start + lows, misplaced = 0;
@@ -89,9 +89,10 @@ static size_t find_misplaced(struct sorting *s, const struct piece *piece, size_
     return misplaced;
 }
 
-// Divides a piece by all threads: each its share, and then what lies on the wrong side changes places. Returns how many
-// keys are up to the threshold. `codec` is NULL if the keys are encoded.
-static size_t divide_together(struct sorting *s, const struct piece *piece, int64_t threshold, const struct host_codec *codec)
+// Divides a piece by all threads: each its share, and then what lies on the wrong side changes places.
+// Returns how many keys are up to the threshold. `codec` is NULL if the keys are encoded.
+static size_t divide_together(struct sorting *s, const struct piece *piece, int64_t threshold,
+                              const struct host_codec *codec)
 {
     size_t lows = 0, misplaced;
 
@@ -99,7 +100,8 @@ static size_t divide_together(struct sorting *s, const struct piece *piece, int6
     for (unsigned t = 0; t < s->threads; t++) {
         size_t start = host_share(piece->n, t, s->threads), end = host_share(piece->n, t + 1, s->threads);
         char *own = s->keys + (piece->start + start) * s->size;
-        s->lows[t] = (struct run){piece->start + start, s->quicksort->divide(own, end - start, threshold, codec)};
+        s->lows[t] =
+            (struct run){piece->start + start, s->quicksort->divide(own, end - start, threshold, codec)};
     }
     for (unsigned t = 0; t < s->threads; t++)
         lows += s->lows[t].n;

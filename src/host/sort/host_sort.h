@@ -13,7 +13,8 @@ struct host_bracket {
 
 // For keys of one width on one kind of processor. `codec` is NULL where the keys are encoded already.
 struct host_quicksort {
-    // About the median of n > 0 keys: that of a sample, encoded. *chance, never 0, is the state of a generator.
+    // About the median of n > 0 keys: that of a sample, encoded. *chance, never 0, is the state of a
+    // generator.
     int64_t (*pivot)(const void *keys, size_t n, const struct host_codec *codec, uint64_t *chance);
     // Encodes the keys and puts those up to the threshold first; returns how many they are.
     size_t (*divide)(void *keys, size_t n, int64_t threshold, const struct host_codec *codec);
@@ -21,18 +22,19 @@ struct host_quicksort {
     void (*sort)(void *keys, size_t n, int64_t least, int64_t most, const struct host_codec *codec);
     void (*encode)(void *keys, size_t n, const struct host_codec *codec);
     void (*decode)(void *keys, size_t n, const struct host_codec *codec);
-    // Encodes n stored elements, adds to the bracket's counts, and writes the keys between its bounds, neither of them
-    // included; returns how many. There must be room for n keys and a vector.
-    size_t (*keep_between)(const void *elements, size_t n, const struct host_codec *codec, struct host_bracket *bracket,
-                           void *to);
+    // Encodes n stored elements, adds to the bracket's counts, and writes the keys between its bounds,
+    // neither of them included; returns how many. There must be room for n keys and a vector.
+    size_t (*keep_between)(const void *elements, size_t n, const struct host_codec *codec,
+                           struct host_bracket *bracket, void *to);
 };
 
 // Sorts elements of 1 or 2 bytes by counting.
 kn_status host_sort_counted(void *keys, kn_type type, size_t n, const struct host_plan *plan, kn_error *err);
 
-// How many elements of 1 or 2 bytes have each key: counts[key - least], of 256 or 65,536. The caller frees *counts.
-kn_status host_count(const void *x, size_t n, const struct host_codec *codec, const struct host_plan *plan, size_t **counts,
-                     kn_error *err);
+// How many elements of 1 or 2 bytes have each key: counts[key - least], of 256 or 65,536. The caller frees
+// *counts.
+kn_status host_count(const void *x, size_t n, const struct host_codec *codec, const struct host_plan *plan,
+                     size_t **counts, kn_error *err);
 
 // For elements of 4 or 8 bytes.
 const struct host_quicksort *host_quicksort_for(const struct host_plan *plan);

@@ -142,7 +142,8 @@ static void read_integers(const struct host_integers *integers, size_t n, const 
 {
     const size_t most = (size_t)1 << 31; // at a time
     unsigned threads = host_threads(plan, n * plan->size);
-    static host_digits *const levels[] = {[KN_HOST_SCALAR] = host_digits_scalar, HOST_SET_VECTORS(host_digits)};
+    static host_digits *const levels[] = {[KN_HOST_SCALAR] = host_digits_scalar,
+                                          HOST_SET_VECTORS(host_digits)};
     host_digits *add = levels[plan->level];
 
     *to = (struct moments_exact){.least = UINT64_MAX};

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// What is found out of floats or doubles. Compiled for every instruction set and width (src/host/simd/simd.h).
+// What is found out of floats or doubles. Compiled for every instruction set and width
+// (src/host/simd/simd.h).
 #include "host_reals.h"
 
 #include <math.h>

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// Sums on the host in the fixed tree of cl/algo/reduce.cl: leaves of 4,096 elements in 64 lanes, lanes folded by halves, leaves
-// in neighbouring pairs, and a missing one is +0. Only additions, a subtraction and explicit fma, so the bits are the
-// same everywhere.
+// Sums on the host in the fixed tree of cl/algo/reduce.cl: leaves of 4,096 elements in 64 lanes, lanes folded
+// by halves, leaves in neighbouring pairs, and a missing one is +0. Only additions, a subtraction and
+// explicit fma, so the bits are the same everywhere.
 #include "host_sums.h"
 
 #include <math.h>
@@ -10,8 +10,8 @@
 #include "base/error.h"
 
 // `count` elements of a leaf in plain C; the whole leaf if count is HOST_LEAF.
-static inline __attribute__((always_inline)) void add_each(const struct host_column *c, const void *x, size_t count,
-                                                           double *sums, double *squares)
+static inline __attribute__((always_inline)) void add_each(const struct host_column *c, const void *x,
+                                                           size_t count, double *sums, double *squares)
 {
     for (size_t i = 0; i < count; i++) {
         size_t lane = i % HOST_LANES;
@@ -24,14 +24,16 @@ static inline __attribute__((always_inline)) void add_each(const struct host_col
 
 #ifdef KN_HAS_VECTORS
 // The same, where fma is an instruction and not a call.
-KN_TARGET("fma") static void add_elements_fma(const struct host_column *c, const void *x, size_t count,
-                                                             double *sums, double *squares)
+KN_TARGET("fma")
+static void add_elements_fma(const struct host_column *c, const void *x, size_t count, double *sums,
+                             double *squares)
 {
     add_each(c, x, count, sums, squares);
 }
 #endif
 
-static void add_elements(const struct host_column *c, const void *x, size_t count, double *sums, double *squares)
+static void add_elements(const struct host_column *c, const void *x, size_t count, double *sums,
+                         double *squares)
 {
 #ifdef KN_HAS_VECTORS
     if (__builtin_cpu_supports("fma")) {
@@ -120,7 +122,8 @@ host_leaf *host_leaf_for(kn_host_level level)
     return leaves[level];
 }
 
-static kn_status sum_column(const struct host_column *c, const struct host_plan *plan, kn_sums *sums, kn_error *err)
+static kn_status sum_column(const struct host_column *c, const struct host_plan *plan, kn_sums *sums,
+                            kn_error *err)
 {
     size_t count = host_leaf_count(c->n);
     unsigned threads = host_threads(plan, c->n * plan->size);
@@ -137,27 +140,31 @@ static kn_status sum_column(const struct host_column *c, const struct host_plan 
     return KN_OK;
 }
 
-static kn_status sums_of(const char *function, const void *x, kn_type type, size_t n, double shift, bool wants_squares,
-                         kn_sums *sums, const kn_host_options *options, kn_error *err)
+static kn_status sums_of(const char *function, const void *x, kn_type type, size_t n, double shift,
+                         bool wants_squares, kn_sums *sums, const kn_host_options *options, kn_error *err)
 {
     struct host_plan plan;
     kn_status status = host_plan(function, type, options, &plan, err);
-    struct host_column column = {x, n, type == KN_F32, wants_squares, type == KN_F32 ? (double)(float)shift : shift, NULL};
+    struct host_column column = {
+        x, n, type == KN_F32, wants_squares, type == KN_F32 ? (double)(float)shift : shift, NULL};
 
     if (status)
         return status;
     if (type != KN_F32 && type != KN_F64)
-        return kn_fail(err, KN_ERROR_UNSUPPORTED, "%s: works on float and double, not on %s", function, kn_type_name(type));
+        return kn_fail(err, KN_ERROR_UNSUPPORTED, "%s: works on float and double, not on %s", function,
+                       kn_type_name(type));
     if (!sums || (!x && n > 0))
         return kn_fail(err, KN_ERROR_ARGUMENT, "%s: x or the result is NULL", function);
     if (!isfinite(column.shift))
-        return kn_fail(err, KN_ERROR_ARGUMENT, "%s: a shift of %g is not finite in %s", function, shift, kn_type_name(type));
+        return kn_fail(err, KN_ERROR_ARGUMENT, "%s: a shift of %g is not finite in %s", function, shift,
+                       kn_type_name(type));
     *sums = (kn_sums){0, 0};
     column.leaf = host_leaf_for(plan.level);
     return n == 0 ? KN_OK : sum_column(&column, &plan, sums, err);
 }
 
-kn_status kn_host_sum(const void *x, kn_type type, size_t n, double *sum, const kn_host_options *options, kn_error *err)
+kn_status kn_host_sum(const void *x, kn_type type, size_t n, double *sum, const kn_host_options *options,
+                      kn_error *err)
 {
     kn_sums sums = {0, 0};
     kn_status status = sums_of("kn_host_sum", x, type, n, 0, false, sum ? &sums : NULL, options, err);
@@ -167,8 +174,8 @@ kn_status kn_host_sum(const void *x, kn_type type, size_t n, double *sum, const 
     return status;
 }
 
-kn_status kn_host_sums(const void *x, kn_type type, size_t n, double shift, kn_sums *sums, const kn_host_options *options,
-                       kn_error *err)
+kn_status kn_host_sums(const void *x, kn_type type, size_t n, double shift, kn_sums *sums,
+                       const kn_host_options *options, kn_error *err)
 {
     return sums_of("kn_host_sums", x, type, n, shift, true, sums, options, err);
 }

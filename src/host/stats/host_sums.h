@@ -7,8 +7,9 @@
 
 enum { HOST_LEAF = 4096, HOST_LANES = 64 };
 
-// Adds up HOST_LEAF elements in lanes: element i belongs to lane i mod 64, where d = x - shift is added to the sum and
-// fma(d, d, .) becomes the squares, if they are wanted; each lane begins with what is in `sums` and `squares`.
+// Adds up HOST_LEAF elements in lanes: element i belongs to lane i mod 64, where d = x - shift is added to
+// the sum and fma(d, d, .) becomes the squares, if they are wanted; each lane begins with what is in `sums`
+// and `squares`.
 typedef void host_leaf(const void *x, bool single, double shift, bool wants_squares, double sums[HOST_LANES],
                        double squares[HOST_LANES]);
 

@@ -52,7 +52,7 @@ void print_converted(struct printer *printer, const struct syn_type *type, const
 const struct syn_expr *print_unwrapped(const struct syn_expr *expr); // without its brackets
 bool print_is_null(const struct syn_expr *expr);                     // a null pointer constant
 bool print_is_bit_field(const struct syn_expr *expr);
-bool print_is_selection(const struct syn_expr *expr);                // several components of a vector
+bool print_is_selection(const struct syn_expr *expr); // several components of a vector
 
 // A file each.
 void rewrite_call(struct printer *printer, const struct syn_expr *call);
@@ -65,7 +65,8 @@ void rewrite_slot(struct printer *printer, const struct syn_slot *slot);
 // Whether it becomes an expression of the whole type, for a union's later member is set.
 bool rewrite_sets_other_member(const struct syn_slot *slot);
 void rewrite_function(struct printer *printer, const struct syn_item *item);
-// Whether a kernel of this type takes the addresses of its images: by value, its arguments are more than CUDA passes.
+// Whether a kernel of this type takes the addresses of its images: by value, its arguments are more than CUDA
+// passes.
 bool rewrite_takes_addresses(const struct syn_type *type);
 void rewrite_prototype(struct printer *printer, const struct syn_symbol *symbol, const struct syn_type *type);
 

@@ -34,9 +34,10 @@ static void expect_integers(struct printer *printer, const struct syn_expr *expr
     const struct syn_type *types[] = {expr->a->type, expr->b->type};
 
     for (size_t i = 0; i < 2; i++)
-        if (types[i] && (types[i]->kind == SYN_T_SCALAR || types[i]->kind == SYN_T_VECTOR) && types[i]->scalar > SYN_S_ULONG)
-            syn_fail(printer->parser, KN_ERROR_BUILD, expr->place->token, "a shift takes integers; its %s operand is none",
-                     i == 0 ? "left" : "right");
+        if (types[i] && (types[i]->kind == SYN_T_SCALAR || types[i]->kind == SYN_T_VECTOR) &&
+            types[i]->scalar > SYN_S_ULONG)
+            syn_fail(printer->parser, KN_ERROR_BUILD, expr->place->token,
+                     "a shift takes integers; its %s operand is none", i == 0 ? "left" : "right");
 }
 
 void rewrite_shift(struct printer *printer, const struct syn_expr *expr)

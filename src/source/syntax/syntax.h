@@ -421,8 +421,8 @@ struct syn_function {
     int visited;
     bool is_reached; // by a kernel
     bool is_called;  // by another function
-    // local_memory.c: what its __local variables take; whether they lie in the arena, from where on; and of a kernel
-    // the bytes of the arena before its __local arguments.
+    // local_memory.c: what its __local variables take; whether they lie in the arena, from where on; and of a
+    // kernel the bytes of the arena before its __local arguments.
     size_t local_bytes, arena_base, arena_bytes;
     bool in_arena;
 };
@@ -571,7 +571,7 @@ struct syn_expr *syn_parse_statements(struct syn_parser *parser, const struct sy
 struct syn_expr *syn_parse_extension(struct syn_parser *parser, enum syn_keyword keyword);
 void syn_parse_static_assert(struct syn_parser *parser);
 struct syn_expr *syn_parse_string(struct syn_parser *parser); // and those that stand beside it
-struct syn_asm *syn_parse_asm(struct syn_parser *parser); // with its ';'
+struct syn_asm *syn_parse_asm(struct syn_parser *parser);     // with its ';'
 
 struct syn_specifiers {
     const struct src_token *place;

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Reading and copying memory (cl/tools/compare/bandwidth.cl), n bytes walked over as often as it takes to last a while.
+// Reading and copying memory (cl/tools/compare/bandwidth.cl), n bytes walked over as often as it takes to
+// last a while.
 #include <stdlib.h>
 #include <string.h>
 
@@ -90,8 +91,8 @@ static kn_status enter(struct compare_work *work, kn_error *err)
     own->out_bytes = copies ? n : own->items * WORD;
     const struct job_define defines[] = {
         {"GROUP", own->shape.group}, {"WIDTH", own->shape.width}, {"UNROLL", own->shape.unroll}};
-    status = job_kernel(work->queue, "tools/compare/bandwidth.cl", copies ? "copy_words" : "read_words", defines,
-                        KN_COUNT(defines), &own->program, &own->kernel, err);
+    status = job_kernel(work->queue, "tools/compare/bandwidth.cl", copies ? "copy_words" : "read_words",
+                        defines, KN_COUNT(defines), &own->program, &own->kernel, err);
     return status ? status : job_buffer(work->queue, NULL, own->out_bytes, &own->out, err);
 }
 

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // From a kernel's source to the end of its first launch, which is when some drivers compile: without any
-// cache, and with the binary in Koine's own. The kernels are those of cl/algo/sort/sort_bitonic.cl; they sort one
-// block.
+// cache, and with the binary in Koine's own. The kernels are those of cl/algo/sort/sort_bitonic.cl; they sort
+// one block.
 #include <stdlib.h>
 #include <string.h>
 
@@ -101,8 +101,8 @@ static kn_status run(struct compare_work *work, kn_error *err)
     // Drivers have caches as well: a name that was not there before goes past them.
     if (work->problem->which->variant == COLD)
         defines[3].value = (unsigned)(start * 1e6) + own->builds++;
-    status = job_kernel(own->queue, "algo/sort/sort_bitonic.cl", "sort_blocks", defines, KN_COUNT(defines), &program,
-                        &kernel, err);
+    status = job_kernel(own->queue, "algo/sort/sort_bitonic.cl", "sort_blocks", defines, KN_COUNT(defines),
+                        &program, &kernel, err);
     if (!status)
         status = sort_block(own, program, err);
     work->seconds = kn_clock_seconds() - start;

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Chains of fused multiply-adds (cl/tools/compare/flops.cl), n in all; every chain's value is known to the bit.
+// Chains of fused multiply-adds (cl/tools/compare/flops.cl), n in all; every chain's value is known to the
+// bit.
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
@@ -49,8 +50,8 @@ static kn_status enter(struct compare_work *work, kn_error *err)
     own->width = work->device->type == KN_DEVICE_CPU ? CPU_WIDTH : 1;
     const struct job_define defines[] = {
         {"TRIPS", TRIPS}, {"WIDTH", own->width}, {"REAL_BITS", type == KN_F64 ? 64 : 32}};
-    return job_kernel(work->queue, "tools/compare/flops.cl", "fma_chains", defines, KN_COUNT(defines), &own->program,
-                      &own->kernel, err);
+    return job_kernel(work->queue, "tools/compare/flops.cl", "fma_chains", defines, KN_COUNT(defines),
+                      &own->program, &own->kernel, err);
 }
 
 static void leave(struct compare_work *work)

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// What a launch costs the host: n launches of a kernel that does next to nothing (cl/tools/compare/launch.cl), waited for
-// at the end or one by one.
+// What a launch costs the host: n launches of a kernel that does next to nothing
+// (cl/tools/compare/launch.cl), waited for at the end or one by one.
 #include <math.h>
 
 #include "base/array.h"
@@ -35,7 +35,8 @@ static kn_status enter(struct compare_work *work, kn_error *err)
 {
     struct work *own = work->own;
 
-    return job_kernel(work->queue, "tools/compare/launch.cl", "count_launch", NULL, 0, &own->program, &own->kernel, err);
+    return job_kernel(work->queue, "tools/compare/launch.cl", "count_launch", NULL, 0, &own->program,
+                      &own->kernel, err);
 }
 
 static void leave(struct compare_work *work)

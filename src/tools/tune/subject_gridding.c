@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// The adjoint by gridding (src/app/mri/gridding/gridding.h): of planes along a spiral, of volumes along a kooshball.
+// The adjoint by gridding (src/app/mri/gridding/gridding.h): of planes along a spiral, of volumes along a
+// kooshball.
 #include <stdlib.h>
 
 #include "base/error.h"

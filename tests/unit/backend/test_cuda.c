@@ -594,11 +594,24 @@ END_TEST
 
 int main(void)
 {
-    const TTest *const tests[] = {
-        description,      copies,          fills,         arguments,           large_geometry,
-        too_many_groups,  picked_local,    constant_bank, one_bank_a_kernel,   asks_for_what_is_there,
-        compiler_options, does_not_compile, binaries,     times,               a_kernel_that_traps,
-        two_threads,      wrapping,        own_local_memory};
+    const TTest *const tests[] = {description,
+                                  copies,
+                                  fills,
+                                  arguments,
+                                  large_geometry,
+                                  too_many_groups,
+                                  picked_local,
+                                  constant_bank,
+                                  one_bank_a_kernel,
+                                  asks_for_what_is_there,
+                                  compiler_options,
+                                  does_not_compile,
+                                  binaries,
+                                  times,
+                                  a_kernel_that_traps,
+                                  two_threads,
+                                  wrapping,
+                                  own_local_memory};
 
     return TEST_RUN_WITH("cuda", CK_FORK, set_up, tear_down, tests);
 }

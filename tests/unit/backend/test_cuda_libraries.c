@@ -269,7 +269,8 @@ END_TEST
 // ---- the real one ----
 
 static const char vector_add[] =
-    "namespace kn { struct kn_item { unsigned long long offset[3]; unsigned groups[3], local[3], first[2], fold, dims; }; "
+    "namespace kn { struct kn_item { unsigned long long offset[3]; unsigned groups[3], local[3], first[2], "
+    "fold, dims; }; "
     "}\n"
     "extern \"C\" __global__ void koine_add(float *a, const float *b, const __grid_constant__ kn::kn_item "
     "kn_me)\n"

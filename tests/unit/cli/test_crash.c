@@ -283,8 +283,8 @@ static void installs_over_one(void)
     fault();
 }
 
-// LLVM, in a driver, installs a handler of its own while it compiles; it returns, after which abort() would end the
-// process.
+// LLVM, in a driver, installs a handler of its own while it compiles; it returns, after which abort() would
+// end the process.
 static void returning_handler(int number)
 {
     (void)number;
@@ -375,7 +375,8 @@ START_TEST(files)
     char command[4400];
 
     expect_exit_4(half_a_file);
-    snprintf(command, sizeof command, "cd '%s' && test \"$(ls -A)\" = done && test \"$(cat done)\" = whole", in_folder(""));
+    snprintf(command, sizeof command, "cd '%s' && test \"$(ls -A)\" = done && test \"$(cat done)\" = whole",
+             in_folder(""));
     ck_assert_int_eq(system(command), 0);
 }
 END_TEST

@@ -101,8 +101,10 @@ START_TEST(matching)
     for (size_t i = 0; i < sizeof unknown / sizeof *unknown; i++) {
         char words[256];
 
-        snprintf(words, sizeof words,
-                 "'%s'|opencl:0.0 (Broken GPU) [not usable: it is broken]|opencl:4.0 (NVIDIA H200)|opencl:6.0", unknown[i]);
+        snprintf(
+            words, sizeof words,
+            "'%s'|opencl:0.0 (Broken GPU) [not usable: it is broken]|opencl:4.0 (NVIDIA H200)|opencl:6.0",
+            unknown[i]);
         expect_refused(engine_devices_match(&devices, unknown[i], &found, &err), KN_ERROR_NO_DEVICE, words);
     }
     expect_refused(engine_devices_match(&devices, "opencl:0.0", &found, &err), KN_ERROR_UNSUPPORTED,

@@ -262,7 +262,8 @@ START_TEST(ranges)
 }
 END_TEST
 
-// As through NVIDIA's OpenCL: its table of quirks has a largest range. A mistake in the work-group is told as everywhere.
+// As through NVIDIA's OpenCL: its table of quirks has a largest range. A mistake in the work-group is told as
+// everywhere.
 START_TEST(ranges_past_the_quirk)
 {
     context->quirks.range_limit = INT32_MAX;
@@ -353,9 +354,9 @@ END_TEST
 
 int main(void)
 {
-    const TTest *const tests[] = {nulls,           counts,         argument_kinds, argument_values,
-                                  buffers,         local_memory,   ranges, ranges_past_the_quirk,        largest_group,
-                                  constant_memory, argument_bytes};
+    const TTest *const tests[] = {nulls,         counts,          argument_kinds, argument_values,
+                                  buffers,       local_memory,    ranges,         ranges_past_the_quirk,
+                                  largest_group, constant_memory, argument_bytes};
 
     return RUN_ON_DEVICE_WITH("launch refused", set_up, tear_down, tests);
 }

@@ -61,7 +61,8 @@ static uint32_t answer_of_text(const char *text, const kn_program_options *optio
 }
 
 static const char answer_42[] = "__kernel void answer(__global uint *out) { out[0] = 42; }\n";
-// The same, with a macro that a host may give another value: what is not used may leave no trace in a CUDA text.
+// The same, with a macro that a host may give another value: what is not used may leave no trace in a CUDA
+// text.
 static const char answer_a[] = "#ifndef A\n#define A 0\n#endif\n"
                                "__kernel void answer(__global uint *out) { out[0] = 42 + 0 * A; }\n";
 
@@ -87,10 +88,12 @@ START_TEST(policy_of_a_context)
         kn_context_close(context);
         context = open_with(&options);
         queue = open_queue(context);
-        expect_ok(engine_builtin_kernel(context, "tools/compare/launch.cl", NULL, 0, KN_POLICY_DEFAULT, "count_launch", &kernel, &err));
+        expect_ok(engine_builtin_kernel(context, "tools/compare/launch.cl", NULL, 0, KN_POLICY_DEFAULT,
+                                        "count_launch", &kernel, &err));
         ck_assert_int_eq(policy_of("tools/compare/launch.cl"), policy);
         // One that promises bits has its own.
-        expect_ok(engine_builtin_kernel(context, "app/mri/mri_mu.cl", NULL, 0, KN_POLICY_STRICT, "mri_mu", &kernel, &err));
+        expect_ok(engine_builtin_kernel(context, "app/mri/mri_mu.cl", NULL, 0, KN_POLICY_STRICT, "mri_mu",
+                                        &kernel, &err));
         ck_assert_int_eq(policy_of("app/mri/mri_mu.cl"), KN_POLICY_STRICT);
     }
 }

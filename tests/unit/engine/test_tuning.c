@@ -6,7 +6,8 @@
 
 #include "engine/device/tuning.h"
 
-static const struct engine_tunables tunables = {"testing", "algo/reduce.cl", {"GROUP", "WIDTH", "ITEMS", NULL}};
+static const struct engine_tunables tunables = {
+    "testing", "algo/reduce.cl", {"GROUP", "WIDTH", "ITEMS", NULL}};
 
 static char *cache_dir;
 static kn_context *context;

@@ -67,7 +67,8 @@ static inline void zip_add(struct zip *zip, const char *name, const void *data, 
     zip_put(zip->directory, &zip->directory_count, 20, 2);
     zip_put(zip->directory, &zip->directory_count, 20, 2);
     zip_put_sizes(zip->directory, &zip->directory_count, deflated, crc, packed_size, size, name_length);
-    zip_put(zip->directory, &zip->directory_count, 0, 8); // lengths of extra field and comment, volume, attributes
+    zip_put(zip->directory, &zip->directory_count, 0,
+            8); // lengths of extra field and comment, volume, attributes
     zip_put(zip->directory, &zip->directory_count, 0, 4);
     zip_put(zip->directory, &zip->directory_count, at, 4);
     memcpy(zip->directory + zip->directory_count, name, name_length);

@@ -189,7 +189,8 @@ START_TEST(refused_files)
 }
 END_TEST
 
-// As NumPy writes them: a.T of a C array is in Fortran's order; dtype '>f4' has its bytes the other way round.
+// As NumPy writes them: a.T of a C array is in Fortran's order; dtype '>f4' has its bytes the other way
+// round.
 START_TEST(fortran_order)
 {
     enum { A = 2, B = 3, C = 4 };
@@ -219,7 +220,8 @@ START_TEST(fortran_order)
         for (int a = 0; a < A; a++)
             for (int b = 0; b < B; b++)
                 for (int c = 0; c < C; c++)
-                    ck_assert_int_eq(((int16_t *)array.data)[(a * B + b) * C + c], 100 * a + 10 * b + c + 300);
+                    ck_assert_int_eq(((int16_t *)array.data)[(a * B + b) * C + c],
+                                     100 * a + 10 * b + c + 300);
         npy_free(&array);
     }
 }
@@ -300,8 +302,8 @@ END_TEST
 
 int main(void)
 {
-    const TTest *const tests[] = {read_versions,   read_types,    refused_types,
-                                  refused_headers, refused_files, fortran_order, complex_numbers, written_arrays};
+    const TTest *const tests[] = {read_versions, read_types,    refused_types,   refused_headers,
+                                  refused_files, fortran_order, complex_numbers, written_arrays};
 
     return TEST_RUN_WITH("npy", CK_FORK_GETENV, set_up, tear_down, tests);
 }

@@ -226,7 +226,10 @@ typedef unsigned char uchar;
 typedef unsigned short ushort;
 
 // What a table takes of constant memory: sixteen elements, as large as C has them.
-#define LAID_OUT(...) {"typedef " #__VA_ARGS__ " record; __constant record t[16] = { { 1 } };", sizeof(__VA_ARGS__)}
+#define LAID_OUT(...)                                                                                        \
+    {                                                                                                        \
+        "typedef " #__VA_ARGS__ " record; __constant record t[16] = { { 1 } };", sizeof(__VA_ARGS__)         \
+    }
 
 START_TEST(bit_fields)
 {
@@ -236,14 +239,52 @@ START_TEST(bit_fields)
     } records[] = {
         LAID_OUT(struct { uint a : 3, b : 12, c : 17; }),
         LAID_OUT(struct { uint a : 3, b : 12, c : 18; }),
-        LAID_OUT(struct { uint a : 3, b : 30; uchar c; }),
-        LAID_OUT(struct { int a : 1; int : 2; uchar b; int : 0; uchar c; }),
-        LAID_OUT(struct { uchar a; uint : 20; uchar b; }),
-        LAID_OUT(struct { uchar a : 7; ushort b : 9; uint c : 16; uchar d : 1; }),
-        LAID_OUT(struct { uchar a; struct { ushort b : 4, c : 13; } d; uchar e : 8; }),
-        LAID_OUT(struct __attribute__((packed)) { uchar a : 3; uint b : 31; uchar c; }),
-        LAID_OUT(union { uint a : 9; uchar b; }),
-        LAID_OUT(union { uint a : 9; ushort b : 16; struct { uchar c[5]; } d; }),
+        LAID_OUT(struct {
+            uint a : 3, b : 30;
+            uchar c;
+        }),
+        LAID_OUT(struct {
+            int a : 1;
+            int : 2;
+            uchar b;
+            int : 0;
+            uchar c;
+        }),
+        LAID_OUT(struct {
+            uchar a;
+        uint:
+            20;
+            uchar b;
+        }),
+        LAID_OUT(struct {
+            uchar a : 7;
+            ushort b : 9;
+            uint c : 16;
+            uchar d : 1;
+        }),
+        LAID_OUT(struct {
+            uchar a;
+            struct {
+                ushort b : 4, c : 13;
+            } d;
+            uchar e : 8;
+        }),
+        LAID_OUT(struct __attribute__((packed)) {
+            uchar a : 3;
+            uint b : 31;
+            uchar c;
+        }),
+        LAID_OUT(union {
+            uint a : 9;
+            uchar b;
+        }),
+        LAID_OUT(union {
+            uint a : 9;
+            ushort b : 16;
+            struct {
+                uchar c[5];
+            } d;
+        }),
     };
 
     for (size_t i = 0; i < sizeof records / sizeof *records; i++) {
@@ -360,7 +401,8 @@ START_TEST(images)
          "KN_FN float f(const kn_item &kn_me, image2d_t i, sampler_t s) { return read_imagef(i, s, "
          "kn_make<float2>(0)).x; }"},
         {"int f(image3d_t i, sampler_t s); int g(image3d_t i) { return f(i, 1 | 2) + get_image_dim(i).w; }",
-         "KN_DECLARED int f(const kn_item &kn_me, image3d_t i, sampler_t s); KN_FN int g(const kn_item &kn_me, "
+         "KN_DECLARED int f(const kn_item &kn_me, image3d_t i, sampler_t s); KN_FN int g(const kn_item "
+         "&kn_me, "
          "image3d_t i) { return f(kn_me, i, kn_sampler(1 | 2)) + get_image_dim(i).w; }"},
         {"void f(void) { const sampler_t s = 3, t = s; }",
          "KN_FN void f(const kn_item &kn_me) { const sampler_t s = kn_sampler(3); const sampler_t t = s; }"},
@@ -410,11 +452,9 @@ START_TEST(image_addresses)
         int images;
         const char *rest;
         bool addresses;
-    } cases[] = {{31, ", __global uint *o", false},
-                 {31, ", float16 f", false}, {31, ", float16 f, char c", true},
-                 {32, "", true},
-                 {1, ", float16 f", false},
-                 {0, "float16 f", false}};
+    } cases[] = {{31, ", __global uint *o", false}, {31, ", float16 f", false},
+                 {31, ", float16 f, char c", true}, {32, "", true},
+                 {1, ", float16 f", false},         {0, "float16 f", false}};
 
     for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
         struct kn_text source = KN_TEXT_INIT;
@@ -452,9 +492,10 @@ END_TEST
 
 int main(void)
 {
-    const TTest *const tests[] = {assembly, images, vectors,   scalars,    pointers,     initialisers, kernels, jumps,
-                                  places,   unrolling, bit_fields, surroundings, formats,  prelude,      files,
-                                  large_local_memory,  image_addresses};
+    const TTest *const tests[] = {assembly,           images,         vectors, scalars, pointers,
+                                  initialisers,       kernels,        jumps,   places,  unrolling,
+                                  bit_fields,         surroundings,   formats, prelude, files,
+                                  large_local_memory, image_addresses};
 
     return run_suite("cuda", tests, sizeof tests / sizeof *tests);
 }

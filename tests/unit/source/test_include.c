@@ -105,9 +105,8 @@ END_TEST
 // A kernel file of the table is found without its folder; files that are included are not.
 START_TEST(without_folder)
 {
-    static const struct src_embedded table[] = {{"algo/sort/main.cl", "#include \"../../lib/a.clh\"\nmain"},
-                                                {"lib/a.clh", "a"},
-                                                {NULL, NULL}};
+    static const struct src_embedded table[] = {
+        {"algo/sort/main.cl", "#include \"../../lib/a.clh\"\nmain"}, {"lib/a.clh", "a"}, {NULL, NULL}};
     struct src_options options = {.embedded = table, .builtin = true};
     struct src_unit *unit = NULL;
     kn_error err = KN_ERROR_INIT;
@@ -121,7 +120,8 @@ START_TEST(without_folder)
             put("main.cl", "wrong");
             put("algo/sort/main.cl", "#include \"../../lib/a.clh\"\nmine");
         }
-        ck_assert_msg(src_read(i ? "main.cl" : "algo/sort/main.cl", NULL, &options, &unit, &err) == KN_OK, "%s", err.text);
+        ck_assert_msg(src_read(i ? "main.cl" : "algo/sort/main.cl", NULL, &options, &unit, &err) == KN_OK,
+                      "%s", err.text);
         found = tokens_of(unit);
         ck_assert_str_eq(found, i == 2 ? "a mine" : "a main");
         free(found);

@@ -497,7 +497,8 @@ START_TEST(gridding_takes_it)
     ck_assert_double_le(gridding_error(&p),
                         1e-3); // gridding.h: 2.4e-4 of a larger image; a sample lost makes 0.1
     ck_assert(is_built_with("app/mri/mri_gridding.cl", "GROUP=16"));
-    ck_assert(is_built_with("app/mri/mri_gridding.cl", "TILE_X=8") && is_built_with("app/mri/mri_gridding.cl", "TILE_Y=16"));
+    ck_assert(is_built_with("app/mri/mri_gridding.cl", "TILE_X=8") &&
+              is_built_with("app/mri/mri_gridding.cl", "TILE_Y=16"));
 
     // What is no power of two is left alone.
     values[0] = 3;

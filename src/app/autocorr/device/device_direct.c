@@ -219,8 +219,9 @@ static kn_status open_kernels(struct direct *d, kn_error *err)
     column_define(&defines, "TILE_Y", t->tile_y);
     column_define(&defines, "CHUNK", t->chunk);
     for (size_t i = 0; i < KN_COUNT(wanted) && !status; i++)
-        status = engine_builtin_kernel(d->queue->context, "app/autocorr/autocorr_direct.cl", defines.items, defines.count,
-                                       KN_POLICY_DEFAULT, wanted[i].name, wanted[i].kernel, err);
+        status =
+            engine_builtin_kernel(d->queue->context, "app/autocorr/autocorr_direct.cl", defines.items,
+                                  defines.count, KN_POLICY_DEFAULT, wanted[i].name, wanted[i].kernel, err);
     return status;
 }
 

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// What the register-tiled kernel of autocorr_direct_device takes (cl/app/autocorr/autocorr_direct.cl), for those who tune
-// it.
+// What the register-tiled kernel of autocorr_direct_device takes (cl/app/autocorr/autocorr_direct.cl), for
+// those who tune it.
 #ifndef KN_APP_AUTOCORR_DEVICE_DEVICE_DIRECT_H
 #define KN_APP_AUTOCORR_DEVICE_DEVICE_DIRECT_H
 

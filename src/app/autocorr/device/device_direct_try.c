@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// The direct correlation with a tuning of cl/app/autocorr/autocorr_direct.cl that the device has right: a small
-// one is compared with the same in plain loops first.
+// The direct correlation with a tuning of cl/app/autocorr/autocorr_direct.cl that the device has right: a
+// small one is compared with the same in plain loops first.
 #include "device_direct.h"
 
 #include <stdio.h>
@@ -95,7 +95,8 @@ kn_status autocorr_direct_try(kn_context *context, const struct autocorr_direct_
 
     snprintf(what, sizeof what, "direct correlation, %s%s %ux%u %u %u %u", autocorr_dot_names[t->dot],
              t->vectors ? " vectors" : "", t->tile_x, t->tile_y, t->chunk, t->items, t->rows);
-    return engine_trial(context, &(struct engine_trial){what, "app/autocorr/autocorr_direct.cl", t, run}, serves, err);
+    return engine_trial(context, &(struct engine_trial){what, "app/autocorr/autocorr_direct.cl", t, run},
+                        serves, err);
 }
 
 // ---- what callers have ----

@@ -42,8 +42,8 @@ static kn_status open_kernel(const struct ladder *l, const char *name, kn_kernel
     struct column_defines defines = {.count = 0};
 
     column_define(&defines, "BITS", 8 * (unsigned)kn_type_size(l->frames->type));
-    return engine_builtin_kernel(l->queue->context, "app/autocorr/autocorr_ladder.cl", defines.items, defines.count,
-                                 KN_POLICY_DEFAULT, name, kernel, err);
+    return engine_builtin_kernel(l->queue->context, "app/autocorr/autocorr_ladder.cl", defines.items,
+                                 defines.count, KN_POLICY_DEFAULT, name, kernel, err);
 }
 
 // ---- an offset a work-item ----

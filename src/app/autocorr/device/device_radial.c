@@ -180,8 +180,8 @@ kn_status autocorr_radial_device(kn_queue *queue, const struct autocorr_device_r
     column_define(&defines, "REAL_BITS", radial->real == KN_F64 ? 64 : 32);
     if (status || count == 0)
         return status;
-    status = engine_builtin_kernel(radial->context, "app/autocorr/autocorr_radial.cl", defines.items, defines.count,
-                                   KN_POLICY_DEFAULT, "autocorr_radial", &kernel, err);
+    status = engine_builtin_kernel(radial->context, "app/autocorr/autocorr_radial.cl", defines.items,
+                                   defines.count, KN_POLICY_DEFAULT, "autocorr_radial", &kernel, err);
     return status ? status : kn_launch(queue, kernel, &range, args, KN_COUNT(args), NO_EVENT, err);
 }
 

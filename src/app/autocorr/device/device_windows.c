@@ -92,8 +92,8 @@ static kn_status get_kernel(kn_queue *queue, kn_type type, const char *name, kn_
     column_define(&defines, "GROUP", GROUP);
     column_define(&defines, "STRIP", STRIP);
     column_define(&defines, "DROP", DROP);
-    return engine_builtin_kernel(kn_queue_context(queue), "app/autocorr/autocorr_windows.cl", defines.items, defines.count,
-                                 KN_POLICY_DEFAULT, name, kernel, err);
+    return engine_builtin_kernel(kn_queue_context(queue), "app/autocorr/autocorr_windows.cl", defines.items,
+                                 defines.count, KN_POLICY_DEFAULT, name, kernel, err);
 }
 
 static size_t strip_count(const struct autocorr_frames *frames)

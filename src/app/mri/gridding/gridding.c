@@ -237,8 +237,9 @@ static kn_status get_kernels(kn_queue *queue, struct mri_gridding *g, kn_error *
     else
         column_define_text(&defines, "COEFFICIENTS", kn_text_string(&coefficients));
     for (size_t i = 0; i < KN_COUNT(kernels) && !status; i++)
-        status = engine_builtin_kernel(queue->context, "app/mri/mri_gridding.cl", defines.items, defines.count,
-                                       KN_POLICY_DEFAULT, kernels[i].name, kernels[i].kernel, err);
+        status =
+            engine_builtin_kernel(queue->context, "app/mri/mri_gridding.cl", defines.items, defines.count,
+                                  KN_POLICY_DEFAULT, kernels[i].name, kernels[i].kernel, err);
     kn_text_free(&coefficients);
     return status;
 }

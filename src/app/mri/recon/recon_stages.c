@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// What the stages of a reconstruction share in either place: their times, rates and progress, and a coil's sum.
+// What the stages of a reconstruction share in either place: their times, rates and progress, and a coil's
+// sum.
 #include <math.h>
 
 #include "base/clock.h"

@@ -45,8 +45,8 @@ struct solver {
 
 // ---- launches ----
 
-// cl/app/mri/mri_solver.cl's rows: floats that a work-item takes at a time. CPUs: a few parts a core, and few rows a
-// part.
+// cl/app/mri/mri_solver.cl's rows: floats that a work-item takes at a time. CPUs: a few parts a core, and few
+// rows a part.
 static kn_status choose_shape(const kn_queue *queue, uint64_t floats, struct shape *shape, kn_error *err)
 {
     kn_context *context = kn_queue_context(queue);

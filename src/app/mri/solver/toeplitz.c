@@ -177,8 +177,8 @@ static kn_status get_kernel(kn_context *context, const char *name, kn_kernel **k
 
     column_define(&defines, "GROUP", GROUP);
     column_define(&defines, "ITEMS", multiply_items(context));
-    return engine_builtin_kernel(context, "app/mri/mri_toeplitz.cl", defines.items, defines.count, KN_POLICY_DEFAULT,
-                                 name, kernel, err);
+    return engine_builtin_kernel(context, "app/mri/mri_toeplitz.cl", defines.items, defines.count,
+                                 KN_POLICY_DEFAULT, name, kernel, err);
 }
 
 // The way back is compiled when it is first gone: here, not in the first iteration.

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// The launches of cl/app/mri/mri_forward.cl: samples by batches, the image by its parts and by as many shares as
-// there is room for sums of.
+// The launches of cl/app/mri/mri_forward.cl: samples by batches, the image by its parts and by as many shares
+// as there is room for sums of.
 #include <math.h>
 #include <stdlib.h>
 
@@ -67,8 +67,8 @@ static kn_status open_kernels(struct forward *f, kn_error *err)
     column_define(&defines, "WIDTH", f->tuning.width);
     column_define(&defines, "TRIG", (unsigned)f->tuning.trig);
     column_define(&defines, "BASIS", f->basis != NULL);
-    status = engine_builtin_kernel(context, "app/mri/mri_forward.cl", defines.items, defines.count, KN_POLICY_DEFAULT,
-                                   "mri_forward", &f->sum, err);
+    status = engine_builtin_kernel(context, "app/mri/mri_forward.cl", defines.items, defines.count,
+                                   KN_POLICY_DEFAULT, "mri_forward", &f->sum, err);
     return status ? status
                   : engine_builtin_kernel(context, "app/mri/mri_forward.cl", defines.items, defines.count,
                                           KN_POLICY_DEFAULT, "mri_forward_fold", &f->fold, err);

@@ -83,10 +83,12 @@ void sum_fractions_scalar(const struct sum_samples *samples, const int32_t *cons
 
 // ---- the sum ----
 
-static sum_block_double *const in_double[] = {[KN_HOST_SCALAR] = sum_double_scalar, HOST_SET_VECTORS(sum_double)};
+static sum_block_double *const in_double[] = {[KN_HOST_SCALAR] = sum_double_scalar,
+                                              HOST_SET_VECTORS(sum_double)};
 static sum_block_fractions *const in_fractions[] = {[KN_HOST_SCALAR] = sum_fractions_scalar,
                                                     HOST_SET_VECTORS(sum_fractions)};
-static sum_block_single *const in_single[] = {[KN_HOST_SCALAR] = sum_single_scalar, HOST_SET_VECTORS(sum_single)};
+static sum_block_single *const in_single[] = {[KN_HOST_SCALAR] = sum_single_scalar,
+                                              HOST_SET_VECTORS(sum_single)};
 
 // How numbers are kept.
 enum kind { IN_DOUBLE, IN_SINGLE, IN_FRACTIONS };
@@ -177,9 +179,9 @@ static void add_chunk(const struct host_sum *h, size_t first, const union places
             (const double *const[]){places->in_double[0], places->in_double[1], places->in_double[2]}, re,
             im);
     else if (h->kind == IN_SINGLE)
-        in_single[h->level](
-            &samples, (const float *const[]){places->single[0], places->single[1], places->single[2]}, re,
-            im);
+        in_single[h->level](&samples,
+                            (const float *const[]){places->single[0], places->single[1], places->single[2]},
+                            re, im);
     else
         in_fractions[h->level](
             &samples, (const int32_t *const[]){places->steps[0], places->steps[1], places->steps[2]}, re, im);

@@ -161,11 +161,11 @@ static kn_status open_kernels(struct sum_work *work, kn_error *err)
         column_define(&defines, macros[i].name, macros[i].value);
     if (t->memory == MRI_MEMORY_CONSTANT)
         column_define_text(&defines, "KN_CONSTANT", "bank");
-    status = engine_builtin_kernel(context, "app/mri/mri_fhd.cl", defines.items, defines.count, KN_POLICY_DEFAULT,
-                                   "mri_tuned", &work->kernel, err);
+    status = engine_builtin_kernel(context, "app/mri/mri_fhd.cl", defines.items, defines.count,
+                                   KN_POLICY_DEFAULT, "mri_tuned", &work->kernel, err);
     if (work->line_parts > 1 && !status)
-        status = engine_builtin_kernel(context, "app/mri/mri_fhd.cl", defines.items, defines.count, KN_POLICY_DEFAULT,
-                                       "mri_fold", &work->fold, err);
+        status = engine_builtin_kernel(context, "app/mri/mri_fhd.cl", defines.items, defines.count,
+                                       KN_POLICY_DEFAULT, "mri_fold", &work->fold, err);
     return status;
 }
 

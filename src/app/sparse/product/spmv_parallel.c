@@ -114,8 +114,8 @@ static kn_status get_kernel(const struct spmv_task *task, const char *name, kn_k
     column_define(&defines, "BATCH", (unsigned)at_least(tuning->chunk / seen, 1));
     status = rung_define_subgroups(&defines, context, err);
     return status ? status
-                  : engine_builtin_kernel(context, "app/sparse/sparse_parallel.cl", defines.items, defines.count,
-                                          KN_POLICY_DEFAULT, name, kernel, err);
+                  : engine_builtin_kernel(context, "app/sparse/sparse_parallel.cl", defines.items,
+                                          defines.count, KN_POLICY_DEFAULT, name, kernel, err);
 }
 
 // ---- memory ----

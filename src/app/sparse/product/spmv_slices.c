@@ -232,7 +232,8 @@ kn_status spmv_prepare_sell(const struct spmv_task *task, struct spmv_product *p
             product->bytes -= (total - matrix->nonzeros) * sizeof *slices.values;
     }
     if (!status)
-        status = spmv_kernel(task, "app/sparse/sparse_ell.cl", "spmv_sell", slices.narrow ? 16 : 32, &kernel, err);
+        status =
+            spmv_kernel(task, "app/sparse/sparse_ell.cl", "spmv_sell", slices.narrow ? 16 : 32, &kernel, err);
     if (!status) {
         const struct spmv_argument arguments[] = {spmv_memory(starts),
                                                   spmv_memory(places),

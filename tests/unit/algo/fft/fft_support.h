@@ -248,9 +248,9 @@ static inline bool has_large_prime(size_t n)
 static long double worst; // error as a part of what is allowed
 
 // A radix-2 step rounds twice (its root, its sum) with a root-mean-square error of about eps / 2 together;
-// larger radices round less. So 0.5 eps log2 n, plus eps for storing the result, and eps for rounding a factor that is no
-// power of two. A chirp transform does two
-// of more than twice the length, and multiplies by three rounded tables.
+// larger radices round less. So 0.5 eps log2 n, plus eps for storing the result, and eps for rounding a
+// factor that is no power of two. A chirp transform does two of more than twice the length, and multiplies by
+// three rounded tables.
 static inline void expect_near(const number *found, const number *expected, const struct whole *whole,
                                const char *what)
 {

@@ -238,7 +238,8 @@ static inline void expect_transposes(const kn_gemm_options *options, const char 
             // Transposed and conjugated are one for real matrices: a look at one of them is enough.
             bool again = !task.is_complex && (i / 3 == 2) != (i % 3 == 2);
             bool left_out = is_costly(options) && kind > 0 && test_random(&state) % 4;
-            // Oclgrind 21.10 itself crashes on cl/algo/gemm/gemm.cl where it loads two complex floats at once.
+            // Oclgrind 21.10 itself crashes on cl/algo/gemm/gemm.cl where it loads two complex floats at
+            // once.
             left_out = left_out || (test_is_slow() && task.is_complex && options->tile.m);
             if (again || left_out)
                 continue;

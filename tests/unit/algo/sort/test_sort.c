@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// kn_sort's bitonic sort against qsort, bit by bit: numbers as sign and magnitude, NaN last as a set; and what kn_sort
-// refuses.
+// kn_sort's bitonic sort against qsort, bit by bit: numbers as sign and magnitude, NaN last as a set; and
+// what kn_sort refuses.
 #include "support/device_support.h"
 
 #include "algo/sort/sort.h"
@@ -451,8 +451,9 @@ START_TEST(refusals)
     kn_buffer *foreign = NULL, *indices = test_upload_with_room(packed, 1000, 0);
 
     EXPECT_REFUSED(KN_ERROR_ARGUMENT, "no type", kn_sort(queue, buffer, (kn_type)99, 10, NULL, &err));
-    EXPECT_REFUSED(KN_ERROR_ARGUMENT, "no algorithm",
-                   kn_sort(queue, buffer, KN_F32, 10, &(kn_sort_options){.algorithm = (kn_sort_algorithm)9}, &err));
+    EXPECT_REFUSED(
+        KN_ERROR_ARGUMENT, "no algorithm",
+        kn_sort(queue, buffer, KN_F32, 10, &(kn_sort_options){.algorithm = (kn_sort_algorithm)9}, &err));
     EXPECT_REFUSED(KN_ERROR_UNSUPPORTED, "merge",
                    kn_argsort(queue, buffer, KN_F32, 10, indices, KN_U32,
                               &(kn_sort_options){.algorithm = KN_SORT_MERGE}, &err));
@@ -462,12 +463,14 @@ START_TEST(refusals)
     EXPECT_REFUSED(KN_ERROR_ARGUMENT, "NULL", kn_sort(NULL, buffer, KN_F32, 10, NULL, &err));
     EXPECT_REFUSED(KN_ERROR_ARGUMENT, "NULL", kn_sort(queue, NULL, KN_F32, 10, NULL, &err));
     for (size_t i = 0; i < sizeof bad / sizeof *bad; i++) {
-        kn_sort_options options = {.algorithm = KN_SORT_BITONIC, .log2_group = bad[i].log2_group, .log2_keys = bad[i].log2_keys};
+        kn_sort_options options = {
+            .algorithm = KN_SORT_BITONIC, .log2_group = bad[i].log2_group, .log2_keys = bad[i].log2_keys};
         EXPECT_REFUSED(KN_ERROR_ARGUMENT, "5 to 10 and 2 to 5",
                        kn_sort(queue, buffer, KN_F32, 10, &options, &err));
     }
-    EXPECT_REFUSED(KN_ERROR_ARGUMENT, "padding",
-                   kn_sort(queue, buffer, KN_F32, 10, &(kn_sort_options){.padding = (kn_sort_padding)7}, &err));
+    EXPECT_REFUSED(
+        KN_ERROR_ARGUMENT, "padding",
+        kn_sort(queue, buffer, KN_F32, 10, &(kn_sort_options){.padding = (kn_sort_padding)7}, &err));
     EXPECT_OK(kn_context_open(NULL, &other, &err));
     EXPECT_OK(kn_buffer_create(other, 1000, &foreign, &err));
     EXPECT_REFUSED(KN_ERROR_ARGUMENT, "another context", kn_sort(queue, foreign, KN_F32, 10, NULL, &err));
@@ -494,12 +497,16 @@ START_TEST(parts_are_refused)
     // The padded copy may be too large where the column is not.
     buffer = test_upload_with_room(packed, 3000, 0);
     if (takes_padding())
-        EXPECT_OK(kn_sort(queue, buffer, KN_F32, 750, &(kn_sort_options){.padding = KN_SORT_POWER_OF_TWO, .log2_group = 5, .log2_keys = 2}, &err));
+        EXPECT_OK(kn_sort(
+            queue, buffer, KN_F32, 750,
+            &(kn_sort_options){.padding = KN_SORT_POWER_OF_TWO, .log2_group = 5, .log2_keys = 2}, &err));
     kn_buffer_free(buffer);
     context->device.info.max_alloc = 3000;
     EXPECT_OK(kn_buffer_create(context, 3000, &buffer, &err));
-    EXPECT_REFUSED(KN_ERROR_LIMIT, "more than one allocation",
-                   kn_sort(queue, buffer, KN_F32, 750, &(kn_sort_options){.padding = KN_SORT_POWER_OF_TWO, .log2_group = 5, .log2_keys = 2}, &err));
+    EXPECT_REFUSED(
+        KN_ERROR_LIMIT, "more than one allocation",
+        kn_sort(queue, buffer, KN_F32, 750,
+                &(kn_sort_options){.padding = KN_SORT_POWER_OF_TWO, .log2_group = 5, .log2_keys = 2}, &err));
     kn_buffer_free(buffer);
     test_close();
 }
@@ -522,18 +529,22 @@ START_TEST(small_devices)
     expect_sorts(test_is_slow() ? 100 : 10000, &single_format, SPECIAL, NULL, &state);
     // Keys asked for, groups left to the device.
     expect_sorts(100, &single_format, SPECIAL, &(kn_sort_options){.log2_group = 0, .log2_keys = 2}, &state);
-    EXPECT_REFUSED(KN_ERROR_LIMIT, "groups of 64 work-items",
-                   kn_sort(queue, buffer, KN_F32, 10, &(kn_sort_options){.log2_group = 6, .log2_keys = 0}, &err));
+    EXPECT_REFUSED(
+        KN_ERROR_LIMIT, "groups of 64 work-items",
+        kn_sort(queue, buffer, KN_F32, 10, &(kn_sort_options){.log2_group = 6, .log2_keys = 0}, &err));
     info->max_work_group = 16;
-    EXPECT_REFUSED(KN_ERROR_LIMIT, "groups of 32 work-items", kn_sort(queue, buffer, KN_F32, 10, &(kn_sort_options){.algorithm = KN_SORT_BITONIC}, &err));
+    EXPECT_REFUSED(
+        KN_ERROR_LIMIT, "groups of 32 work-items",
+        kn_sort(queue, buffer, KN_F32, 10, &(kn_sort_options){.algorithm = KN_SORT_BITONIC}, &err));
     info->max_work_group = group;
     info->local_memory = local;
     context->quirks.bitonic_keys = 4; // as if this driver's compiler crashed on more
     EXPECT_OK(kn_sort(queue, buffer, KN_F32, 10, &(kn_sort_options){.log2_group = 5, .log2_keys = 2}, &err));
     expect_no_crash(KN_F32, &(kn_sort_options){.log2_group = 5, .log2_keys = 3});
     info->local_memory = 2048;
-    EXPECT_REFUSED(KN_ERROR_LIMIT, "bytes of local memory",
-                   kn_sort(queue, buffer, KN_F32, 10, &(kn_sort_options){.log2_group = 7, .log2_keys = 5}, &err));
+    EXPECT_REFUSED(
+        KN_ERROR_LIMIT, "bytes of local memory",
+        kn_sort(queue, buffer, KN_F32, 10, &(kn_sort_options){.log2_group = 7, .log2_keys = 5}, &err));
     kn_buffer_free(buffer);
 }
 END_TEST

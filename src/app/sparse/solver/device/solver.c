@@ -301,8 +301,9 @@ static kn_status get_kernel(struct sparse_solver *s, unsigned kernel, kn_error *
     if (status)
         return status;
     return engine_builtin_kernel(
-        s->context, kernel < SOLVER_PRINTED_MOVE ? "app/sparse/sparse_solver.cl" : "app/sparse/sparse_printed.cl", defines.items,
-        defines.count, KN_POLICY_DEFAULT, names[kernel], &s->kernels[kernel], err);
+        s->context,
+        kernel < SOLVER_PRINTED_MOVE ? "app/sparse/sparse_solver.cl" : "app/sparse/sparse_printed.cl",
+        defines.items, defines.count, KN_POLICY_DEFAULT, names[kernel], &s->kernels[kernel], err);
 }
 
 static kn_status get_kernels(struct sparse_solver *s, kn_error *err)

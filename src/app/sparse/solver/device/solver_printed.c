@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// The launches that the loop as its source prints it has in place of the step (cl/app/sparse/sparse_printed.cl).
+// The launches that the loop as its source prints it has in place of the step
+// (cl/app/sparse/sparse_printed.cl).
 #include "base/array.h"
 #include "solver_own.h"
 

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// How the device's solver finds out whether A x - b is as white as it gets (ncp.h, cl/app/sparse/sparse_white.cl).
+// How the device's solver finds out whether A x - b is as white as it gets (ncp.h,
+// cl/app/sparse/sparse_white.cl).
 #ifndef KN_APP_SPARSE_SOLVER_DEVICE_SOLVER_WHITE_H
 #define KN_APP_SPARSE_SOLVER_DEVICE_SOLVER_WHITE_H
 

@@ -32,8 +32,8 @@ struct sparse_bounded_options {
     size_t iterations;
     double low, high; // -INFINITY and INFINITY: no bound
     double noise;     // 0: not looked at
-    size_t data_rows; // those whose residual is told and compared with `noise`, the first ones; 0: all. What is
-                      // added to |A x - b|^2 may stand in the others
+    size_t data_rows; // those whose residual is told and compared with `noise`, the first ones; 0: all. What
+                      // is added to |A x - b|^2 may stand in the others
     // Called, where it is not NULL, with x before the first iteration (k = 0) and after each; `residual` is
     // |A x - b|.
     void (*look)(void *data, size_t k, const double *x, double residual);
