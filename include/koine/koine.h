@@ -27,11 +27,15 @@
 #include <koine/host.h>
 #include <koine/robust.h>
 
-// The library's version, "0.1.0".
 #ifdef __cplusplus
-extern "C"
+extern "C" {
 #endif
-    KN_API const char *
-    kn_version(void);
+
+// The library's version, "0.1.0".
+KN_API const char *kn_version(void);
+
+#ifdef __cplusplus
+}
+#endif
 
 #endif

@@ -35,15 +35,15 @@ static kn_status transform_begin(size_t width, size_t height, struct transform *
 
     *transform = (struct transform){host_fft_length(width),
                                     host_fft_length(height),
-                                    host_fft_code_for(KN_F32, KN_HOST_AUTO),
+                                    host_fft_code_for(KN_F32, KN_HOST_SCALAR),
                                     NULL,
                                     NULL,
                                     NULL};
     longer = transform->width > transform->height ? transform->width : transform->height;
     bytes = 3 * longer * 2 * transform->code->lanes * sizeof *transform->block;
-    status = host_fft_create(transform->width, KN_F32, KN_HOST_AUTO, &transform->rows, err);
+    status = host_fft_create(transform->width, KN_F32, KN_HOST_SCALAR, &transform->rows, err);
     if (!status)
-        status = host_fft_create(transform->height, KN_F32, KN_HOST_AUTO, &transform->columns, err);
+        status = host_fft_create(transform->height, KN_F32, KN_HOST_SCALAR, &transform->columns, err);
     if (!status) {
         transform->block = aligned_alloc(64, (bytes + 63) / 64 * 64);
         if (!transform->block)
