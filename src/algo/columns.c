@@ -1,9 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "columns.h"
 
-#include <stdio.h>
-#include <string.h>
-
 #include "base/error.h"
 
 kn_status column_check_any(const char *function, const kn_queue *queue, const kn_buffer *buffer, kn_type type,
@@ -39,35 +36,16 @@ bool column_is_soft(const kn_queue *queue)
     return !queue->context->device.info.fp64;
 }
 
-bool column_is_nvidia(const kn_context *context)
+void column_define_sums(struct engine_defines *defines, const kn_queue *queue)
 {
-    return strcmp(context->device.info.backend, "cuda") == 0 ||
-           strstr(context->device.extensions, "cl_nv_device_attribute_query") != NULL;
-}
-
-void column_define(struct column_defines *defines, const char *name, unsigned value)
-{
-    char *text = defines->values[defines->count];
-
-    snprintf(text, sizeof defines->values[0], "%u", value);
-    defines->items[defines->count++] = (kn_define){name, text};
-}
-
-void column_define_text(struct column_defines *defines, const char *name, const char *text)
-{
-    defines->items[defines->count++] = (kn_define){name, text};
-}
-
-void column_define_sums(struct column_defines *defines, const kn_queue *queue)
-{
-    column_define(defines, "ACC_SOFT", column_is_soft(queue));
+    engine_define(defines, "ACC_SOFT", column_is_soft(queue));
     if (!column_is_soft(queue) && queue->context->quirks.double_fma_wrong)
-        column_define(defines, "SQUARE_SOFT", 1);
+        engine_define(defines, "SQUARE_SOFT", 1);
 }
 
-void column_define_type(struct column_defines *defines, const kn_queue *queue, kn_type type)
+void column_define_type(struct engine_defines *defines, const kn_queue *queue, kn_type type)
 {
-    column_define(defines, "REAL_BITS", type == KN_F64 ? 64 : 32);
+    engine_define(defines, "REAL_BITS", type == KN_F64 ? 64 : 32);
     column_define_sums(defines, queue);
 }
 

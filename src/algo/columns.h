@@ -3,6 +3,7 @@
 #ifndef KN_ALGO_COLUMNS_H
 #define KN_ALGO_COLUMNS_H
 
+#include "engine/defines.h"
 #include "engine/engine.h"
 
 // The first n elements of a buffer: refuses NULL, another context, a number that is no type, KN_F64 without
@@ -16,23 +17,10 @@ kn_status column_check(const char *function, const kn_queue *queue, const kn_buf
 // Whether sums in double are computed in integers, since the device has no double precision.
 bool column_is_soft(const kn_queue *queue);
 
-// Whether kernels may hold PTX for cards from sm_70 on: through CUDA, and through NVIDIA's OpenCL.
-bool column_is_nvidia(const kn_context *context);
-
-// "-D NAME=VALUE" with a number.
-#define COLUMN_DEFINES 16
-struct column_defines {
-    kn_define items[COLUMN_DEFINES];
-    char values[COLUMN_DEFINES][16];
-    size_t count;
-};
-void column_define(struct column_defines *defines, const char *name, unsigned value);
-// With a text that stays the caller's.
-void column_define_text(struct column_defines *defines, const char *name, const char *text);
 // ACC_SOFT, and SQUARE_SOFT where the device needs it (cl/lib/accumulator.clh).
-void column_define_sums(struct column_defines *defines, const kn_queue *queue);
+void column_define_sums(struct engine_defines *defines, const kn_queue *queue);
 // The same, and REAL_BITS.
-void column_define_type(struct column_defines *defines, const kn_queue *queue, kn_type type);
+void column_define_type(struct engine_defines *defines, const kn_queue *queue, kn_type type);
 
 // A scalar as a kernel takes it; an accumulator is a double.
 union column_scalar {

@@ -14,7 +14,7 @@
 static kn_status get_kernel(kn_queue *queue, kn_type type, const char *name, kn_kernel **kernel,
                             kn_error *err)
 {
-    struct column_defines defines = {.count = 0};
+    struct engine_defines defines = {.count = 0};
 
     column_define_type(&defines, queue, type);
     return engine_builtin_kernel(queue->context, "algo/abs_diff.cl", defines.items, defines.count,

@@ -3,10 +3,10 @@
 
 #define PIECE_MOST ((uint64_t)1 << 31)
 
-void element_define(struct column_defines *defines, kn_type type)
+void element_define(struct engine_defines *defines, kn_type type)
 {
-    column_define(defines, "KEY_BITS", element_bits(type));
-    column_define(defines, "KEY_KIND", element_kind(type));
+    engine_define(defines, "KEY_BITS", element_bits(type));
+    engine_define(defines, "KEY_KIND", element_kind(type));
 }
 
 bool element_next_piece(kn_buffer *x, kn_type type, uint64_t n, struct element_piece *piece)

@@ -8,7 +8,7 @@
 #include "columns.h"
 
 // KEY_BITS and KEY_KIND (base/element.h).
-void element_define(struct column_defines *defines, kn_type type);
+void element_define(struct engine_defines *defines, kn_type type);
 
 // A stretch of a column, of at most 2^31 elements and in one part of the buffer. Zeroed, it stands before the
 // first.

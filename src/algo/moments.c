@@ -49,25 +49,25 @@ static kn_status get_kernels(struct moments *m, kn_error *err)
     } wanted[] = {{"moments_shift", &m->shift},
                   {m->floats ? "moments_leaves" : "moments_digits", &m->leaves},
                   {"moments_fold", &m->fold}};
-    struct column_defines defines = {.count = 0};
+    struct engine_defines defines = {.count = 0};
     // Strict: the sums promise bits, so no compiler may regroup them.
     kn_program_options options = {
         .defines = defines.items, .policy = KN_POLICY_STRICT, .max_registers = m->tuning.registers};
     kn_status status = KN_OK;
 
     element_define(&defines, m->type);
-    column_define(&defines, "GROUP", group_of(m));
+    engine_define(&defines, "GROUP", group_of(m));
     if (m->fold_group != group_of(m))
-        column_define(&defines, "FOLD_GROUP", m->fold_group);
+        engine_define(&defines, "FOLD_GROUP", m->fold_group);
     if (m->floats) {
-        column_define(&defines, "WIDTH", m->tree.width);
+        engine_define(&defines, "WIDTH", m->tree.width);
         column_define_sums(&defines, m->queue);
         if (m->tuning.unroll)
-            column_define(&defines, "UNROLL", m->tuning.unroll);
+            engine_define(&defines, "UNROLL", m->tuning.unroll);
         if (m->tuning.ahead)
-            column_define(&defines, "AHEAD", m->tuning.ahead);
+            engine_define(&defines, "AHEAD", m->tuning.ahead);
     } else {
-        column_define(&defines, "LOADS", m->tile.loads);
+        engine_define(&defines, "LOADS", m->tile.loads);
     }
     options.define_count = defines.count;
     for (size_t i = 0; i < KN_COUNT(wanted) && !status; i++)

@@ -16,14 +16,14 @@
 
 static kn_status get_sum_kernels(struct tree_job *job, kn_error *err)
 {
-    struct column_defines defines = {.count = 0};
+    struct engine_defines defines = {.count = 0};
     kn_context *context = job->queue->context;
     kn_status status;
 
     column_define_type(&defines, job->queue, job->type);
-    column_define(&defines, "GROUP", job->shape.group);
-    column_define(&defines, "WIDTH", job->shape.width);
-    column_define(&defines, "SQUARES", job->rows == 2);
+    engine_define(&defines, "GROUP", job->shape.group);
+    engine_define(&defines, "WIDTH", job->shape.width);
+    engine_define(&defines, "SQUARES", job->rows == 2);
     // Strict: the sums promise bits, so no compiler may regroup them.
     status = engine_builtin_kernel(context, "algo/reduce.cl", defines.items, defines.count, KN_POLICY_STRICT,
                                    "reduce_leaves", &job->leaves, err);

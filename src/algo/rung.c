@@ -21,12 +21,12 @@ struct rung {
 static kn_status get_kernel(kn_queue *queue, const struct rung *rung, const char *name, kn_kernel **kernel,
                             kn_error *err)
 {
-    struct column_defines defines = {.count = 0};
+    struct engine_defines defines = {.count = 0};
 
-    column_define(&defines, "KN_SUBGROUP", rung->subgroup);
-    column_define(&defines, "KN_MATCH", rung->match);
-    column_define(&defines, "KN_ATOMIC_FLOAT", rung->atomic_float);
-    column_define(&defines, "GROUP", GROUP);
+    engine_define(&defines, "KN_SUBGROUP", rung->subgroup);
+    engine_define(&defines, "KN_MATCH", rung->match);
+    engine_define(&defines, "KN_ATOMIC_FLOAT", rung->atomic_float);
+    engine_define(&defines, "GROUP", GROUP);
     return engine_builtin_kernel(queue->context, "algo/rungs.cl", defines.items, defines.count,
                                  KN_POLICY_DEFAULT, name, kernel, err);
 }
@@ -168,22 +168,22 @@ kn_status rung_has_atomic(kn_context *context, unsigned atomic_float, bool *has,
 
 // ---- NVIDIA's ----
 
-kn_status rung_define_subgroups(struct column_defines *defines, kn_context *context, kn_error *err)
+kn_status rung_define_subgroups(struct engine_defines *defines, kn_context *context, kn_error *err)
 {
     bool has = false;
-    kn_status status = column_is_nvidia(context) ? rung_has_subgroup(context, 1, 0, &has, err) : KN_OK;
+    kn_status status = engine_is_nvidia(context) ? rung_has_subgroup(context, 1, 0, &has, err) : KN_OK;
 
-    if (!status && column_is_nvidia(context))
-        column_define(defines, "KN_SUBGROUP", has);
+    if (!status && engine_is_nvidia(context))
+        engine_define(defines, "KN_SUBGROUP", has);
     return status;
 }
 
-kn_status rung_define_atomics(struct column_defines *defines, kn_context *context, kn_error *err)
+kn_status rung_define_atomics(struct engine_defines *defines, kn_context *context, kn_error *err)
 {
     bool has = false;
-    kn_status status = column_is_nvidia(context) ? rung_has_atomic(context, 1, &has, err) : KN_OK;
+    kn_status status = engine_is_nvidia(context) ? rung_has_atomic(context, 1, &has, err) : KN_OK;
 
-    if (!status && column_is_nvidia(context))
-        column_define(defines, "KN_ATOMIC_FLOAT", has);
+    if (!status && engine_is_nvidia(context))
+        engine_define(defines, "KN_ATOMIC_FLOAT", has);
     return status;
 }

@@ -12,7 +12,7 @@ kn_status rung_has_atomic(kn_context *context, unsigned atomic_float, bool *has,
 
 // For kernels that have no other rungs than 0 and NVIDIA's, 1: KN_SUBGROUP and KN_ATOMIC_FLOAT as the device
 // has them. On others than NVIDIA's the kernels' own defaults, which are 0, stay.
-kn_status rung_define_subgroups(struct column_defines *defines, kn_context *context, kn_error *err);
-kn_status rung_define_atomics(struct column_defines *defines, kn_context *context, kn_error *err);
+kn_status rung_define_subgroups(struct engine_defines *defines, kn_context *context, kn_error *err);
+kn_status rung_define_atomics(struct engine_defines *defines, kn_context *context, kn_error *err);
 
 #endif

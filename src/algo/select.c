@@ -83,12 +83,12 @@ static kn_status get_kernels(struct select *s, kn_error *err)
     kn_status status = KN_OK;
 
     for (size_t i = 0; i < KN_COUNT(wanted) && !status; i++) {
-        struct column_defines defines = {.count = 0};
+        struct engine_defines defines = {.count = 0};
         element_define(&defines, s->type);
-        column_define(&defines, "DIGIT", s->digit);
-        column_define(&defines, "GROUP", wanted[i].single ? s->single : s->shape.group);
-        column_define(&defines, "LOADS", s->shape.loads);
-        column_define(&defines, "BRACKETS", wanted[i].single ? 1 : s->brackets);
+        engine_define(&defines, "DIGIT", s->digit);
+        engine_define(&defines, "GROUP", wanted[i].single ? s->single : s->shape.group);
+        engine_define(&defines, "LOADS", s->shape.loads);
+        engine_define(&defines, "BRACKETS", wanted[i].single ? 1 : s->brackets);
         status = engine_builtin_kernel(s->queue->context, "algo/select.cl", defines.items, defines.count,
                                        KN_POLICY_DEFAULT, wanted[i].name, wanted[i].kernel, err);
     }

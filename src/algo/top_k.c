@@ -27,13 +27,13 @@ struct top {
 
 static kn_status get_kernels(struct top *top, kn_error *err)
 {
-    struct column_defines defines = {.count = 0};
+    struct engine_defines defines = {.count = 0};
     kn_context *context = top->queue->context;
     kn_status status;
 
     element_define(&defines, top->type);
-    column_define(&defines, "KEY_DESCENDING", top->largest);
-    column_define(&defines, "GROUP", top->group);
+    engine_define(&defines, "KEY_DESCENDING", top->largest);
+    engine_define(&defines, "GROUP", top->group);
     defines.items[defines.count++] = (kn_define){"INDEX", kn_type_name(top->index_type)};
     status = engine_builtin_kernel(context, "algo/top_k.cl", defines.items, defines.count, KN_POLICY_DEFAULT,
                                    "top_k_count", &top->count, err);

@@ -261,6 +261,12 @@ void kn_free(void *pointer)
     free(pointer);
 }
 
+bool engine_is_nvidia(const kn_context *context)
+{
+    return strcmp(context->device.info.backend, "cuda") == 0 ||
+           strstr(context->device.extensions, "cl_nv_device_attribute_query") != NULL;
+}
+
 const char *kn_version(void)
 {
     return PACKAGE_VERSION;

@@ -46,6 +46,9 @@ struct kn_context {
     size_t verdict_count, verdict_capacity;
 };
 
+// Whether it is an NVIDIA GPU, through CUDA or NVIDIA's OpenCL: kernels may hold PTX for cards from sm_70 on.
+bool engine_is_nvidia(const kn_context *context);
+
 #define ENGINE_STAGES      2
 #define ENGINE_STAGE_BYTES ((size_t)8 << 20)
 // Below this a plain blocking copy is faster than starting the pipeline.

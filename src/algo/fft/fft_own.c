@@ -7,6 +7,7 @@
 
 #include "base/array.h"
 #include "base/error.h"
+#include "engine/defines.h"
 
 #define NO_EVENT NULL
 
@@ -45,22 +46,17 @@ static kn_status get_kernel(kn_context *context, kn_type type, unsigned input_bi
                   {"SCALED", pass->scale != 1},
                   {"TABLE_IN", pass->table_in},
                   {"TABLE_OUT", pass->table_out}};
-    kn_define defines[KN_COUNT(values) + FFT_MAX_RADICES + 1];
-    char texts[KN_COUNT(values) + FFT_MAX_RADICES][16];
-    size_t count = 0;
+    struct engine_defines defines = {.count = 0};
 
-    for (size_t i = 0; i < KN_COUNT(values); i++, count++) {
-        snprintf(texts[count], sizeof texts[count], "%u", values[i].value);
-        defines[count] = (kn_define){values[i].name, texts[count]};
-    }
-    for (unsigned s = 0; s < pass->cut.stages; s++, count++) {
-        snprintf(texts[count], sizeof texts[count], "%u", pass->cut.radices[s]);
-        defines[count] = (kn_define){radix_names[s], texts[count]};
-    }
+    _Static_assert(KN_COUNT(values) + FFT_MAX_RADICES + 1 <= ENGINE_DEFINES, "there is room for all");
+    for (size_t i = 0; i < KN_COUNT(values); i++)
+        engine_define(&defines, values[i].name, values[i].value);
+    for (unsigned s = 0; s < pass->cut.stages; s++)
+        engine_define(&defines, radix_names[s], pass->cut.radices[s]);
     if (input_bits)
-        defines[count++] = (kn_define){"SAMPLE", input_bits == 8 ? "uchar" : "ushort"};
-    return engine_builtin_kernel(context, "algo/fft/fft.cl", defines, count, KN_POLICY_DEFAULT, "fft_pass",
-                                 &pass->kernel, err);
+        engine_define_text(&defines, "SAMPLE", input_bits == 8 ? "uchar" : "ushort");
+    return engine_builtin_kernel(context, "algo/fft/fft.cl", defines.items, defines.count, KN_POLICY_DEFAULT,
+                                 "fft_pass", &pass->kernel, err);
 }
 
 static kn_status get_kernels(kn_context *context, const kn_fft_shape *shape, struct fft_passes *passes,

@@ -46,13 +46,13 @@ static struct blocks choose_blocks(const kn_queue *queue, const kn_gemm_task *ta
 static kn_status get_kernel(kn_queue *queue, const kn_gemm_task *task, const struct blocks *blocks,
                             kn_kernel **kernel, kn_error *err)
 {
-    struct column_defines defines = {.count = 0};
+    struct engine_defines defines = {.count = 0};
 
-    column_define(&defines, "REAL_BITS", task->type == KN_F64 ? 64 : 32);
-    column_define(&defines, "COMPLEX", task->is_complex != 0);
-    column_define(&defines, "ITEM_M", blocks->item_m);
-    column_define(&defines, "BLOCK_M", blocks->m);
-    column_define(&defines, "BLOCK_K", blocks->k);
+    engine_define(&defines, "REAL_BITS", task->type == KN_F64 ? 64 : 32);
+    engine_define(&defines, "COMPLEX", task->is_complex != 0);
+    engine_define(&defines, "ITEM_M", blocks->item_m);
+    engine_define(&defines, "BLOCK_M", blocks->m);
+    engine_define(&defines, "BLOCK_K", blocks->k);
     return engine_builtin_kernel(queue->context, "algo/gemm/gemm_cpu.cl", defines.items, defines.count,
                                  KN_POLICY_DEFAULT, "gemm_cpu", kernel, err);
 }

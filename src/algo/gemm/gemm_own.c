@@ -119,7 +119,7 @@ const struct engine_tunables gemm_tunables = {
 
 static const kn_gemm_tile *shapes_of(const kn_queue *queue, size_t kind)
 {
-    return strstr(queue->context->device.info.vendor, "NVIDIA") ? nvidia[kind] : others[kind];
+    return engine_is_nvidia(queue->context) ? nvidia[kind] : others[kind];
 }
 
 void gemm_usual(const kn_queue *queue, unsigned values[ENGINE_TUNABLES])
@@ -205,11 +205,11 @@ static kn_status get_kernel(kn_queue *queue, const kn_gemm_task *task, const kn_
         {"VECTOR_B", vector_of(&task->b, along_b ? task->k : task->n, w)},
         {"VECTOR_C", vector_of(&task->c, task->n, w)},
     };
-    struct column_defines defines = {.count = 0};
+    struct engine_defines defines = {.count = 0};
 
-    _Static_assert(KN_COUNT(macros) <= COLUMN_DEFINES, "there is room for all");
+    _Static_assert(KN_COUNT(macros) <= ENGINE_DEFINES, "there is room for all");
     for (size_t i = 0; i < KN_COUNT(macros); i++)
-        column_define(&defines, macros[i].name, macros[i].value);
+        engine_define(&defines, macros[i].name, macros[i].value);
     const kn_program_options options = {
         .defines = defines.items, .define_count = defines.count, .max_registers = tile->registers};
     return engine_builtin_kernel_with(queue->context, "algo/gemm/gemm.cl", &options, name, kernel, err);

@@ -133,12 +133,12 @@ static kn_status run(struct count *c, uint64_t *counts, uint32_t *cells, kn_erro
 {
     const uint32_t nothing = 0;
     size_t bytes = c->rows * VALUES * sizeof *cells;
-    struct column_defines defines = {.count = 0};
+    struct engine_defines defines = {.count = 0};
     kn_buffer *chunks = NULL, *rows = NULL;
     kn_status status;
 
-    column_define(&defines, "GROUP", c->group);
-    column_define(&defines, "REPLICAS", c->replicas);
+    engine_define(&defines, "GROUP", c->group);
+    engine_define(&defines, "REPLICAS", c->replicas);
     status = engine_builtin_kernel(c->queue->context, "algo/robust/robust_count.cl", defines.items,
                                    defines.count, KN_POLICY_DEFAULT, "count_bytes", &c->kernel, err);
     if (!status)

@@ -132,17 +132,17 @@ static kn_status get_kernels(struct fused *f, kn_error *err)
     kn_status status = KN_OK;
 
     for (size_t i = 0; i < KN_COUNT(wanted) && !status; i++) {
-        struct column_defines defines = {.count = 0};
+        struct engine_defines defines = {.count = 0};
         column_define_type(&defines, of->queue, of->type);
-        column_define(&defines, "GROUP", f->tree.group);
-        column_define(&defines, "WIDTH", f->tree.width);
+        engine_define(&defines, "GROUP", f->tree.group);
+        engine_define(&defines, "WIDTH", f->tree.width);
         if (i < 3) {
-            column_define(&defines, "SORT_GROUP", f->sort_group);
-            column_define(&defines, "SORT", f->sort);
-            column_define(&defines, "SLOTS", cpu ? 128 : info->local_memory < (44u << 10) ? 16 : 32);
-            column_define(&defines, "TEAM", cpu ? 1 : 8);
-            column_define(&defines, "SIGNS", of->type == KN_F32 && column_is_nvidia(of->queue->context));
-            column_define(&defines, "STRAY", of->count > 1 && of->stride % f->tree.width != 0);
+            engine_define(&defines, "SORT_GROUP", f->sort_group);
+            engine_define(&defines, "SORT", f->sort);
+            engine_define(&defines, "SLOTS", cpu ? 128 : info->local_memory < (44u << 10) ? 16 : 32);
+            engine_define(&defines, "TEAM", cpu ? 1 : 8);
+            engine_define(&defines, "SIGNS", of->type == KN_F32 && engine_is_nvidia(of->queue->context));
+            engine_define(&defines, "STRAY", of->count > 1 && of->stride % f->tree.width != 0);
         }
         status = engine_builtin_kernel(of->queue->context, wanted[i].file, defines.items, defines.count,
                                        KN_POLICY_STRICT, wanted[i].name, wanted[i].kernel, err);

@@ -77,12 +77,12 @@ kn_status robust_ranks_open(struct robust_ranks *r, uint64_t elements, kn_error 
 
     choose_shape(r, elements);
     for (size_t i = 0; i < KN_COUNT(wanted) && !status; i++) {
-        struct column_defines defines = {.count = 0};
+        struct engine_defines defines = {.count = 0};
         column_define_type(&defines, r->queue, r->type);
-        column_define(&defines, "DIGIT", r->digit);
-        column_define(&defines, "GROUP", *wanted[i].group);
+        engine_define(&defines, "DIGIT", r->digit);
+        engine_define(&defines, "GROUP", *wanted[i].group);
         if (i < 2)
-            column_define(&defines, "AHEAD", r->ahead);
+            engine_define(&defines, "AHEAD", r->ahead);
         // Strict: distances are what they are said to be, to the bit.
         status = engine_builtin_kernel(r->queue->context, wanted[i].file, defines.items, defines.count,
                                        KN_POLICY_STRICT, wanted[i].name, wanted[i].kernel, err);

@@ -21,7 +21,7 @@ struct sort_job {
 };
 
 // KEY_BITS, KEY_KIND, KEY_DESCENDING.
-void sort_define_keys(struct column_defines *defines, const struct sort_job *job);
+void sort_define_keys(struct engine_defines *defines, const struct sort_job *job);
 
 // Local memory that a kernel's own arrays may take: CUDA gives more only to what is passed as an argument.
 uint64_t sort_local_arrays(const kn_device_info *info);

@@ -79,12 +79,12 @@ static kn_status get_kernels(struct sorter *s, kn_error *err)
         const char *name;
         kn_kernel **kernel;
     } wanted[] = {{"sort_blocks", &s->blocks}, {"merge_global", &s->global}, {"merge_local", &s->local}};
-    struct column_defines defines = {.count = 0};
+    struct engine_defines defines = {.count = 0};
     kn_status status = KN_OK;
 
     sort_define_keys(&defines, s->job);
-    column_define(&defines, "LOG2_GROUP", s->log2_group);
-    column_define(&defines, "LOG2_KEYS", s->log2_keys);
+    engine_define(&defines, "LOG2_GROUP", s->log2_group);
+    engine_define(&defines, "LOG2_KEYS", s->log2_keys);
     for (size_t i = 0; i < KN_COUNT(wanted) && !status; i++)
         status =
             engine_builtin_kernel(s->queue->context, "algo/sort/sort_bitonic.cl", defines.items,

@@ -65,13 +65,13 @@ static kn_status launch(const struct buckets *b, const char *name, size_t groups
                         size_t count, kn_error *err)
 {
     const kn_range range = {1, {groups}, {1}, {0}};
-    struct column_defines defines = {.count = 0};
+    struct engine_defines defines = {.count = 0};
     kn_kernel *kernel = NULL;
     kn_status status;
 
     sort_define_keys(&defines, b->job);
-    column_define(&defines, "VALUE_BYTES", (unsigned)b->job->value_size);
-    column_define(&defines, "BUCKETS", BUCKETS);
+    engine_define(&defines, "VALUE_BYTES", (unsigned)b->job->value_size);
+    engine_define(&defines, "BUCKETS", BUCKETS);
     status = engine_builtin_kernel(b->queue->context, "algo/sort/sort_buckets.cl", defines.items,
                                    defines.count, KN_POLICY_DEFAULT, name, &kernel, err);
     return status ? status : kn_launch(b->queue, kernel, &range, args, count, NO_EVENT, err);

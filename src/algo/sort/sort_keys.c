@@ -2,14 +2,14 @@
 // Of keys, what all sorts ask: the macros of cl/lib/key.clh, and the local memory that they may take.
 #include "sort.h"
 
-void sort_define_keys(struct column_defines *defines, const struct sort_job *job)
+void sort_define_keys(struct engine_defines *defines, const struct sort_job *job)
 {
     static const unsigned kinds[] = {[KN_U8] = 0,  [KN_U16] = 0, [KN_U32] = 0, [KN_U64] = 0, [KN_I8] = 1,
                                      [KN_I16] = 1, [KN_I32] = 1, [KN_I64] = 1, [KN_F32] = 2, [KN_F64] = 2};
 
-    column_define(defines, "KEY_BITS", (unsigned)kn_type_size(job->type) * 8);
-    column_define(defines, "KEY_KIND", kinds[job->type]);
-    column_define(defines, "KEY_DESCENDING", job->options.descending != 0);
+    engine_define(defines, "KEY_BITS", (unsigned)kn_type_size(job->type) * 8);
+    engine_define(defines, "KEY_KIND", kinds[job->type]);
+    engine_define(defines, "KEY_DESCENDING", job->options.descending != 0);
 }
 
 uint64_t sort_local_arrays(const kn_device_info *info)

@@ -178,20 +178,20 @@ static kn_status get_kernels(struct merger *m, kn_error *err)
                             {"TYPE", "type", m->less.type},
                             {"LESS", "comparison", m->less.less}};
     char *joined[SNIPPETS] = {NULL, NULL, NULL};
-    struct column_defines defines = {.count = 0};
+    struct engine_defines defines = {.count = 0};
     kn_error reason = KN_ERROR_INIT;
     kn_status status = KN_OK;
 
     for (size_t i = 0; i < SNIPPETS && !status; i++) {
         status = join_lines(m, snippets[i].what, snippets[i].text, &joined[i], &reason);
-        column_define_text(&defines, snippets[i].macro, joined[i]);
+        engine_define_text(&defines, snippets[i].macro, joined[i]);
     }
-    column_define(&defines, "TYPE_SIZE", (unsigned)m->less.size);
-    column_define(&defines, "GROUP", m->group);
-    column_define(&defines, "ITEMS", m->items);
-    column_define(&defines, "SEGMENTS", m->offsets != NULL);
+    engine_define(&defines, "TYPE_SIZE", (unsigned)m->less.size);
+    engine_define(&defines, "GROUP", m->group);
+    engine_define(&defines, "ITEMS", m->items);
+    engine_define(&defines, "SEGMENTS", m->offsets != NULL);
     if (m->values)
-        column_define_text(&defines, "VALUE", value_type(m->value_size));
+        engine_define_text(&defines, "VALUE", value_type(m->value_size));
     for (size_t i = 0; i < (m->offsets ? KN_COUNT(wanted) : 3) && !status; i++)
         status =
             engine_builtin_kernel(m->queue->context, "algo/sort/sort_merge.cl", defines.items, defines.count,

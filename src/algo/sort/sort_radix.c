@@ -79,7 +79,7 @@ static kn_status has_lanes(const struct radix *r, unsigned lanes, bool *has, kn_
     kn_context *context = r->queue->context;
     const struct rung *rung = &rungs[lanes];
 
-    *has = rung->subgroup == 0 || (rung->subgroup == 1 && column_is_nvidia(context)) ||
+    *has = rung->subgroup == 0 || (rung->subgroup == 1 && engine_is_nvidia(context)) ||
            (rung->subgroup == 2 && strstr(context->device.extensions, "cl_khr_subgroup_ballot"));
     if (rung->subgroup == 0 || !*has)
         return KN_OK;
@@ -162,7 +162,7 @@ static struct shape usual_shape(const kn_context *context, size_t element, bool 
 {
     static const struct shape other = {16, true, SIZE_MAX, 256, 4, 0, 16, 2};
 
-    for (size_t i = 0; i < KN_COUNT(shapes) && column_is_nvidia(context); i++)
+    for (size_t i = 0; i < KN_COUNT(shapes) && engine_is_nvidia(context); i++)
         if (element <= shapes[i].element && n <= shapes[i].n && values == shapes[i].values)
             return shapes[i];
     return other;
@@ -297,7 +297,7 @@ static void choose_counting(struct radix *r)
         r->flags & FOLDED && r->lanes != KN_SORT_LANES_SERIAL && r->groups <= most_groups(r, passes);
 
     if (counting == KN_SORT_COUNTING_AUTO)
-        counting = column_is_nvidia(r->queue->context) && r->n <= ahead_up_to ? KN_SORT_COUNTING_AHEAD
+        counting = engine_is_nvidia(r->queue->context) && r->n <= ahead_up_to ? KN_SORT_COUNTING_AHEAD
                                                                               : KN_SORT_COUNTING_SEPARATE;
     r->tables = possible && counting == KN_SORT_COUNTING_AHEAD ? passes : 1;
 }
@@ -308,20 +308,20 @@ static kn_status get_kernels(struct radix *r, kn_error *err)
         const char *name;
         kn_kernel **kernel;
     } wanted[] = {{"count_digits", &r->count}, {"scan_counts", &r->scan}, {"scatter_digits", &r->scatter}};
-    struct column_defines defines = {.count = 0};
+    struct engine_defines defines = {.count = 0};
     kn_program_options options = {.defines = defines.items, .max_registers = r->registers};
     kn_status status = KN_OK;
 
     sort_define_keys(&defines, r->job);
-    column_define(&defines, "KN_SUBGROUP", rungs[r->lanes].subgroup);
-    column_define(&defines, "KN_MATCH", rungs[r->lanes].match);
-    column_define(&defines, "GROUP", r->group);
-    column_define(&defines, "KEYS", r->keys);
-    column_define(&defines, "VALUE_BYTES", (unsigned)r->job->value_size);
-    column_define(&defines, "PLACE_BITS", r->place_bits);
-    column_define(&defines, "SCAN_GROUP", SCAN_GROUP);
-    column_define(&defines, "AHEAD", r->tables > 1);
-    column_define(&defines, "PREFETCH", r->prefetch == 1);
+    engine_define(&defines, "KN_SUBGROUP", rungs[r->lanes].subgroup);
+    engine_define(&defines, "KN_MATCH", rungs[r->lanes].match);
+    engine_define(&defines, "GROUP", r->group);
+    engine_define(&defines, "KEYS", r->keys);
+    engine_define(&defines, "VALUE_BYTES", (unsigned)r->job->value_size);
+    engine_define(&defines, "PLACE_BITS", r->place_bits);
+    engine_define(&defines, "SCAN_GROUP", SCAN_GROUP);
+    engine_define(&defines, "AHEAD", r->tables > 1);
+    engine_define(&defines, "PREFETCH", r->prefetch == 1);
     options.define_count = defines.count;
     for (size_t i = 0; i < KN_COUNT(wanted) && !status; i++)
         status = engine_builtin_kernel_with(r->queue->context, "algo/sort/sort_radix.cl", &options,

@@ -62,7 +62,7 @@ struct autocorr_direct_tuning autocorr_direct_tuning_for(const kn_queue *queue)
                                                gpu = {AUTOCORR_DOT_FLOAT, false, 8, 4, 32, 128, 0},
                                                bytes = {AUTOCORR_DOT_BYTES, false, 8, 4, 32, 128, 0};
 
-    return info->type == KN_DEVICE_CPU ? cpu : column_is_nvidia(queue->context) ? bytes : gpu;
+    return info->type == KN_DEVICE_CPU ? cpu : engine_is_nvidia(queue->context) ? bytes : gpu;
 }
 
 // Where a work-item's loops are limited, they go over a slice in turn in the worst case.
@@ -205,19 +205,19 @@ static kn_status measure(struct direct *d, kn_error *err)
 static kn_status open_kernels(struct direct *d, kn_error *err)
 {
     const struct autocorr_direct_tuning *t = &d->tuning;
-    struct column_defines defines = {.count = 0};
+    struct engine_defines defines = {.count = 0};
     const struct {
         const char *name;
         kn_kernel **kernel;
     } wanted[] = {{"autocorr_pack", &d->pack}, {"autocorr_direct", &d->direct}, {"autocorr_fold", &d->fold}};
     kn_status status = KN_OK;
 
-    column_define(&defines, "DOT", t->dot);
-    column_define(&defines, "DP4A", t->dot == AUTOCORR_DOT_BYTES && column_is_nvidia(d->queue->context));
-    column_define(&defines, "VECTORS", t->vectors);
-    column_define(&defines, "TILE_X", t->tile_x);
-    column_define(&defines, "TILE_Y", t->tile_y);
-    column_define(&defines, "CHUNK", t->chunk);
+    engine_define(&defines, "DOT", t->dot);
+    engine_define(&defines, "DP4A", t->dot == AUTOCORR_DOT_BYTES && engine_is_nvidia(d->queue->context));
+    engine_define(&defines, "VECTORS", t->vectors);
+    engine_define(&defines, "TILE_X", t->tile_x);
+    engine_define(&defines, "TILE_Y", t->tile_y);
+    engine_define(&defines, "CHUNK", t->chunk);
     for (size_t i = 0; i < KN_COUNT(wanted) && !status; i++)
         status =
             engine_builtin_kernel(d->queue->context, "app/autocorr/autocorr_direct.cl", defines.items,

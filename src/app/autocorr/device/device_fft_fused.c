@@ -24,15 +24,15 @@ static kn_status get_kernel(struct autocorr_fft *fft, unsigned number, kn_error 
     static const char *const names[FFT_KERNELS] = {"autocorr_fft_rows", "autocorr_fft_columns",
                                                    "autocorr_fft_back"};
     struct fused *fused = fft->plan;
-    struct column_defines defines = {.count = 0};
+    struct engine_defines defines = {.count = 0};
     char file[64];
 
-    column_define(&defines, "REAL_BITS", fft->real == KN_F64 ? 64 : 32);
+    engine_define(&defines, "REAL_BITS", fft->real == KN_F64 ? 64 : 32);
     autocorr_fft_define_lines(&defines, &fused->lines[number]);
     if (number == FFT_ROWS)
-        column_define(&defines, "PIXEL_BITS", fft->type == KN_U8 ? 8 : 16);
+        engine_define(&defines, "PIXEL_BITS", fft->type == KN_U8 ? 8 : 16);
     if (number == FFT_COLUMNS)
-        column_define(&defines, "CROSS", fft->cross);
+        engine_define(&defines, "CROSS", fft->cross);
     snprintf(file, sizeof file, "app/autocorr/%s.cl", names[number]);
     return engine_builtin_kernel(fft->context, file, defines.items, defines.count, KN_POLICY_DEFAULT,
                                  names[number], &fused->kernels[number], err);

@@ -115,7 +115,7 @@ kn_status autocorr_fft_cut_lines(struct autocorr_fft *fft, const struct fft_boun
 {
     const struct autocorr_fft_options *options = &fft->options;
     unsigned rows, columns = options->columns                 ? options->columns
-                             : column_is_nvidia(fft->context) ? 1
+                             : engine_is_nvidia(fft->context) ? 1
                                                               : (unsigned)(32 / bounds->number);
     struct fft_cut across, down;
     kn_status status = choose_cut(fft, "across", fft->width + fft->across - 1, options->across, bounds,
@@ -135,16 +135,16 @@ kn_status autocorr_fft_cut_lines(struct autocorr_fft *fft, const struct fft_boun
     return KN_OK;
 }
 
-void autocorr_fft_define_lines(struct column_defines *defines, const struct fft_lines *lines)
+void autocorr_fft_define_lines(struct engine_defines *defines, const struct fft_lines *lines)
 {
     static const char *const radices[FFT_MAX_RADICES] = {"RADIX_0", "RADIX_1", "RADIX_2",
                                                          "RADIX_3", "RADIX_4", "RADIX_5"};
 
-    column_define(defines, "POINTS", lines->cut.points);
-    column_define(defines, "ITEMS", lines->cut.items);
-    column_define(defines, "LINES", lines->lines);
+    engine_define(defines, "POINTS", lines->cut.points);
+    engine_define(defines, "ITEMS", lines->cut.items);
+    engine_define(defines, "LINES", lines->lines);
     for (unsigned s = 0; s < lines->cut.stages; s++)
-        column_define(defines, radices[s], lines->cut.radices[s]);
+        engine_define(defines, radices[s], lines->cut.radices[s]);
 }
 
 kn_range autocorr_fft_range(const struct fft_lines *lines, size_t lines_a_frame, size_t count)

@@ -99,13 +99,13 @@ static kn_status get_kernel(struct autocorr_fft *fft, unsigned prime, unsigned k
     static const char *const names[FFT_KERNELS] = {"autocorr_ntt_rows", "autocorr_ntt_columns",
                                                    "autocorr_ntt_back"};
     struct number *number = fft->plan;
-    struct column_defines defines = {.count = 0};
+    struct engine_defines defines = {.count = 0};
     char file[64];
 
-    column_define(&defines, "PRIME", prime);
+    engine_define(&defines, "PRIME", prime);
     autocorr_fft_define_lines(&defines, &number->lines[kernel]);
     if (kernel == FFT_ROWS)
-        column_define(&defines, "PIXEL_BITS", fft->type == KN_U8 ? 8 : 16);
+        engine_define(&defines, "PIXEL_BITS", fft->type == KN_U8 ? 8 : 16);
     snprintf(file, sizeof file, "app/autocorr/%s.cl", names[kernel]);
     return engine_builtin_kernel(fft->context, file, defines.items, defines.count, KN_POLICY_DEFAULT,
                                  names[kernel], &number->kernels[prime][kernel], err);

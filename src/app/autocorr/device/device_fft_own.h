@@ -58,7 +58,7 @@ kn_status autocorr_fft_cut_lines(struct autocorr_fft *fft, const struct fft_boun
                                  kn_error *err);
 
 // POINTS, RADIX_0 and so on.
-void autocorr_fft_define_lines(struct column_defines *defines, const struct fft_lines *lines);
+void autocorr_fft_define_lines(struct engine_defines *defines, const struct fft_lines *lines);
 
 // A launch for `count` frames with so many lines each.
 kn_range autocorr_fft_range(const struct fft_lines *lines, size_t lines_a_frame, size_t count);

@@ -39,9 +39,9 @@ static size_t shares(size_t count, size_t of)
 
 static kn_status open_kernel(const struct ladder *l, const char *name, kn_kernel **kernel, kn_error *err)
 {
-    struct column_defines defines = {.count = 0};
+    struct engine_defines defines = {.count = 0};
 
-    column_define(&defines, "BITS", 8 * (unsigned)kn_type_size(l->frames->type));
+    engine_define(&defines, "BITS", 8 * (unsigned)kn_type_size(l->frames->type));
     return engine_builtin_kernel(l->queue->context, "app/autocorr/autocorr_ladder.cl", defines.items,
                                  defines.count, KN_POLICY_DEFAULT, name, kernel, err);
 }

@@ -171,13 +171,13 @@ kn_status autocorr_radial_device(kn_queue *queue, const struct autocorr_device_r
     const kn_arg args[] = {KN_BUFFER(products),        KN_BUFFER(tables->sums), KN_BUFFER(radial->starts),
                            KN_BUFFER(radial->members), KN_BUFFER(rings),        KN_VALUE(values[0]),
                            KN_VALUE(values[1]),        KN_VALUE(values[2]),     KN_VALUE(values[3])};
-    struct column_defines defines = {.count = 0};
+    struct engine_defines defines = {.count = 0};
     kn_kernel *kernel;
     kn_status status = check(radial, products, first, count, tables, normalization, rings, err);
 
-    column_define(&defines, "NORMALIZATION", (unsigned)normalization);
-    column_define(&defines, "LANES", radial->lanes);
-    column_define(&defines, "REAL_BITS", radial->real == KN_F64 ? 64 : 32);
+    engine_define(&defines, "NORMALIZATION", (unsigned)normalization);
+    engine_define(&defines, "LANES", radial->lanes);
+    engine_define(&defines, "REAL_BITS", radial->real == KN_F64 ? 64 : 32);
     if (status || count == 0)
         return status;
     status = engine_builtin_kernel(radial->context, "app/autocorr/autocorr_radial.cl", defines.items,

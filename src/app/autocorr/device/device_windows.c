@@ -86,12 +86,12 @@ void autocorr_tables_free(struct autocorr_tables *tables)
 static kn_status get_kernel(kn_queue *queue, kn_type type, const char *name, kn_kernel **kernel,
                             kn_error *err)
 {
-    struct column_defines defines = {.count = 0};
+    struct engine_defines defines = {.count = 0};
 
-    column_define(&defines, "PIXEL_BITS", type == KN_U8 ? 8 : 16);
-    column_define(&defines, "GROUP", GROUP);
-    column_define(&defines, "STRIP", STRIP);
-    column_define(&defines, "DROP", DROP);
+    engine_define(&defines, "PIXEL_BITS", type == KN_U8 ? 8 : 16);
+    engine_define(&defines, "GROUP", GROUP);
+    engine_define(&defines, "STRIP", STRIP);
+    engine_define(&defines, "DROP", DROP);
     return engine_builtin_kernel(kn_queue_context(queue), "app/autocorr/autocorr_windows.cl", defines.items,
                                  defines.count, KN_POLICY_DEFAULT, name, kernel, err);
 }

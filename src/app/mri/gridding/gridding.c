@@ -217,25 +217,25 @@ static kn_status get_kernels(kn_queue *queue, struct mri_gridding *g, kn_error *
     } kernels[] = {{"mri_take", &g->take},           {"mri_spread", &g->spread},
                    {"mri_gridding_fold", &g->fold},  {"mri_interpolate", &g->interpolate},
                    {"mri_deapodise", &g->deapodise}, {"mri_compensate", &g->compensate}};
-    struct column_defines defines = {.count = 0};
+    struct engine_defines defines = {.count = 0};
     struct kn_text coefficients = KN_TEXT_INIT;
     kn_status status = KN_OK;
 
     add_coefficients(&coefficients, &g->window);
-    column_define(&defines, "WIDTH", g->window.width);
-    column_define(&defines, "SPAN_X", g->shape.span[0]);
-    column_define(&defines, "SPAN_Y", g->shape.span[1]);
-    column_define(&defines, "SPAN_Z", g->shape.span[2]);
-    column_define(&defines, "TILE_X", g->shape.tile[0]);
-    column_define(&defines, "TILE_Y", g->shape.tile[1]);
-    column_define(&defines, "TILE_Z", g->shape.tile[2]);
-    column_define(&defines, "GROUP", g->group);
-    column_define(&defines, "SERIAL", g->serial);
-    column_define(&defines, "TERMS", g->window.terms);
+    engine_define(&defines, "WIDTH", g->window.width);
+    engine_define(&defines, "SPAN_X", g->shape.span[0]);
+    engine_define(&defines, "SPAN_Y", g->shape.span[1]);
+    engine_define(&defines, "SPAN_Z", g->shape.span[2]);
+    engine_define(&defines, "TILE_X", g->shape.tile[0]);
+    engine_define(&defines, "TILE_Y", g->shape.tile[1]);
+    engine_define(&defines, "TILE_Z", g->shape.tile[2]);
+    engine_define(&defines, "GROUP", g->group);
+    engine_define(&defines, "SERIAL", g->serial);
+    engine_define(&defines, "TERMS", g->window.terms);
     if (coefficients.failed)
         status = kn_fail_memory(err, 0, "preparing gridding");
     else
-        column_define_text(&defines, "COEFFICIENTS", kn_text_string(&coefficients));
+        engine_define_text(&defines, "COEFFICIENTS", kn_text_string(&coefficients));
     for (size_t i = 0; i < KN_COUNT(kernels) && !status; i++)
         status =
             engine_builtin_kernel(queue->context, "app/mri/mri_gridding.cl", defines.items, defines.count,

@@ -53,7 +53,7 @@ static kn_status choose_shape(const kn_queue *queue, uint64_t floats, struct sha
     const kn_device_info *info = kn_context_device(context);
     bool cpu = info->type == KN_DEVICE_CPU;
     unsigned width = cpu ? 16 : 4;
-    struct column_defines defines = {.count = 0};
+    struct engine_defines defines = {.count = 0};
     uint64_t rows = (floats + width - 1) / width, parts;
     kn_status status = KN_OK;
 
@@ -64,8 +64,8 @@ static kn_status choose_shape(const kn_queue *queue, uint64_t floats, struct sha
     if (cpu && parts > 4 * info->compute_units)
         parts = rows / 2048 > 4 * info->compute_units ? rows / 2048 : 4 * info->compute_units;
     shape->parts = parts < MOST_PARTS ? (uint32_t)parts : MOST_PARTS;
-    column_define(&defines, "GROUP", (unsigned)shape->group);
-    column_define(&defines, "WIDTH", width);
+    engine_define(&defines, "GROUP", (unsigned)shape->group);
+    engine_define(&defines, "WIDTH", width);
     column_define_type(&defines, queue, KN_F32);
     for (size_t i = 0; i < KERNELS && !status; i++)
         status = engine_builtin_kernel(context, "app/mri/mri_solver.cl", defines.items, defines.count,

@@ -173,10 +173,10 @@ static unsigned multiply_items(const kn_context *context)
 
 static kn_status get_kernel(kn_context *context, const char *name, kn_kernel **kernel, kn_error *err)
 {
-    struct column_defines defines = {.count = 0};
+    struct engine_defines defines = {.count = 0};
 
-    column_define(&defines, "GROUP", GROUP);
-    column_define(&defines, "ITEMS", multiply_items(context));
+    engine_define(&defines, "GROUP", GROUP);
+    engine_define(&defines, "ITEMS", multiply_items(context));
     return engine_builtin_kernel(context, "app/mri/mri_toeplitz.cl", defines.items, defines.count,
                                  KN_POLICY_DEFAULT, name, kernel, err);
 }

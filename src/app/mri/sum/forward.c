@@ -60,13 +60,13 @@ size_t mri_forward_memory(const kn_queue *queue, size_t voxels, size_t samples)
 static kn_status open_kernels(struct forward *f, kn_error *err)
 {
     kn_context *context = f->queue->context;
-    struct column_defines defines = {.count = 0};
+    struct engine_defines defines = {.count = 0};
     kn_status status;
 
-    column_define(&defines, "GROUP", f->tuning.group);
-    column_define(&defines, "WIDTH", f->tuning.width);
-    column_define(&defines, "TRIG", (unsigned)f->tuning.trig);
-    column_define(&defines, "BASIS", f->basis != NULL);
+    engine_define(&defines, "GROUP", f->tuning.group);
+    engine_define(&defines, "WIDTH", f->tuning.width);
+    engine_define(&defines, "TRIG", (unsigned)f->tuning.trig);
+    engine_define(&defines, "BASIS", f->basis != NULL);
     status = engine_builtin_kernel(context, "app/mri/mri_forward.cl", defines.items, defines.count,
                                    KN_POLICY_DEFAULT, "mri_forward", &f->sum, err);
     return status ? status

@@ -190,19 +190,19 @@ static void free_all(struct sum_work *work)
 static kn_status open_kernels(struct sum_work *work, const struct form *form, kn_error *err)
 {
     const struct mri_sum *sum = work->sum;
-    struct column_defines defines = {.count = 0}, factors = {.count = 0};
+    struct engine_defines defines = {.count = 0}, factors = {.count = 0};
     kn_status status;
 
-    column_define(&factors, "DATA", sum->data || sum->device_data);
-    column_define(&factors, "WEIGHTS", sum->weights != NULL);
-    column_define(&factors, "BASIS", sum->basis != NULL);
+    engine_define(&factors, "DATA", sum->data || sum->device_data);
+    engine_define(&factors, "WEIGHTS", sum->weights != NULL);
+    engine_define(&factors, "BASIS", sum->basis != NULL);
     status = engine_builtin_kernel(work->queue->context, "app/mri/mri_mu.cl", factors.items, factors.count,
                                    KN_POLICY_DEFAULT, "mri_mu", &work->mu, err);
     if (status || form == &forms[MRI_TUNED])
         return status;
-    column_define(&defines, "REAL_MU", sum_is_real(sum));
+    engine_define(&defines, "REAL_MU", sum_is_real(sum));
     if (form->constant)
-        column_define_text(&defines, "KN_CONSTANT", "bank");
+        engine_define_text(&defines, "KN_CONSTANT", "bank");
     return engine_builtin_kernel(work->queue->context, "app/mri/mri_fhd.cl", defines.items, defines.count,
                                  KN_POLICY_DEFAULT, form->function, &work->kernel, err);
 }

@@ -17,7 +17,7 @@ struct mri_tuning mri_tuning_usual(const kn_queue *queue)
     const kn_device_info *info = &queue->context->device.info;
     // Native functions of others may be right to a few thousandths only, as the specification leaves it to
     // them.
-    bool native = strstr(info->vendor, "NVIDIA") != NULL;
+    bool native = engine_is_nvidia(queue->context);
     struct mri_tuning gpu = {256, 4, 1, MRI_MEMORY_LOCAL, 256, 4, MRI_TRIG_POLYNOMIAL, 0};
     static const struct mri_tuning cpu = {1, 4, 16, MRI_MEMORY_GLOBAL, 0, 1, MRI_TRIG_POLYNOMIAL, 0};
 
@@ -139,7 +139,7 @@ static kn_status open_kernels(struct sum_work *work, kn_error *err)
 {
     const struct mri_tuning *t = &work->tuning;
     kn_context *context = work->queue->context;
-    struct column_defines defines = {.count = 0};
+    struct engine_defines defines = {.count = 0};
     kn_status status;
     const struct {
         const char *name;
@@ -158,9 +158,9 @@ static kn_status open_kernels(struct sum_work *work, kn_error *err)
     };
 
     for (size_t i = 0; i < KN_COUNT(macros); i++)
-        column_define(&defines, macros[i].name, macros[i].value);
+        engine_define(&defines, macros[i].name, macros[i].value);
     if (t->memory == MRI_MEMORY_CONSTANT)
-        column_define_text(&defines, "KN_CONSTANT", "bank");
+        engine_define_text(&defines, "KN_CONSTANT", "bank");
     status = engine_builtin_kernel(context, "app/mri/mri_fhd.cl", defines.items, defines.count,
                                    KN_POLICY_DEFAULT, "mri_tuned", &work->kernel, err);
     if (work->line_parts > 1 && !status)

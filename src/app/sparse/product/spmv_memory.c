@@ -78,14 +78,14 @@ kn_status spmv_kernel(const struct spmv_task *task, const char *file, const char
                       kn_kernel **kernel, kn_error *err)
 {
     kn_context *context = kn_queue_context(task->queue);
-    struct column_defines defines = {.count = 0};
+    struct engine_defines defines = {.count = 0};
     kn_status status;
 
-    column_define(&defines, "GROUP", task->tuning.group);
-    column_define(&defines, "LANES", task->tuning.lanes);
-    column_define(&defines, "ITEMS", task->tuning.items);
-    column_define(&defines, "CHUNK", task->tuning.chunk);
-    column_define(&defines, "INDEX_BITS", index_bits);
+    engine_define(&defines, "GROUP", task->tuning.group);
+    engine_define(&defines, "LANES", task->tuning.lanes);
+    engine_define(&defines, "ITEMS", task->tuning.items);
+    engine_define(&defines, "CHUNK", task->tuning.chunk);
+    engine_define(&defines, "INDEX_BITS", index_bits);
     status = rung_define_subgroups(&defines, context, err);
     if (!status)
         status = rung_define_atomics(&defines, context, err);

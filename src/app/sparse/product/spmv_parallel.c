@@ -102,16 +102,16 @@ static kn_status get_kernel(const struct spmv_task *task, const char *name, kn_k
 {
     const struct sparse_tuning *tuning = &task->tuning;
     unsigned side = side_of(tuning->group), seen = side + tile_height(tuning) + 3;
-    struct column_defines defines = {.count = 0};
+    struct engine_defines defines = {.count = 0};
     kn_context *context = kn_queue_context(task->queue);
     kn_status status;
 
-    column_define(&defines, "GROUP", tuning->group);
-    column_define(&defines, "VIEWS", tuning->lanes);
-    column_define(&defines, "ROWS", band_rows(tuning));
-    column_define(&defines, "SIDE", side);
-    column_define(&defines, "PIXELS", tuning->items);
-    column_define(&defines, "BATCH", (unsigned)at_least(tuning->chunk / seen, 1));
+    engine_define(&defines, "GROUP", tuning->group);
+    engine_define(&defines, "VIEWS", tuning->lanes);
+    engine_define(&defines, "ROWS", band_rows(tuning));
+    engine_define(&defines, "SIDE", side);
+    engine_define(&defines, "PIXELS", tuning->items);
+    engine_define(&defines, "BATCH", (unsigned)at_least(tuning->chunk / seen, 1));
     status = rung_define_subgroups(&defines, context, err);
     return status ? status
                   : engine_builtin_kernel(context, "app/sparse/sparse_parallel.cl", defines.items,

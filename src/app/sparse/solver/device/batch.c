@@ -231,19 +231,19 @@ static kn_status get_kernel(struct sparse_batch *b, unsigned kernel, kn_error *e
 {
     const struct sparse_batch_options *o = &b->options;
     struct batch_shape shape = batch_shape_of(o, kernel);
-    struct column_defines defines = {.count = 0};
+    struct engine_defines defines = {.count = 0};
     kn_status status;
 
-    column_define(&defines, "GROUP", shape.group);
-    column_define(&defines, "IMAGES", o->images);
-    column_define(&defines, "WIDE", shape.wide);
-    column_define(&defines, "AHEAD", shape.ahead);
+    engine_define(&defines, "GROUP", shape.group);
+    engine_define(&defines, "IMAGES", o->images);
+    engine_define(&defines, "WIDE", shape.wide);
+    engine_define(&defines, "AHEAD", shape.ahead);
     if (kernel == BATCH_TILE || kernel == BATCH_GATHER)
-        column_define(&defines, "TILE", o->tile);
+        engine_define(&defines, "TILE", o->tile);
     else
-        column_define(&defines, "SHARES", shape.shares);
+        engine_define(&defines, "SHARES", shape.shares);
     if (kernels[kernel].ways != WHOLE)
-        column_define(&defines, "STEP", o->step);
+        engine_define(&defines, "STEP", o->step);
     status = solver_define(&defines, b->context, &o->solver, err);
     if (status)
         return status;

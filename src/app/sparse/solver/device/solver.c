@@ -110,20 +110,20 @@ struct solver_terms solver_terms_of(const struct sparse_solver_options *options)
         .residual = options->residual > 0 ? (float)(options->residual * options->residual) : -1};
 }
 
-kn_status solver_define(struct column_defines *defines, kn_context *context,
+kn_status solver_define(struct engine_defines *defines, kn_context *context,
                         const struct sparse_solver_options *options, kn_error *err)
 {
     const kn_device_info *info = kn_context_device(context);
 
-    column_define(defines, "ACC_SOFT", !info->fp64);
+    engine_define(defines, "ACC_SOFT", !info->fp64);
     if (options->penalty > 0) {
-        column_define(defines, "LOW_BITS", kn_float_bits(options->low));
-        column_define(defines, "HIGH_BITS", kn_float_bits(options->high));
+        engine_define(defines, "LOW_BITS", kn_float_bits(options->low));
+        engine_define(defines, "HIGH_BITS", kn_float_bits(options->high));
     }
     if (options->correction)
-        column_define_text(defines, "CORRECTION", options->correction);
+        engine_define_text(defines, "CORRECTION", options->correction);
     else if (options->nonnegative > 0)
-        column_define_text(defines, "CORRECTION", "(x < 0 ? weight * d : 0)");
+        engine_define_text(defines, "CORRECTION", "(x < 0 ? weight * d : 0)");
     return rung_define_subgroups(defines, context, err);
 }
 
@@ -289,14 +289,14 @@ static kn_status prepare_computed(struct sparse_solver *s, kn_queue *queue,
 
 static kn_status get_kernel(struct sparse_solver *s, unsigned kernel, kn_error *err)
 {
-    struct column_defines defines = {.count = 0};
+    struct engine_defines defines = {.count = 0};
     kn_status status;
 
-    column_define(&defines, "GROUP", (unsigned)(kernel == SOLVER_BACKWARD ? s->back_group : s->group));
-    column_define(&defines, "LANES", (unsigned)s->lanes);
-    column_define(&defines, "COLUMNS", s->fused ? (unsigned)kept_columns(s) : 1);
-    column_define(&defines, "INDEX_BITS", s->columns <= UINT16_MAX ? 16 : 32);
-    column_define(&defines, "RESIDUAL", solver_keeps_residual(&s->options));
+    engine_define(&defines, "GROUP", (unsigned)(kernel == SOLVER_BACKWARD ? s->back_group : s->group));
+    engine_define(&defines, "LANES", (unsigned)s->lanes);
+    engine_define(&defines, "COLUMNS", s->fused ? (unsigned)kept_columns(s) : 1);
+    engine_define(&defines, "INDEX_BITS", s->columns <= UINT16_MAX ? 16 : 32);
+    engine_define(&defines, "RESIDUAL", solver_keeps_residual(&s->options));
     status = solver_define(&defines, s->context, &s->options, err);
     if (status)
         return status;

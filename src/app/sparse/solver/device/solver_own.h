@@ -65,7 +65,7 @@ struct sparse_solver {
 kn_status solver_check_options(const struct sparse_solver_options *options, kn_error *err);
 struct solver_terms solver_terms_of(const struct sparse_solver_options *options);
 // What kernels that iterate have in common: the correction, and the device's abilities.
-kn_status solver_define(struct column_defines *defines, kn_context *context,
+kn_status solver_define(struct engine_defines *defines, kn_context *context,
                         const struct sparse_solver_options *options, kn_error *err);
 
 // How an image ended whose STOP_ code of cl/lib/cgnr.clh was left at `iteration`: stopped, iterations.

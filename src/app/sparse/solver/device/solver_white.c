@@ -15,13 +15,13 @@ static const char *const names[WHITE_KERNELS] = {"white_power", "white_judge", "
 
 static kn_status get_kernels(struct sparse_solver *s, size_t segment, kn_error *err)
 {
-    struct column_defines defines = {.count = 0};
+    struct engine_defines defines = {.count = 0};
     kn_status status = KN_OK;
 
-    column_define(&defines, "GROUP", (unsigned)s->group);
-    column_define(&defines, "FREQUENCIES", (unsigned)segment / 2);
-    column_define(&defines, "PATIENCE", SPARSE_NCP_PATIENCE);
-    column_define(&defines, "ACC_SOFT", !kn_context_device(s->context)->fp64);
+    engine_define(&defines, "GROUP", (unsigned)s->group);
+    engine_define(&defines, "FREQUENCIES", (unsigned)segment / 2);
+    engine_define(&defines, "PATIENCE", SPARSE_NCP_PATIENCE);
+    engine_define(&defines, "ACC_SOFT", !kn_context_device(s->context)->fp64);
     for (unsigned i = 0; i < WHITE_KERNELS && !status; i++)
         status = engine_builtin_kernel(s->context, "app/sparse/sparse_white.cl", defines.items, defines.count,
                                        KN_POLICY_DEFAULT, names[i], &s->white.kernels[i], err);
