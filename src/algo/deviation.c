@@ -9,8 +9,6 @@
 #include "base/number.h"
 #include "columns.h"
 
-#define NO_EVENT NULL
-
 static kn_status get_kernel(kn_queue *queue, kn_type type, const char *name, kn_kernel **kernel,
                             kn_error *err)
 {

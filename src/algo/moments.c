@@ -10,8 +10,6 @@
 #include "moments.h"
 #include "tree.h"
 
-#define NO_EVENT NULL
-
 // The state's cells, as in cl/algo/moments.cl.
 enum { SHIFT, RESULT, SAMPLES = 8, ROWS = 72 };
 enum { LEAST, GREATEST, FIRST_SUM };

@@ -7,8 +7,6 @@
 #include "columns.h"
 #include "operations.h"
 
-#define NO_EVENT NULL
-
 enum { GROUP = 256, LEVELS = 8 };
 
 struct scan {

@@ -10,8 +10,7 @@
 #include "base/number.h"
 #include "elements.h"
 
-#define NO_EVENT NULL
-#define JOBS     8 // a batch
+#define JOBS 8 // a batch
 // Slots of engine_scratch.
 enum { CANDIDATES, JOB_STATE, COUNTERS };
 

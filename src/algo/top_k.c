@@ -11,8 +11,6 @@
 #include "base/error.h"
 #include "elements.h"
 
-#define NO_EVENT NULL
-
 enum { BLOCK = 4096 };
 
 struct top {

@@ -4,8 +4,6 @@
 #include "base/array.h"
 #include "base/error.h"
 
-#define NO_EVENT NULL
-
 static size_t divide_up(size_t n, size_t by)
 {
     return n / by + (n % by != 0);

@@ -10,6 +10,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/env.h"
 #include "base/error.h"
 #include "engine/cache/cache.h"
 #include "engine/device/device.h"
@@ -120,7 +121,7 @@ kn_status kn_context_open_with(const char *spec, const kn_context_options *optio
     if (!context)
         return kn_fail(err, KN_ERROR_ARGUMENT, "kn_context_open: context is NULL");
     if (!spec)
-        spec = getenv("KOINE_DEVICE");
+        spec = kn_env_get(KN_ENV_DEVICE);
     if (!spec || !*spec)
         spec = "auto";
     status = engine_devices_find(&devices, spec, options ? options->cache_dir : NULL, err);

@@ -46,6 +46,9 @@ struct kn_context {
     size_t verdict_count, verdict_capacity;
 };
 
+// Of a launch or a copy whose event nobody wants.
+#define NO_EVENT NULL
+
 // Whether it is an NVIDIA GPU, through CUDA or NVIDIA's OpenCL: kernels may hold PTX for cards from sm_70 on.
 bool engine_is_nvidia(const kn_context *context);
 

@@ -368,7 +368,7 @@ static kn_status create(kn_context *context, const char *name, const char *text,
     if (status)
         return status;
     target.source.embedded = src_embedded_kernels;
-    target.source.kernel_path = getenv("KOINE_KERNEL_PATH");
+    target.source.kernel_path = kn_env_get(KN_ENV_KERNEL_PATH);
     target.source.builtin = builtin;
     status = src_read(name, text, &target.source, &unit, err);
     if (!status)

@@ -9,8 +9,6 @@
 #include "base/error.h"
 #include "engine/defines.h"
 
-#define NO_EVENT NULL
-
 struct own_plan {
     kn_fft_shape shape;
     struct fft_passes passes[2]; // by direction; none where the kind does not have it

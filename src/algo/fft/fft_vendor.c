@@ -9,8 +9,6 @@
 #include "base/array.h"
 #include "base/error.h"
 
-#define NO_EVENT NULL
-
 struct vendor_plan {
     const struct be_fft *library;
     struct be_fft_plan *plan;

@@ -5,8 +5,6 @@
 #include "algo/columns.h"
 #include "gemm.h"
 
-#define NO_EVENT NULL
-
 struct blocks {
     unsigned item_m, m, k; // tunables of the kernel
     uint32_t columns;      // of C a work-item

@@ -7,8 +7,6 @@
 #include "algo/columns.h"
 #include "gemm.h"
 
-#define NO_EVENT NULL
-
 // 16 bytes: what the kernel loads at once where it can.
 static unsigned elements_a_load(const kn_gemm_task *task)
 {

@@ -8,8 +8,6 @@
 #include "base/array.h"
 #include "base/error.h"
 
-#define NO_EVENT NULL
-
 // Slots of engine_scratch.
 enum { COUNTS, CHUNKS };
 

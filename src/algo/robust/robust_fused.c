@@ -12,8 +12,6 @@
 #include "algo/elements.h"
 #include "algo/tree.h"
 
-#define NO_EVENT NULL
-
 // Slots of engine_scratch.
 enum { COLUMNS, COUNTERS, CANDIDATES, PARTIAL, SPARE, GATHERED, SHIFT_SAMPLE, SORTED };
 

@@ -7,8 +7,6 @@
 #include "base/array.h"
 #include "algo/tree.h"
 
-#define NO_EVENT NULL
-
 const struct engine_tunables robust_tunables = {
     "robust", "algo/robust/robust_rank.cl", {"GROUP", "GROUPS", "AHEAD", "SINGLE", NULL}};
 

@@ -11,8 +11,6 @@
 #include "base/number.h"
 #include "algo/elements.h"
 
-#define NO_EVENT NULL
-
 // Slots of engine_scratch.
 enum { COLUMNS, COUNTERS, GATHERED };
 

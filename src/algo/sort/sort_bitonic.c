@@ -4,8 +4,6 @@
 #include "base/error.h"
 #include "sort.h"
 
-#define NO_EVENT NULL
-
 struct sorter {
     const struct sort_job *job;
     kn_queue *queue;

@@ -9,7 +9,6 @@
 #include "base/error.h"
 #include "sort.h"
 
-#define NO_EVENT NULL
 enum {
     BUCKETS = 1024,           // at most
     WANTED_MOST = 512,        // so that none must be as large as another

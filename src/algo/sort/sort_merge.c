@@ -9,8 +9,6 @@
 #include "base/error.h"
 #include "sort.h"
 
-#define NO_EVENT NULL
-
 enum { MOST_BYTES = 1024, MOST_ITEMS = 32, MOST_GROUP = 1024, SNIPPETS = 3 };
 // Local bytes of the search for splits.
 enum { SEARCH_BYTES = 128 };

@@ -8,7 +8,6 @@
 #include "base/array.h"
 #include "base/error.h"
 
-#define NO_EVENT NULL
 enum {
     DIGITS = 256,
     DIGIT_BITS = 8,

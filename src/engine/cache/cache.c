@@ -15,6 +15,7 @@
 #include <unistd.h>
 
 #include "base/array.h"
+#include "base/env.h"
 #include "base/error.h"
 #include "cache_folder.h"
 
@@ -43,7 +44,7 @@ static const char magic[8] = {'K', 'O', 'I', 'N', 'E', 'B', 'I', 'N'};
 
 kn_status cache_default_dir(char *path, size_t size, kn_error *err)
 {
-    const char *own = getenv("KOINE_CACHE_DIR");
+    const char *own = kn_env_get(KN_ENV_CACHE_DIR);
     const char *xdg = getenv("XDG_CACHE_HOME");
     const char *home = getenv("HOME");
     int length;

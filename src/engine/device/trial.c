@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "base/array.h"
+#include "base/env.h"
 #include "base/error.h"
 #include "choice.h"
 #include "target.h"
@@ -36,7 +37,7 @@ static kn_status subject_of(const kn_context *context, const struct engine_trial
     if (status)
         return status;
     target.source.embedded = src_embedded_kernels;
-    target.source.kernel_path = getenv("KOINE_KERNEL_PATH");
+    target.source.kernel_path = kn_env_get(KN_ENV_KERNEL_PATH);
     target.source.builtin = true;
     status = src_read(trial->kernels, NULL, &target.source, &unit, err);
     if (!status) {

@@ -6,8 +6,6 @@
 #include "base/clock.h"
 #include "base/error.h"
 
-#define NO_EVENT NULL
-
 enum { REPETITIONS = 3, WARM_UPS = 1, STEPS = 4 }; // of a doubling
 
 // Beyond these no device decides otherwise: a term of a transform was never seen faster than one of a direct

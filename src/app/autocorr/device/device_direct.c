@@ -7,8 +7,6 @@
 #include "base/error.h"
 #include "device_own.h"
 
-#define NO_EVENT NULL
-
 enum {
     SLICE_PIXELS = 65536, // at most, see the kernel's widths
     SEGMENT_STEP = 64,    // a multiple of all steps of the kernel

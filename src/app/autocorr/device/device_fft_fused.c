@@ -8,8 +8,6 @@
 #include "base/error.h"
 #include "device_fft_own.h"
 
-#define NO_EVENT NULL
-
 struct fused {
     struct fft_lines lines[FFT_KERNELS];
     kn_kernel *kernels[FFT_KERNELS];

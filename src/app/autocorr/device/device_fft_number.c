@@ -9,8 +9,6 @@
 #include "base/error.h"
 #include "device_fft_own.h"
 
-#define NO_EVENT NULL
-
 enum { PRIMES = 2 };
 
 // cl/lib/ntt.clh has the same. A generator's powers run through all numbers but 0.

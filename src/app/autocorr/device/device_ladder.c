@@ -5,8 +5,6 @@
 #include "base/error.h"
 #include "device_own.h"
 
-#define NO_EVENT NULL
-
 enum {
     SEGMENT_MOST = 65536, // pixels of 8 bits whose products 32 bits hold
     GROUP_MOST = 1024,    // two lines' work-items

@@ -9,8 +9,6 @@
 #include "base/array.h"
 #include "base/error.h"
 
-#define NO_EVENT NULL
-
 enum { NUMBERS = 5 + 2 * AUTOCORR_SECTORS }; // of a ring: cl/app/autocorr/autocorr_radial.cl
 
 struct autocorr_device_radial {

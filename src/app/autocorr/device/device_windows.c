@@ -7,8 +7,6 @@
 #include "base/array.h"
 #include "base/error.h"
 
-#define NO_EVENT NULL
-
 enum { GROUP = 256, STRIP = 32, DROP = 4, ACROSS = 16 };
 
 // ---- checks ----

@@ -4,8 +4,8 @@
 #include <stdlib.h>
 
 #include "base/error.h"
+#include "engine/engine.h"
 
-#define NO_EVENT     NULL
 #define TABLES_BYTES ((size_t)64 << 20) // of several frames
 
 struct autocorr_rings {

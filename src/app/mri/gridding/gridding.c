@@ -13,8 +13,6 @@
 #include "base/parallel.h"
 #include "base/text.h"
 
-#define NO_EVENT NULL
-
 static const double least_oversampling = 1.25, most_oversampling = 4;
 
 struct mri_gridding {

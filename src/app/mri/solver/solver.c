@@ -10,8 +10,6 @@
 #include "base/clock.h"
 #include "base/error.h"
 
-#define NO_EVENT NULL
-
 const char *const mri_regularizer_names[] = {"tikhonov", "difference", NULL};
 const char *const mri_boundary_names[] = {"zero", "periodic", NULL};
 

@@ -11,8 +11,6 @@
 #include "base/error.h"
 #include "toeplitz_own.h"
 
-#define NO_EVENT NULL
-
 enum { GROUP = 256, SCRATCH_GRID = MRI_TOEPLITZ_SCRATCH - 1 }; // the transforms take 0 and 1
 
 // ---- sizes ----

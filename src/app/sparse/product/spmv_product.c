@@ -2,8 +2,6 @@
 // A product as its format prepared it: made, applied and freed.
 #include "spmv_own.h"
 
-#define NO_EVENT NULL
-
 void spmv_product_free(struct spmv_product *product)
 {
     for (size_t i = 0; i < product->buffer_count; i++)

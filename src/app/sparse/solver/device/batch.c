@@ -8,8 +8,6 @@
 #include "base/array.h"
 #include "base/error.h"
 
-#define NO_EVENT NULL
-
 enum { AT_ONCE = 128, MOST_IMAGES = 32, MOST_GROUP = 1024, MOST_AHEAD = 16, MOST_TILE = 1024 };
 // What a compute unit reads while a device launches what an iteration takes otherwise.
 enum { WHOLE_BYTES = 1 << 20 };

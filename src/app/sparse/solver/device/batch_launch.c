@@ -5,8 +5,6 @@
 
 #include "base/array.h"
 
-#define NO_EVENT NULL
-
 enum { LOOK = 32, LONGEST_LAUNCH = 512 };
 
 // ---- shapes ----

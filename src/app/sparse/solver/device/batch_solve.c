@@ -9,8 +9,6 @@
 #include "base/error.h"
 #include "batch_own.h"
 
-#define NO_EVENT NULL
-
 // ---- before and after ----
 
 // w = A x - b; squares of it and of b, of every image, each a sum of pieces in their order.

@@ -10,8 +10,6 @@
 #include "base/error.h"
 #include "base/number.h"
 
-#define NO_EVENT NULL
-
 enum { MOST_ITERATIONS = 1 << 20 };
 // Local memory that a kernel takes at most, for the columns that every group keeps.
 enum { FUSED_BYTES = 48 << 10 };

@@ -3,8 +3,6 @@
 
 #include "base/array.h"
 
-#define NO_EVENT NULL
-
 // Iterations between two looks of the host's; even, as two places take turns.
 enum { BLOCK = 32 };
 

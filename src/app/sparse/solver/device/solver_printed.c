@@ -4,8 +4,6 @@
 #include "base/array.h"
 #include "solver_own.h"
 
-#define NO_EVENT NULL
-
 static kn_status launch(kn_queue *queue, const struct sparse_solver *s, unsigned kernel, const kn_arg *args,
                         size_t count, kn_error *err)
 {

@@ -7,8 +7,6 @@
 #include "base/error.h"
 #include "solver_own.h"
 
-#define NO_EVENT NULL
-
 enum { MOVED = 16 };
 
 // ---- before ----

@@ -5,8 +5,6 @@
 #include "app/sparse/solver/ncp.h"
 #include "solver_own.h"
 
-#define NO_EVENT NULL
-
 // Groups that add up periodograms.
 enum { MOST_GROUPS = 64 };
 #define GREATEST_SCALE 1e30 // a float
