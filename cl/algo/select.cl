@@ -72,6 +72,8 @@ typedef float real;
 // An end of a bracket that stands more often than that in the sample is one of many ties.
 #define TIED 16
 
+#define JOBS 8 // of a batch
+
 // The host has the same.
 typedef struct {
     ulong target[2]; // the ranks among all elements
@@ -152,7 +154,8 @@ static inline bool count_digits(__global const sort_key *x, ulong begin, ulong e
     return nan;
 }
 
-// rank[2 * j], rank[2 * j + 1]: the ranks of job j. Zeroes the counters, too.
+// rank[2 * j], rank[2 * j + 1]: the ranks of job j. Zeroes the counters, too. The jobs from `count` on are for
+// select_gather, which is built for a power of two of them: an empty bracket each.
 __kernel __attribute__((reqd_work_group_size(GROUP, 1, 1))) void
 select_prepare(ulong16 ranks, uint count, __global job *jobs, __global uint *counters, ulong counter_count)
 {
@@ -165,13 +168,15 @@ select_prepare(ulong16 ranks, uint count, __global job *jobs, __global uint *cou
     for (ulong i = get_global_id(0); i < counter_count; i += get_global_size(0))
         counters[i] = 0;
     if (get_global_id(0) == 0)
-        for (uint j = 0; j < count; j++) {
+        for (uint j = 0; j < JOBS; j++) {
             job made;
             for (uint k = 0; k < 2; k++) {
                 made.target[k] = made.rank[k] = rank.element[2 * j + k];
                 made.prefix[k] = made.value[k] = 0;
                 made.known[k] = made.tied[k] = 0;
             }
+            if (j >= count)
+                made.tied[0] = 1;
             made.low = made.high = made.count = 0;
             made.failed = made.nan = 0;
             jobs[j] = made;
@@ -251,7 +256,6 @@ select_small(__global const sort_key *x, uint n, __global job *jobs, ulong16 ran
 
 // Counters: how many candidates each job has by now; then for each part and job what lay below its bracket, at the low
 // end, at the high end (at both, if they are one), and between.
-#define JOBS 8
 #define SEEN (4 * BRACKETS)
 
 // What select_gather looks for, of one job.
