@@ -92,10 +92,12 @@ static kn_status find_on_device(const struct halves *halves, double deviation[2]
     uint64_t n = halves->n, split = halves->split, first_rank = halves->first_rank;
     kn_kernel *kernel = NULL;
     kn_buffer *chosen = NULL;
+    struct engine_scratch scratch =
+        engine_scratch_open(halves->queue, ENGINE_SCRATCH_ALGORITHM, 1, "kn_mad_sorted");
     kn_status status = get_kernel(halves->queue, halves->type, "median_of_halves", &kernel, err);
 
     if (!status)
-        status = engine_scratch(halves->queue, 0, 2 * kn_type_size(halves->type), &chosen, err);
+        status = engine_scratch_get(&scratch, 0, 2 * kn_type_size(halves->type), &chosen, err);
     if (!status) {
         const kn_arg args[] = {KN_BUFFER(halves->sorted), KN_VALUE(n),          KN_VALUE(split),
                                KN_VALUE(halves->median),  KN_VALUE(first_rank), KN_BUFFER(chosen)};
@@ -104,6 +106,7 @@ static kn_status find_on_device(const struct halves *halves, double deviation[2]
     }
     if (!status)
         status = read_few(halves->queue, chosen, halves->type, 0, halves->ranks, deviation, err);
+    engine_scratch_close(&scratch);
     for (size_t i = 0; i < halves->ranks && !status; i++)
         deviation[i] = fabs(deviation[i] - halves->median);
     return status;

@@ -30,6 +30,7 @@ struct moments {
     struct tile_shape tile;
     unsigned fold_group;
     kn_kernel *shift, *leaves, *fold;
+    struct engine_scratch scratch;
     kn_buffer *state;
     uint64_t cells[RESULT + COMPONENTS_MOST]; // the shift and the result
 };
@@ -163,7 +164,7 @@ static kn_status make_state(struct moments *m, size_t groups, kn_error *err)
 {
     size_t cells = ROWS + (groups + fold_groups(m, groups)) * (size_t)m->components;
 
-    return engine_scratch(m->queue, 0, cells * sizeof(uint64_t), &m->state, err);
+    return engine_scratch_get(&m->scratch, 0, cells * sizeof(uint64_t), &m->state, err);
 }
 
 static kn_status read_cells(struct moments *m, kn_error *err)
@@ -322,10 +323,15 @@ kn_status moments_tuned(kn_queue *queue, kn_buffer *x, kn_type type, size_t n, c
                         .n = n,
                         .floats = type >= KN_F32,
                         .components = components[type],
-                        .tuning = *tuning};
+                        .tuning = *tuning,
+                        .scratch =
+                            engine_scratch_open(queue, ENGINE_SCRATCH_ALGORITHM, 1, "kn_reduce_moments")};
+    kn_status status;
 
     *moments = moments_of_nothing();
-    return m.floats ? float_moments(&m, shift, moments, err) : integer_moments(&m, moments, err);
+    status = m.floats ? float_moments(&m, shift, moments, err) : integer_moments(&m, moments, err);
+    engine_scratch_close(&m.scratch);
+    return status;
 }
 
 kn_status kn_reduce_moments(kn_queue *queue, kn_buffer *x, kn_type type, size_t n, const double *shift,

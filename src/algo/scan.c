@@ -91,18 +91,20 @@ static kn_status launch_blocks(const struct scan *s, unsigned level, kn_error *e
 static kn_status scan(struct scan *s, const kn_combine *how, kn_type as, uint64_t n, kn_error *err)
 {
     uint64_t room;
+    struct engine_scratch scratch = engine_scratch_open(s->queue, ENGINE_SCRATCH_ALGORITHM, 1, "kn_scan");
     kn_status status;
 
     plan(s, n);
     room = s->first[s->levels - 1] + s->n[s->levels - 1];
     status = get_kernels(s, how, as, err);
     if (!status)
-        status = engine_scratch(s->queue, 0, (size_t)(s->levels > 1 ? room : 1) * kn_type_size(s->type),
-                                &s->scratch, err);
+        status = engine_scratch_get(&scratch, 0, (size_t)(s->levels > 1 ? room : 1) * kn_type_size(s->type),
+                                    &s->scratch, err);
     for (unsigned level = 0; level + 1 < s->levels && !status; level++)
         status = launch_totals(s, level, err);
     for (unsigned level = s->levels; level-- > 0 && !status;)
         status = launch_blocks(s, level, err);
+    engine_scratch_close(&scratch);
     return status;
 }
 

@@ -11,8 +11,8 @@
 #include "elements.h"
 
 #define JOBS 8 // a batch
-// Slots of engine_scratch.
-enum { CANDIDATES, JOB_STATE, COUNTERS };
+// Places of scratch memory.
+enum { CANDIDATES, JOB_STATE, COUNTERS, PLACES };
 
 // As in cl/algo/select.cl.
 struct job {
@@ -31,6 +31,7 @@ struct select {
     unsigned digit;    // bits of one
     unsigned brackets; // BRACKETS of select_gather
     kn_kernel *prepare, *sample, *small, *gather, *settle, *histogram, *pick;
+    struct engine_scratch scratch;
     kn_buffer *jobs, *counters, *candidates;
     uint64_t ranks[2 * JOBS];
     unsigned count; // jobs of this batch
@@ -133,10 +134,11 @@ static kn_status prepare(struct select *s, kn_error *err)
 {
     uint64_t counters = gather_counters(s) + count_digits(s) * digit_counters(s);
     uint32_t count = s->count;
-    kn_status status = engine_scratch(s->queue, JOB_STATE, JOBS * sizeof(struct job), &s->jobs, err);
+    kn_status status = engine_scratch_get(&s->scratch, JOB_STATE, JOBS * sizeof(struct job), &s->jobs, err);
 
     if (!status)
-        status = engine_scratch(s->queue, COUNTERS, (size_t)counters * sizeof(uint32_t), &s->counters, err);
+        status =
+            engine_scratch_get(&s->scratch, COUNTERS, (size_t)counters * sizeof(uint32_t), &s->counters, err);
     if (!status) {
         const kn_arg args[] = {KN_VALUE(s->ranks), KN_VALUE(count), KN_BUFFER(s->jobs),
                                KN_BUFFER(s->counters), KN_VALUE(counters)};
@@ -284,7 +286,7 @@ static kn_status by_brackets(struct select *s, kn_error *err)
     most = s->queue->context->device.info.max_alloc / kn_type_size(s->type) / s->brackets;
     room = (room + 16 < most ? room : most - 16) / 16 * 16 + 16;
     bytes = (size_t)(room * s->brackets > samples ? room * s->brackets : samples) * kn_type_size(s->type);
-    status = engine_scratch(s->queue, CANDIDATES, bytes, &s->candidates, err);
+    status = engine_scratch_get(&s->scratch, CANDIDATES, bytes, &s->candidates, err);
     if (!status)
         status = take_sample(s, samples, err);
     if (!status)
@@ -362,7 +364,12 @@ static kn_status find_pairs(struct select *s, const uint64_t *ranks, size_t coun
     memset(s->ranks, 0, sizeof s->ranks);
     memcpy(s->ranks, ranks, 2 * count * sizeof *ranks);
     status = get_kernels(s, err);
-    return status ? status : find_jobs(s, err);
+    if (status)
+        return status;
+    s->scratch = engine_scratch_open(s->queue, ENGINE_SCRATCH_ALGORITHM, PLACES, "kn_select");
+    status = find_jobs(s, err);
+    engine_scratch_close(&s->scratch);
+    return status;
 }
 
 kn_status kn_select(kn_queue *queue, kn_buffer *x, kn_type type, size_t n, const size_t *ranks, size_t count,

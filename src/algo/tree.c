@@ -111,13 +111,17 @@ kn_status tree_run(const struct tree_job *job, void *result, kn_error *err)
 {
     size_t groups = tree_partials(&job->shape, job->n), row = job->rows * job->bytes;
     kn_buffer *partial = NULL, *spare = NULL;
-    kn_status status = engine_scratch(job->queue, 0, groups * row, &partial, err);
+    struct engine_scratch scratch = engine_scratch_open(job->queue, ENGINE_SCRATCH_ALGORITHM, 2, "kn_reduce");
+    kn_status status = engine_scratch_get(&scratch, 0, groups * row, &partial, err);
 
     if (!status)
-        status = engine_scratch(job->queue, 1, groups * row, &spare, err);
+        status = engine_scratch_get(&scratch, 1, groups * row, &spare, err);
     if (!status)
         status = launch_leaves(job, partial, groups, err);
     if (!status)
         status = tree_fold(job, &partial, &spare, groups, err);
-    return status ? status : kn_buffer_read(job->queue, partial, 0, result, row, err);
+    if (!status)
+        status = kn_buffer_read(job->queue, partial, 0, result, row, err);
+    engine_scratch_close(&scratch);
+    return status;
 }

@@ -89,30 +89,6 @@ void kn_buffer_free(kn_buffer *buffer)
     free(buffer);
 }
 
-// What is taken where the device can: a few numbers now and a few more in the next call share the same
-// memory. (Oclgrind 21.10, too, takes what is written to a buffer larger than a freed one for uninitialised.)
-enum { LEAST_SCRATCH = 65536 };
-
-kn_status engine_scratch(kn_queue *queue, unsigned slot, size_t bytes, kn_buffer **buffer, kn_error *err)
-{
-    kn_buffer **kept = &queue->scratch[slot];
-    kn_status status = engine_check_runs(queue, "an algorithm with memory of the queue's", err);
-
-    if (status)
-        return status;
-    if (bytes < LEAST_SCRATCH && LEAST_SCRATCH <= queue->context->device.info.max_alloc)
-        bytes = LEAST_SCRATCH;
-    if (!*kept || (*kept)->bytes < bytes) {
-        kn_buffer_free(*kept); // the driver keeps it until what is enqueued has used it
-        *kept = NULL;
-        status = kn_buffer_create(queue->context, bytes, kept, err);
-        if (status)
-            return status;
-    }
-    *buffer = *kept;
-    return KN_OK;
-}
-
 size_t kn_buffer_size(const kn_buffer *buffer)
 {
     return buffer ? buffer->bytes : 0;

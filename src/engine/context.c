@@ -220,8 +220,7 @@ void kn_queue_close(kn_queue *queue)
     kn_recording_free(queue->recorder);
     engine_release_clones(queue);
     engine_stage_free(queue);
-    for (size_t i = 0; i < ENGINE_SCRATCH; i++)
-        kn_buffer_free(queue->scratch[i]);
+    engine_scratch_free(queue);
     engine_profile_clear(&queue->profile, queue->context->backend);
     engine_blas_close(queue);
     queue->context->backend->queue_close(queue->native);

@@ -13,6 +13,7 @@
 #include "source/source.h"
 #include "flight.h"
 #include "profile.h"
+#include "scratch.h"
 #include "engine/device/quirks.h"
 
 struct engine_builtin {
@@ -56,7 +57,6 @@ bool engine_is_nvidia(const kn_context *context);
 #define ENGINE_STAGE_BYTES ((size_t)8 << 20)
 // Below this a plain blocking copy is faster than starting the pipeline.
 #define ENGINE_STAGE_FROM ((size_t)4 << 20)
-#define ENGINE_SCRATCH    8
 #define ENGINE_RECENT     16
 
 // A kernel that the queue has launched, found again without taking the context's lock.
@@ -70,7 +70,7 @@ struct kn_queue {
     struct be_queue *native;
     struct be_host stage[ENGINE_STAGES]; // pinned staging, allocated at the first copy that uses it
     struct be_event *busy[ENGINE_STAGES];
-    kn_buffer *scratch[ENGINE_SCRATCH];         // see engine_scratch
+    struct engine_scratch_pool scratch[ENGINE_SCRATCH_LEVELS];
     struct engine_recent recent[ENGINE_RECENT]; // by serial modulo ENGINE_RECENT
     struct engine_profile profile;
     kn_recording *recorder;      // what launches go into instead of running; NULL: they run
@@ -164,10 +164,6 @@ const char *engine_image_type(kn_image_kind kind);
 
 // An engine event around a backend's, if the caller wants one.
 kn_status engine_event_give(kn_context *context, struct be_event *native, kn_event **event, kn_error *err);
-
-// Scratch memory of an algorithm, at least `bytes`, kept by the queue for the next one: what is in it lasts
-// until the next call for the same slot. Never freed by the caller.
-kn_status engine_scratch(kn_queue *queue, unsigned slot, size_t bytes, kn_buffer **buffer, kn_error *err);
 
 // Copies through pinned staging; src/engine/transfer.c.
 kn_status engine_stage_write(kn_queue *queue, struct be_memory *to, size_t offset, const void *data,

@@ -187,23 +187,19 @@ static kn_status own_execute(kn_queue *queue, void *data, kn_fft_direction direc
 {
     struct own_plan *plan = data;
     kn_buffer *places[4] = {in, out, NULL, NULL};
+    struct engine_scratch scratch =
+        engine_scratch_open(queue, ENGINE_SCRATCH_ALGORITHM, KN_COUNT(plan->scratch), "kn_fft_execute");
     kn_status status = get_kernels(queue->context, &plan->shape, &plan->passes[direction], err);
 
-    for (unsigned slot = 0; slot < KN_COUNT(plan->scratch) && !status; slot++) {
-        kn_buffer **place = &places[FFT_SCRATCH_0 + slot];
-        if (plan->scratch[slot] == 0)
-            continue;
-        status = engine_scratch(queue, slot, plan->scratch[slot], place, err);
-        if (!status && kn_buffer_part_count(*place) > 1)
-            status = kn_fail(err, KN_ERROR_LIMIT,
-                             "kn_fft_execute: %zu bytes of scratch memory are more than one allocation "
-                             "of %s holds",
-                             plan->scratch[slot], queue->context->device.info.spec);
-    }
+    for (unsigned slot = 0; slot < KN_COUNT(plan->scratch) && !status; slot++)
+        if (plan->scratch[slot] > 0)
+            status =
+                engine_scratch_get(&scratch, slot, plan->scratch[slot], &places[FFT_SCRATCH_0 + slot], err);
     for (size_t i = 0; i < plan->passes[direction].count && !status; i++) {
         const struct fft_pass *pass = &plan->passes[direction].items[i];
         status = launch(queue, plan, pass, places[pass->source], places[pass->target], err);
     }
+    engine_scratch_close(&scratch);
     return status;
 }
 

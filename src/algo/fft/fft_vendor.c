@@ -90,25 +90,23 @@ static kn_status vendor_execute(kn_queue *queue, void *data, kn_fft_direction di
                                 kn_buffer *out, kn_error *err)
 {
     const struct vendor_plan *plan = data;
+    struct engine_scratch scratch = engine_scratch_open(queue, ENGINE_SCRATCH_ALGORITHM, 1, "kn_fft_execute");
     kn_status status = engine_check_runs(queue, "kn_fft_execute", err);
 
     if (!status && plan->kept_bytes) {
         kn_buffer *copy = NULL;
-        status = engine_scratch(queue, 0, plan->kept_bytes, &copy, err);
-        if (!status && kn_buffer_part_count(copy) > 1)
-            status = kn_fail(err, KN_ERROR_LIMIT,
-                             "kn_fft_execute: %zu bytes of scratch memory are more than one allocation "
-                             "of %s holds",
-                             plan->kept_bytes, queue->context->device.info.spec);
+        status = engine_scratch_get(&scratch, 0, plan->kept_bytes, &copy, err);
         if (!status)
             status = kn_buffer_copy(queue, in, 0, copy, 0, plan->kept_bytes, NO_EVENT, err);
         in = copy;
     }
-    if (status)
-        return status;
-    flight_depart(queue->flight, flight_label("a transform", plan->library->name));
-    return plan->library->execute(queue->native, plan->plan, direction == KN_FFT_INVERSE, in->native,
-                                  out->native, err);
+    if (!status) {
+        flight_depart(queue->flight, flight_label("a transform", plan->library->name));
+        status = plan->library->execute(queue->native, plan->plan, direction == KN_FFT_INVERSE, in->native,
+                                        out->native, err);
+    }
+    engine_scratch_close(&scratch);
+    return status;
 }
 
 static kn_status cufft_create(kn_queue *queue, const struct fft_shape *shape, const kn_fft_options *options,

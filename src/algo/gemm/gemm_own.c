@@ -334,7 +334,8 @@ static kn_status run_parts(kn_queue *queue, const kn_gemm_task *task, const kn_g
            size = task->m * task->n;
     kn_gemm_task part = *task;
     kn_buffer *partial = NULL;
-    kn_status status = engine_scratch(queue, 0, parts * size * gemm_element(task), &partial, err);
+    struct engine_scratch scratch = engine_scratch_open(queue, ENGINE_SCRATCH_ALGORITHM, 1, "kn_gemm");
+    kn_status status = engine_scratch_get(&scratch, 0, parts * size * gemm_element(task), &partial, err);
 
     part.alpha[0] = 1;
     part.alpha[1] = part.beta[0] = part.beta[1] = 0;
@@ -352,7 +353,10 @@ static kn_status run_parts(kn_queue *queue, const kn_gemm_task *task, const kn_g
     part.batch = 1;
     if (!status && rest)
         status = launch_tiles(queue, &part, tile, err);
-    return status ? status : fold_parts(queue, task, tile, partial, parts, err);
+    if (!status)
+        status = fold_parts(queue, task, tile, partial, parts, err);
+    engine_scratch_close(&scratch);
+    return status;
 }
 
 static kn_status run_tiles(kn_queue *queue, const kn_gemm_task *given, const kn_gemm_tile *asked,

@@ -8,8 +8,8 @@
 #include "base/array.h"
 #include "base/error.h"
 
-// Slots of engine_scratch.
-enum { COUNTS, CHUNKS };
+// Places of scratch memory.
+enum { COUNTS, CHUNKS, PLACES };
 
 enum { VALUES = 256 };
 // Elements of a row of counts at most.
@@ -133,6 +133,8 @@ static kn_status run(struct count *c, uint64_t *counts, uint32_t *cells, kn_erro
     size_t bytes = c->rows * VALUES * sizeof *cells;
     struct engine_defines defines = {.count = 0};
     kn_buffer *chunks = NULL, *rows = NULL;
+    struct engine_scratch scratch =
+        engine_scratch_open(c->queue, ENGINE_SCRATCH_ALGORITHM, PLACES, "kn_robust_stats");
     kn_status status;
 
     engine_define(&defines, "GROUP", c->group);
@@ -140,9 +142,9 @@ static kn_status run(struct count *c, uint64_t *counts, uint32_t *cells, kn_erro
     status = engine_builtin_kernel(c->queue->context, "algo/robust/robust_count.cl", defines.items,
                                    defines.count, KN_POLICY_DEFAULT, "count_bytes", &c->kernel, err);
     if (!status)
-        status = engine_scratch(c->queue, COUNTS, bytes, &rows, err);
+        status = engine_scratch_get(&scratch, COUNTS, bytes, &rows, err);
     if (!status)
-        status = engine_scratch(c->queue, CHUNKS, c->chunk_count * sizeof *c->chunks, &chunks, err);
+        status = engine_scratch_get(&scratch, CHUNKS, c->chunk_count * sizeof *c->chunks, &chunks, err);
     if (!status)
         status = kn_buffer_fill(c->queue, rows, &nothing, sizeof nothing, 0, bytes, NO_EVENT, err);
     if (!status)
@@ -151,6 +153,7 @@ static kn_status run(struct count *c, uint64_t *counts, uint32_t *cells, kn_erro
         status = launch(c, chunks, rows, err);
     if (!status)
         status = kn_buffer_read(c->queue, rows, 0, cells, bytes, err);
+    engine_scratch_close(&scratch);
     for (size_t r = 0; r < c->rows && !status; r++)
         for (size_t k = 0; k < VALUES; k++)
             counts[c->stretch[r] * VALUES + k] += cells[r * VALUES + k];

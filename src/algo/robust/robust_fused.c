@@ -12,8 +12,8 @@
 #include "algo/elements.h"
 #include "algo/tree.h"
 
-// Slots of engine_scratch.
-enum { COLUMNS, COUNTERS, CANDIDATES, PARTIAL, SPARE, GATHERED, SHIFT_SAMPLE, SORTED };
+// Places of scratch memory.
+enum { COLUMNS, COUNTERS, CANDIDATES, PARTIAL, SPARE, GATHERED, SHIFT_SAMPLE, SORTED, PLACES };
 
 enum {
     LISTS_MOST = 128, // more of them would tell hardly more, as fewer of each go on
@@ -31,6 +31,7 @@ struct fused {
     uint32_t lists, list, points, reach; // `list` elements of each
     uint64_t partials;
     kn_kernel *sample, *brackets, *pass, *fold;
+    struct engine_scratch scratch;
     kn_buffer *candidates, *partial, *spare, *shift_sample, *sorted;
 };
 
@@ -151,30 +152,30 @@ static kn_status get_kernels(struct fused *f, kn_error *err)
 static kn_status get_memory(struct fused *f, kn_error *err)
 {
     struct robust_ranks *r = &f->ranks;
-    kn_queue *queue = f->of->queue;
     size_t size = kn_type_size(f->of->type), count = r->count;
     size_t samples = f->lists * (size_t)f->list, kept = (size_t)r->room;
-    kn_status status = engine_scratch(queue, COLUMNS, count * sizeof(struct robust_column), &r->columns, err);
+    kn_status status =
+        engine_scratch_get(&f->scratch, COLUMNS, count * sizeof(struct robust_column), &r->columns, err);
 
     if (!status)
-        status = engine_scratch(queue, COUNTERS, (size_t)robust_counter_cells(r) * sizeof(uint32_t),
-                                &r->counters, err);
+        status = engine_scratch_get(&f->scratch, COUNTERS, (size_t)robust_counter_cells(r) * sizeof(uint32_t),
+                                    &r->counters, err);
     // The sample and then what is kept.
     if (!status)
-        status = engine_scratch(queue, CANDIDATES, count * (kept > samples ? kept : samples) * size,
-                                &f->candidates, err);
+        status = engine_scratch_get(&f->scratch, CANDIDATES, count * (kept > samples ? kept : samples) * size,
+                                    &f->candidates, err);
     if (!status)
-        status = engine_scratch(queue, PARTIAL, 2 * count * (size_t)f->partials * sizeof(double), &f->partial,
-                                err);
+        status = engine_scratch_get(&f->scratch, PARTIAL, 2 * count * (size_t)f->partials * sizeof(double),
+                                    &f->partial, err);
     if (!status)
-        status =
-            engine_scratch(queue, SPARE, 2 * count * (size_t)f->partials * sizeof(double), &f->spare, err);
+        status = engine_scratch_get(&f->scratch, SPARE, 2 * count * (size_t)f->partials * sizeof(double),
+                                    &f->spare, err);
     if (!status)
-        status = engine_scratch(queue, GATHERED, count * (size_t)r->gathered_room * sizeof(uint64_t),
-                                &r->gathered, err);
+        status = engine_scratch_get(&f->scratch, GATHERED,
+                                    count * (size_t)r->gathered_room * sizeof(uint64_t), &r->gathered, err);
     if (!status)
-        status = engine_scratch(queue, SHIFT_SAMPLE, count * 64 * size, &f->shift_sample, err);
-    return status ? status : engine_scratch(queue, SORTED, count * f->sort * size, &f->sorted, err);
+        status = engine_scratch_get(&f->scratch, SHIFT_SAMPLE, count * 64 * size, &f->shift_sample, err);
+    return status ? status : engine_scratch_get(&f->scratch, SORTED, count * f->sort * size, &f->sorted, err);
 }
 
 // ---- launches ----
@@ -369,9 +370,11 @@ kn_status robust_fused(const struct robust_columns *columns, kn_robust *results,
         status = robust_ranks_open(&f.ranks, f.ranks.room, err);
     if (!status)
         status = get_kernels(&f, err);
+    f.scratch = engine_scratch_open(columns->queue, ENGINE_SCRATCH_ALGORITHM, PLACES, columns->function);
     for (; f.first < columns->count && !status; f.first += batch) {
         f.ranks.count = columns->count - f.first < batch ? columns->count - f.first : batch;
         status = answer(&f, results + f.first, err);
     }
+    engine_scratch_close(&f.scratch);
     return status;
 }

@@ -11,14 +11,15 @@
 #include "base/number.h"
 #include "algo/elements.h"
 
-// Slots of engine_scratch.
-enum { COLUMNS, COUNTERS, GATHERED };
+// Places of scratch memory.
+enum { COLUMNS, COUNTERS, GATHERED, PLACES };
 
 enum { GATHERED_MOST = 1 << 18 };
 
 struct selection {
     const struct robust_columns *of;
     struct robust_ranks ranks;
+    struct engine_scratch scratch;
     double median;
 };
 
@@ -43,15 +44,15 @@ static kn_status read_levels(const struct selection *s, uint32_t levels, kn_erro
 static kn_status get_memory(struct selection *s, kn_error *err)
 {
     struct robust_ranks *r = &s->ranks;
-    kn_queue *queue = s->of->queue;
-    kn_status status = engine_scratch(queue, COLUMNS, sizeof(struct robust_column), &r->columns, err);
+    kn_status status =
+        engine_scratch_get(&s->scratch, COLUMNS, sizeof(struct robust_column), &r->columns, err);
 
     if (!status)
-        status = engine_scratch(queue, COUNTERS, (size_t)robust_counter_cells(r) * sizeof(uint32_t),
-                                &r->counters, err);
+        status = engine_scratch_get(&s->scratch, COUNTERS, (size_t)robust_counter_cells(r) * sizeof(uint32_t),
+                                    &r->counters, err);
     return status ? status
-                  : engine_scratch(queue, GATHERED, (size_t)r->gathered_room * sizeof(uint64_t), &r->gathered,
-                                   err);
+                  : engine_scratch_get(&s->scratch, GATHERED, (size_t)r->gathered_room * sizeof(uint64_t),
+                                       &r->gathered, err);
 }
 
 // The distances of these ranks. *missed: there were too many to gather.
@@ -94,6 +95,7 @@ static kn_status select_deviation(struct selection *s, double *mad, kn_error *er
                                      .count = 1,
                                      .gathered_room = most < GATHERED_MOST ? most : GATHERED_MOST};
     status = robust_ranks_open(&s->ranks, s->of->n, err);
+    s->scratch = engine_scratch_open(s->of->queue, ENGINE_SCRATCH_ALGORITHM, PLACES, s->of->function);
     // Two digits leave few in a bin, but for the worst of columns.
     if (!status)
         status = find_distances(s, middle, 16 / s->ranks.digit + 1, distance, &missed, err);
@@ -106,6 +108,7 @@ static kn_status select_deviation(struct selection *s, double *mad, kn_error *er
         status = find_distances(s, one, all, found, &unused, err);
         distance[k] = found[0];
     }
+    engine_scratch_close(&s->scratch);
     if (!status)
         *mad = kn_middle(distance[0], distance[1]);
     return status;

@@ -30,7 +30,7 @@ static const uint64_t large_from = (uint64_t)12 << 20;
 // As in cl/algo/sort/sort_buckets.cl.
 enum { IOTA = 1, NO_KEYS = 2, LARGE = 4, LINE = 128 };
 
-// Scratch memory of the queue.
+// Places of scratch memory.
 enum { COUNTS, STARTS, ROWS_SLOT, STATE, KEYS, SPARE, VALUES, SPARE_VALUES, SLOTS };
 
 // What the host keeps.
@@ -44,6 +44,7 @@ struct buckets {
     const struct sort_job *job;
     kn_queue *queue;
     struct tables *tables;
+    struct engine_scratch scratch;
     kn_buffer *slots[SLOTS];
     uint64_t chunk, least, most; // keys a group; between which keys the intervals lie
     uint32_t n, wanted, groups, flags;
@@ -52,12 +53,7 @@ struct buckets {
 
 static kn_status get_slot(struct buckets *b, unsigned slot, uint64_t bytes, kn_error *err)
 {
-    kn_status status = engine_scratch(b->queue, slot, (size_t)(bytes ? bytes : 1), &b->slots[slot], err);
-
-    if (!status && kn_buffer_part_count(b->slots[slot]) > 1)
-        status = kn_fail(err, KN_ERROR_LIMIT, "%s: %llu bytes are more than one allocation of %s holds",
-                         b->job->function, (unsigned long long)bytes, b->queue->context->device.info.spec);
-    return status;
+    return engine_scratch_get(&b->scratch, slot, (size_t)bytes, &b->slots[slot], err);
 }
 
 static kn_status launch(const struct buckets *b, const char *name, size_t groups, const kn_arg *args,
@@ -331,30 +327,45 @@ kn_status sort_buckets(const struct sort_job *job, bool *done, kn_error *err)
     b.tables = malloc(sizeof *b.tables);
     if (!b.tables)
         return kn_fail_memory(err, sizeof *b.tables, "a sort's buckets");
+    b.scratch = engine_scratch_open(job->queue, ENGINE_SCRATCH_ALGORITHM, SLOTS, job->function);
     status = sort_in_buckets(&b, done, err);
+    engine_scratch_close(&b.scratch);
     free(b.tables);
     return status;
 }
 
-kn_status sort_whole(const struct sort_job *job, kn_error *err)
+static kn_status sort_by_one(struct buckets *b, kn_error *err)
 {
-    struct buckets b = {.job = job, .queue = job->queue, .n = (uint32_t)job->n};
+    const struct sort_job *job = b->job;
     uint32_t flags = job->indices ? IOTA | NO_KEYS : 0;
-    kn_status status = get_slot(&b, SPARE, 2 * job->n * kn_type_size(job->type), err);
+    kn_status status = get_slot(b, SPARE, 2 * job->n * kn_type_size(job->type), err);
     kn_arg args[6];
     size_t count = 0;
 
     if (!status && job->values)
-        status = get_slot(&b, SPARE_VALUES, 2 * job->n * job->value_size, err);
+        status = get_slot(b, SPARE_VALUES, 2 * job->n * job->value_size, err);
     if (status)
         return status;
     args[count++] = KN_BUFFER(job->keys);
-    args[count++] = KN_BUFFER(b.slots[SPARE]);
+    args[count++] = KN_BUFFER(b->slots[SPARE]);
     if (job->values) {
         args[count++] = KN_BUFFER(job->values);
-        args[count++] = KN_BUFFER(b.slots[SPARE_VALUES]);
+        args[count++] = KN_BUFFER(b->slots[SPARE_VALUES]);
     }
-    args[count++] = KN_VALUE(b.n);
+    args[count++] = KN_VALUE(b->n);
     args[count++] = KN_VALUE(flags);
-    return launch(&b, "sort_whole", 1, args, count, err);
+    return launch(b, "sort_whole", 1, args, count, err);
+}
+
+kn_status sort_whole(const struct sort_job *job, kn_error *err)
+{
+    struct buckets b = {.job = job,
+                        .queue = job->queue,
+                        .n = (uint32_t)job->n,
+                        .scratch =
+                            engine_scratch_open(job->queue, ENGINE_SCRATCH_ALGORITHM, SLOTS, job->function)};
+    kn_status status = sort_by_one(&b, err);
+
+    engine_scratch_close(&b.scratch);
+    return status;
 }

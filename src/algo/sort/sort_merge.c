@@ -14,7 +14,8 @@ enum { MOST_BYTES = 1024, MOST_ITEMS = 32, MOST_GROUP = 1024, SNIPPETS = 3 };
 enum { SEARCH_BYTES = 128 };
 // Elements up to which each group looks for its own splits (bench/RESULTS.md).
 enum { SPLITS_BY_GROUP = 1 << 21 };
-enum scratch { SCRATCH_KEYS, SCRATCH_TILES, SCRATCH_VALUES, SCRATCH_SEGMENTS, SCRATCH_FOUND };
+// Places of scratch memory.
+enum { OTHER_KEYS, TILES, OTHER_VALUES, SEGMENTS, FOUND, PLACES };
 
 struct merger {
     const char *function;
@@ -26,6 +27,7 @@ struct merger {
     size_t value_size;
     unsigned group, items;
     kn_kernel *sort_tiles, *find_splits, *merge_tiles, *check_segments, *find_segments;
+    struct engine_scratch scratch;
     kn_buffer *through, *split;
 };
 
@@ -286,19 +288,6 @@ static kn_status merge_level(const struct merger *m, uint32_t level, struct colu
     return status ? status : kn_launch(m->queue, m->merge_tiles, &range, args, KN_COUNT(args), NO_EVENT, err);
 }
 
-// Scratch memory in one piece.
-static kn_status scratch(const struct merger *m, enum scratch slot, uint64_t bytes, kn_buffer **buffer,
-                         kn_error *err)
-{
-    kn_status status = engine_scratch(m->queue, slot, (size_t)bytes, buffer, err);
-
-    if (!status && kn_buffer_part_count(*buffer) > 1)
-        return kn_fail(err, KN_ERROR_LIMIT, "%s: %llu bytes are more than one allocation of %s holds (%llu)",
-                       m->function, (unsigned long long)bytes, m->queue->context->device.info.spec,
-                       (unsigned long long)m->queue->context->device.info.max_alloc);
-    return status;
-}
-
 // Sorts tiles, then merges `levels` times, to and fro so that the last pass writes to the caller's buffers.
 static kn_status sort_levels(struct merger *m, unsigned levels, kn_error *err)
 {
@@ -306,11 +295,11 @@ static kn_status sort_levels(struct merger *m, unsigned levels, kn_error *err)
     kn_status status = KN_OK;
 
     if (levels > 0) {
-        status = scratch(m, SCRATCH_KEYS, m->n * m->less.size, &other.keys, err);
+        status = engine_scratch_get(&m->scratch, OTHER_KEYS, m->n * m->less.size, &other.keys, err);
         if (!status && m->values)
-            status = scratch(m, SCRATCH_VALUES, m->n * m->value_size, &other.values, err);
+            status = engine_scratch_get(&m->scratch, OTHER_VALUES, m->n * m->value_size, &other.values, err);
         if (!status && splits_are_launched(m))
-            status = scratch(m, SCRATCH_TILES, tile_count(m) * sizeof(uint64_t), &m->split, err);
+            status = engine_scratch_get(&m->scratch, TILES, tile_count(m) * sizeof(uint64_t), &m->split, err);
     }
     from = levels % 2 ? other : own;
     if (!status)
@@ -338,10 +327,11 @@ static kn_status look_at_segments(struct merger *m, unsigned *levels, kn_error *
     const kn_range each_segment = range_over(m, m->segments), each_tile = range_over(m, tile_count(m));
     uint32_t found[2] = {0, 0};
     kn_buffer *buffer = NULL;
-    kn_status status = scratch(m, SCRATCH_FOUND, sizeof found, &buffer, err);
+    kn_status status = engine_scratch_get(&m->scratch, FOUND, sizeof found, &buffer, err);
 
     if (!status)
-        status = scratch(m, SCRATCH_SEGMENTS, tile_count(m) * sizeof(uint64_t), &m->through, err);
+        status =
+            engine_scratch_get(&m->scratch, SEGMENTS, tile_count(m) * sizeof(uint64_t), &m->through, err);
     if (!status)
         status = kn_buffer_write(m->queue, buffer, 0, found, sizeof found, err);
     if (!status) {
@@ -422,9 +412,20 @@ static kn_status check(const struct merger *m, bool with_values, bool with_segme
     return status;
 }
 
-static kn_status sort(struct merger *m, bool with_values, bool with_segments, kn_error *err)
+static kn_status merge(struct merger *m, kn_error *err)
 {
     unsigned levels = 0;
+    kn_status status = KN_OK;
+
+    if (m->offsets)
+        status = look_at_segments(m, &levels, err);
+    else
+        levels = levels_for(tile_count(m));
+    return status ? status : sort_levels(m, levels, err);
+}
+
+static kn_status sort(struct merger *m, bool with_values, bool with_segments, kn_error *err)
+{
     kn_status status = check(m, with_values, with_segments, err);
 
     if (status || m->n == 0 || (m->n < 2 && !m->offsets))
@@ -432,11 +433,12 @@ static kn_status sort(struct merger *m, bool with_values, bool with_segments, kn
     status = choose_sizes(m, err);
     if (!status)
         status = get_kernels(m, err);
-    if (!status && m->offsets)
-        status = look_at_segments(m, &levels, err);
-    else if (!status)
-        levels = levels_for(tile_count(m));
-    return status ? status : sort_levels(m, levels, err);
+    if (status)
+        return status;
+    m->scratch = engine_scratch_open(m->queue, ENGINE_SCRATCH_ALGORITHM, PLACES, m->function);
+    status = merge(m, err);
+    engine_scratch_close(&m->scratch);
+    return status;
 }
 
 kn_status kn_sort_less(kn_queue *queue, kn_buffer *keys, size_t n, const kn_less *less, kn_error *err)

@@ -28,7 +28,7 @@ static const size_t ahead_up_to = (size_t)1 << 18;
 // As in cl/algo/sort/sort_radix.cl.
 enum { FIRST = 1, LAST = 2, FOLDED = 4, MASKS = 8, IOTA = 16, NO_KEYS = 32 };
 
-// Scratch memory of the queue.
+// Places of scratch memory.
 enum { COUNTS, OFFSETS, TOTALS, DIFFERING, KEYS_A, KEYS_B, VALUES_A, VALUES_B, SLOTS };
 
 struct rung {
@@ -49,6 +49,7 @@ struct radix {
     unsigned lanes, group, keys, registers, prefetch, groups, place_bits, flags;
     size_t arena; // bytes of local memory
     kn_kernel *count, *scan, *scatter;
+    struct engine_scratch scratch;
     kn_buffer *slots[SLOTS];
     unsigned shifts[MOST_PASSES + 1], passes, tables; // tables of counts: 1, or one a pass
     // Where each pass reads, and the next one: passes + 1 of them.
@@ -330,12 +331,7 @@ static kn_status get_kernels(struct radix *r, kn_error *err)
 
 static kn_status get_slot(struct radix *r, unsigned slot, size_t bytes, kn_error *err)
 {
-    kn_status status = engine_scratch(r->queue, slot, bytes, &r->slots[slot], err);
-
-    if (!status && kn_buffer_part_count(r->slots[slot]) > 1)
-        status = kn_fail(err, KN_ERROR_LIMIT, "%s: %zu bytes are more than one allocation of %s holds",
-                         r->job->function, bytes, r->queue->context->device.info.spec);
-    return status;
+    return engine_scratch_get(&r->scratch, slot, bytes, &r->slots[slot], err);
 }
 
 static kn_status count(const struct radix *r, kn_buffer *keys, unsigned shift, unsigned flags, kn_error *err)
@@ -548,6 +544,18 @@ static kn_status sort_high_digits(const struct radix *r, bool *done, kn_error *e
     return kn_type_size(r->job->type) >= 4 ? sort_buckets(r->job, done, err) : KN_OK;
 }
 
+static kn_status get_tables(struct radix *r, kn_error *err)
+{
+    kn_status status = get_slot(r, COUNTS, (size_t)DIGITS * r->groups * r->tables * sizeof(uint32_t), err);
+
+    if (!status)
+        status = get_slot(r, OFFSETS,
+                          r->flags & FOLDED ? 1 : (size_t)DIGITS * r->groups * (r->place_bits / 8), err);
+    if (!status)
+        status = get_slot(r, TOTALS, DIGITS * (r->place_bits / 8), err);
+    return status ? status : get_slot(r, DIFFERING, MASKS_BYTES, err);
+}
+
 kn_status sort_radix(const struct sort_job *job, kn_error *err)
 {
     struct radix r = {.job = job, .queue = job->queue, .n = job->n};
@@ -566,14 +574,12 @@ kn_status sort_radix(const struct sort_job *job, kn_error *err)
     choose_chunks(&r);
     choose_counting(&r);
     status = get_kernels(&r, err);
+    if (status)
+        return status;
+    r.scratch = engine_scratch_open(job->queue, ENGINE_SCRATCH_ALGORITHM, SLOTS, job->function);
+    status = get_tables(&r, err);
     if (!status)
-        status = get_slot(&r, COUNTS, (size_t)DIGITS * r.groups * r.tables * sizeof(uint32_t), err);
-    if (!status)
-        status =
-            get_slot(&r, OFFSETS, r.flags & FOLDED ? 1 : (size_t)DIGITS * r.groups * (r.place_bits / 8), err);
-    if (!status)
-        status = get_slot(&r, TOTALS, DIGITS * (r.place_bits / 8), err);
-    if (!status)
-        status = get_slot(&r, DIFFERING, MASKS_BYTES, err);
-    return status ? status : run_passes(&r, err);
+        status = run_passes(&r, err);
+    engine_scratch_close(&r.scratch);
+    return status;
 }

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Whichever call of the driver fails, an algorithm returns its status, be it want of memory or another, takes
-// no other way without a word, and does its work once calls succeed again; what it had is given back (under
-// sanitizers).
+// no other way without a word, and does its work once calls succeed again; what it had is given back (scratch
+// memory; all else under sanitizers).
 #include "support/failing_backend.h"
 
 #include <koine/fft.h>
@@ -204,6 +204,7 @@ static bool works_with(const struct work *work, long calls, struct outcome *foun
     EXPECT_OK(kn_queue_open(context, &own, &err));
     failing_begin(calls);
     status = work->run(own, found->result);
+    ck_assert_uint_eq(engine_scratch_in_use(own), 0);
     failing_end(status);
     kn_queue_finish(own, NULL);
     kn_queue_close(own);

@@ -15,11 +15,11 @@ enum {
     LANES_X = 4,       // work-items side by side, where there are many offsets
     LANES_Z = 8,       // that share a slice's rows, at most
     GROUPS_A_UNIT = 8, // that keep a compute unit busy
-    GROUP = 128,       // of the kernels beside
-    SCRATCH_FIRST = 0,
-    SCRATCH_SECOND,
-    SCRATCH_PARTIALS
+    GROUP = 128        // of the kernels beside
 };
+// Places of scratch memory. The partial sums come first, where the strips of autocorr_windows_device are,
+// too.
+enum { PARTIALS, FIRST, SECOND, PLACES };
 #define BATCH_BYTES ((size_t)64 << 20) // of partial sums, and of packed images
 
 const char *const autocorr_dot_names[AUTOCORR_DOTS + 1] = {"float", "bytes", "integer", NULL};
@@ -40,6 +40,7 @@ struct direct {
     size_t offsets, frames_at_once;
     uint32_t slices_at_once; // fewer than all only where there is one frame at a time
     kn_kernel *pack, *direct, *fold;
+    struct engine_scratch scratch;
     kn_buffer *first, *second, *partials;
 };
 
@@ -226,20 +227,19 @@ static kn_status open_kernels(struct direct *d, kn_error *err)
 static kn_status take_memory(struct direct *d, kn_error *err)
 {
     const struct {
-        unsigned slot;
-        size_t bytes;
+        size_t place, bytes;
         kn_buffer **buffer;
     } wanted[] = {
-        {SCRATCH_FIRST, packed_bytes(d), &d->first},
-        {SCRATCH_SECOND, d->frames->second ? packed_bytes(d) : 0, &d->second},
-        {SCRATCH_PARTIALS, d->slices_at_once * slice_bytes(d), &d->partials},
+        {FIRST, packed_bytes(d), &d->first},
+        {SECOND, d->frames->second ? packed_bytes(d) : 0, &d->second},
+        {PARTIALS, d->slices_at_once * slice_bytes(d), &d->partials},
     };
     kn_status status = KN_OK;
 
     for (size_t i = 0; i < KN_COUNT(wanted) && !status; i++)
         if (wanted[i].bytes > 0)
-            status = engine_scratch(d->queue, wanted[i].slot, d->frames_at_once * wanted[i].bytes,
-                                    wanted[i].buffer, err);
+            status = engine_scratch_get(&d->scratch, wanted[i].place, d->frames_at_once * wanted[i].bytes,
+                                        wanted[i].buffer, err);
     if (!d->frames->second)
         d->second = d->first;
     return status;
@@ -322,9 +322,11 @@ kn_status autocorr_direct_untried(kn_queue *queue, const struct autocorr_frames 
     status = measure(&d, err);
     if (!status)
         status = open_kernels(&d, err);
+    d.scratch = engine_scratch_open(queue, ENGINE_SCRATCH_ALGORITHM, PLACES, "autocorr_direct_device");
     if (!status)
         status = take_memory(&d, err);
     for (size_t from = 0; from < frames->count && !status; from += d.frames_at_once)
         status = sum_frames(&d, from, least(d.frames_at_once, frames->count - from), products, err);
+    engine_scratch_close(&d.scratch);
     return status;
 }

@@ -31,8 +31,6 @@ struct autocorr_direct_tuning {
 // What is taken where nothing is said.
 struct autocorr_direct_tuning autocorr_direct_tuning_for(const kn_queue *queue);
 
-enum { AUTOCORR_DIRECT_SCRATCH = 3 }; // it uses the queue's scratch memory 0 to 2
-
 // autocorr_direct_device with a tuning. KN_ERROR_ARGUMENT for one that no kernel has, KN_ERROR_LIMIT for one
 // that the device has not enough local memory for, KN_ERROR_UNSUPPORTED for one with which it computes wrong
 // numbers (autocorr_direct_try).

@@ -9,8 +9,7 @@ enum {
     SEGMENT_MOST = 65536, // pixels of 8 bits whose products 32 bits hold
     GROUP_MOST = 1024,    // two lines' work-items
     GROUP = 128,          // of autocorr_add_lines
-    ROUNDING = 64,        // bytes of local memory that two arguments may take beyond their own
-    SCRATCH_LINES = 0
+    ROUNDING = 64         // bytes of local memory that two arguments may take beyond their own
 };
 #define LINES_BYTES ((size_t)64 << 20)
 
@@ -167,13 +166,15 @@ static kn_status sum_in_two_kernels(struct ladder *l, kn_error *err)
     const size_t line = l->offsets * sizeof(uint64_t), count = l->frames->count;
     const uint32_t rows = (uint32_t)least(l->height, LINES_BYTES / line + 1);
     const size_t frames = rows < l->height ? 1 : least(count, LINES_BYTES / line / rows + 1);
+    struct engine_scratch scratch =
+        engine_scratch_open(l->queue, ENGINE_SCRATCH_ALGORITHM, 1, "autocorr_ladder_device");
     kn_buffer *lines = NULL;
     kn_status status = open_kernel(l, "autocorr_line_sums", &l->kernel, err);
 
     if (!status)
         status = open_kernel(l, "autocorr_add_lines", &l->add_lines, err);
     if (!status)
-        status = engine_scratch(l->queue, SCRATCH_LINES, frames * rows * line, &lines, err);
+        status = engine_scratch_get(&scratch, 0, frames * rows * line, &lines, err);
     for (size_t frame = 0; frame < count && !status; frame += frames)
         for (uint32_t y = 0; y < l->height && !status; y += rows) {
             size_t frames_now = least(frames, count - frame);
@@ -183,6 +184,7 @@ static kn_status sum_in_two_kernels(struct ladder *l, kn_error *err)
             if (!status)
                 status = add_lines(l, frame, frames_now, y, rows_now, lines, err);
         }
+    engine_scratch_close(&scratch);
     return status;
 }
 

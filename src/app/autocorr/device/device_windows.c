@@ -138,23 +138,27 @@ kn_status autocorr_windows_device(kn_queue *queue, const struct autocorr_frames 
 {
     size_t images = frames->second ? 2 * count : count;
     size_t bytes = images * (strip_count(frames) + 1) * frames->width * 2 * sizeof(uint64_t);
+    struct engine_scratch scratch;
     kn_buffer *prefixes;
     kn_status status;
 
     if (count == 0)
         return KN_OK;
-    status = engine_scratch(queue, AUTOCORR_SCRATCH_STRIPS, bytes, &prefixes, err);
-    if (!status && kn_buffer_part_count(prefixes) > 1)
-        status =
-            kn_fail(err, KN_ERROR_LIMIT,
-                    "%zu frames take %zu bytes of scratch memory, more than one allocation of the device "
-                    "holds; give fewer at a time",
-                    count, bytes);
+    if (bytes > kn_context_device(kn_queue_context(queue))->max_alloc)
+        return kn_fail(err, KN_ERROR_LIMIT,
+                       "%zu frames take %zu bytes of scratch memory, more than one allocation of the device "
+                       "holds; give fewer at a time",
+                       count, bytes);
+    scratch = engine_scratch_open(queue, ENGINE_SCRATCH_ALGORITHM, 1, "autocorr_windows_device");
+    status = engine_scratch_get(&scratch, 0, bytes, &prefixes, err);
     if (!status)
         status = add_prefixes(queue, frames, frames->first, first, count, prefixes, 0, err);
     if (!status && frames->second)
         status = add_prefixes(queue, frames, frames->second, first, count, prefixes, count, err);
-    return status ? status : add_windows(queue, frames, first, count, prefixes, tables, err);
+    if (!status)
+        status = add_windows(queue, frames, first, count, prefixes, tables, err);
+    engine_scratch_close(&scratch);
+    return status;
 }
 
 // ---- for the host ----

@@ -28,9 +28,7 @@ void autocorr_tables_free(struct autocorr_tables *tables);
 
 // Fills the tables of frames[first] to frames[first + count - 1], at most as many as the tables have; R is
 // theirs too. Returns when the kernels are enqueued: three of them, four with a second image. Reads each
-// pixel once, and those of the top and bottom R rows some ten times. Takes the queue's scratch memory
-// AUTOCORR_SCRATCH_STRIPS.
-enum { AUTOCORR_SCRATCH_STRIPS = 2 };
+// pixel once, and those of the top and bottom R rows some ten times.
 kn_status autocorr_windows_device(kn_queue *queue, const struct autocorr_frames *frames, size_t first,
                                   size_t count, const struct autocorr_tables *tables, kn_error *err);
 

@@ -19,8 +19,8 @@ enum { BEGIN, FOLD, CURVE, DIFFERENCE, STEP, TURN, KERNELS };
 static const char *const names[KERNELS] = {"solver_begin",      "solver_fold", "solver_curve",
                                            "solver_difference", "solver_step", "solver_turn"};
 
-// The queue's scratch memory.
-enum { SCRATCH_REST = MRI_TOEPLITZ_SCRATCH, SCRATCH_DIRECTION, SCRATCH_PRODUCT, SCRATCH_STATE };
+// Places of scratch memory.
+enum { STATE, REST, DIRECTION, PRODUCT, PLACES };
 
 // How the kernels are launched.
 struct shape {
@@ -38,6 +38,7 @@ struct solver {
     size_t bytes;
     float lambda, identity; // identity: lambda, if R is 1
     float tolerance_squared;
+    struct engine_scratch scratch;
     kn_buffer *right, *image, *rest, *direction, *product, *state;
 };
 
@@ -190,17 +191,16 @@ static kn_status check_vector(const kn_queue *queue, kn_buffer *vector, uint64_t
 static kn_status take_buffers(struct solver *s, kn_error *err)
 {
     const struct {
-        unsigned slot;
-        size_t bytes;
+        size_t place, bytes;
         kn_buffer **buffer;
-    } wanted[] = {{SCRATCH_REST, s->bytes, &s->rest},
-                  {SCRATCH_DIRECTION, s->bytes, &s->direction},
-                  {SCRATCH_PRODUCT, s->bytes, &s->product},
-                  {SCRATCH_STATE, norm_cell(s, s->options->iterations + 1) * CELL, &s->state}};
+    } wanted[] = {{REST, s->bytes, &s->rest},
+                  {DIRECTION, s->bytes, &s->direction},
+                  {PRODUCT, s->bytes, &s->product},
+                  {STATE, norm_cell(s, s->options->iterations + 1) * CELL, &s->state}};
     kn_status status = KN_OK;
 
     for (size_t i = 0; i < KN_COUNT(wanted) && !status; i++)
-        status = engine_scratch(s->queue, wanted[i].slot, wanted[i].bytes, wanted[i].buffer, err);
+        status = engine_scratch_get(&s->scratch, wanted[i].place, wanted[i].bytes, wanted[i].buffer, err);
     return status;
 }
 
@@ -242,8 +242,6 @@ static kn_status prepare(struct solver *s, kn_queue *queue, const struct mri_nor
             kn_fail(err, KN_ERROR_ARGUMENT, "mri_solve: the image is the right hand side; give two buffers");
     if (!status)
         status = choose_shape(queue, s->floats, &s->shape, err);
-    if (!status)
-        status = take_buffers(s, err);
     return status;
 }
 
@@ -338,6 +336,10 @@ kn_status mri_solve(kn_queue *queue, const struct mri_normal *normal, kn_buffer 
     size_t launched = 0;
     kn_status status = prepare(&s, queue, normal, fhd, options, image, &found, err);
 
+    if (status)
+        return status;
+    s.scratch = engine_scratch_open(queue, ENGINE_SCRATCH_SOLVER, PLACES, "mri_solve");
+    status = take_buffers(&s, err);
     if (!status)
         status = start(&s, &goal, &rest, err);
     if (!status && goal == 0) {
@@ -354,6 +356,7 @@ kn_status mri_solve(kn_queue *queue, const struct mri_normal *normal, kn_buffer 
             status = read_cells(&s, norm_cell(&s, 0), 1, &rest, err);
         found.residual = sqrt(rest / goal);
     }
+    engine_scratch_close(&s.scratch);
     if (status)
         free(found.residuals);
     else
@@ -365,6 +368,7 @@ kn_status mri_difference_add(kn_queue *queue, const struct mri_matrix *matrix, e
                              double lambda, kn_buffer *x, kn_buffer *y, kn_error *err)
 {
     struct shape shape;
+    struct engine_scratch scratch = {.queue = NULL};
     kn_buffer *state;
     size_t voxels;
     kn_status status = mri_matrix_count(matrix, &voxels, err);
@@ -378,6 +382,11 @@ kn_status mri_difference_add(kn_queue *queue, const struct mri_matrix *matrix, e
     if (!status)
         status = choose_shape(queue, 2 * voxels, &shape, err);
     if (!status)
-        status = engine_scratch(queue, SCRATCH_STATE, (1 + (size_t)shape.parts) * CELL, &state, err);
-    return status ? status : add_difference(queue, &shape, matrix, boundary, (float)lambda, x, y, state, err);
+        scratch = engine_scratch_open(queue, ENGINE_SCRATCH_SOLVER, 1, "mri_difference_add");
+    if (!status)
+        status = engine_scratch_get(&scratch, STATE, (1 + (size_t)shape.parts) * CELL, &state, err);
+    if (!status)
+        status = add_difference(queue, &shape, matrix, boundary, (float)lambda, x, y, state, err);
+    engine_scratch_close(&scratch);
+    return status;
 }

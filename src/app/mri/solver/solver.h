@@ -48,9 +48,9 @@ struct mri_solver_result {
 //
 // Step lengths are computed on the device; the host waits every eight iterations for the stop test, without a
 // tolerance at the end alone. Dot products are summed in double (without double precision in its bits, in
-// integers); vectors are single. Scratch memory: 0 to MRI_TOEPLITZ_SCRATCH + 3 of the queue, three images
-// beside the operator's. Cost: an iteration applies the operator once, and has three launches that read and
-// write 11 n numbers of 8 bytes (10 where lambda is 0); one more for the residual, and one for a start.
+// integers); vectors are single. Scratch memory: three images beside the operator's own. Cost: an iteration
+// applies the operator once, and has three launches that read and write 11 n numbers of 8 bytes (10 where
+// lambda is 0); one more for the residual, and one for a start.
 //
 // Errors: KN_ERROR_ARGUMENT, also for a right hand side or a start that is not finite; those of the engine.
 // The image may have been written then.
@@ -58,7 +58,7 @@ kn_status mri_solve(kn_queue *queue, const struct mri_normal *normal, kn_buffer 
                     const struct mri_solver_options *options, kn_buffer *image,
                     struct mri_solver_result *result, kn_error *err);
 
-// y += lambda D^H D x; y is not x. Reads x and y, writes y. Uses scratch memory MRI_TOEPLITZ_SCRATCH + 3.
+// y += lambda D^H D x; y is not x. Reads x and y, writes y.
 kn_status mri_difference_add(kn_queue *queue, const struct mri_matrix *matrix, enum mri_boundary boundary,
                              double lambda, kn_buffer *x, kn_buffer *y, kn_error *err);
 

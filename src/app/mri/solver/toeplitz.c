@@ -11,7 +11,7 @@
 #include "base/error.h"
 #include "toeplitz_own.h"
 
-enum { GROUP = 256, SCRATCH_GRID = MRI_TOEPLITZ_SCRATCH - 1 }; // the transforms take 0 and 1
+enum { GROUP = 256 };
 
 // ---- sizes ----
 
@@ -179,6 +179,12 @@ static kn_status get_kernel(kn_context *context, const char *name, kn_kernel **k
                                  KN_POLICY_DEFAULT, name, kernel, err);
 }
 
+// The grid of all points, between two transforms.
+static struct engine_scratch open_grid(kn_queue *queue)
+{
+    return engine_scratch_open(queue, ENGINE_SCRATCH_OPERATOR, 1, "the normal operator");
+}
+
 // The way back is compiled when it is first gone: here, not in the first iteration.
 static kn_status make_plans(kn_queue *queue, struct mri_toeplitz *toeplitz, kn_error *err)
 {
@@ -188,6 +194,7 @@ static kn_status make_plans(kn_queue *queue, struct mri_toeplitz *toeplitz, kn_e
     const kn_fft_options own = {.library = KN_FFT_OWN};
     const float zero = 0;
     size_t bytes = size->points * 2 * sizeof(float);
+    struct engine_scratch scratch = open_grid(queue);
     kn_buffer *grid = NULL, *image = NULL;
     kn_status status;
 
@@ -200,7 +207,7 @@ static kn_status make_plans(kn_queue *queue, struct mri_toeplitz *toeplitz, kn_e
     if (!status)
         status = kn_fft_plan_create(queue, &cropped, &own, &toeplitz->back, err);
     if (!status)
-        status = engine_scratch(queue, SCRATCH_GRID, bytes, &grid, err);
+        status = engine_scratch_get(&scratch, 0, bytes, &grid, err);
     if (!status)
         status = kn_buffer_fill(queue, grid, &zero, sizeof zero, 0, bytes, NO_EVENT, err);
     if (!status)
@@ -210,6 +217,7 @@ static kn_status make_plans(kn_queue *queue, struct mri_toeplitz *toeplitz, kn_e
         status = kn_fft_execute(queue, toeplitz->back, KN_FFT_INVERSE, grid, image, err);
     if (!status)
         status = kn_queue_finish(queue, err);
+    engine_scratch_close(&scratch);
     kn_buffer_free(image);
     return status;
 }
@@ -288,6 +296,7 @@ static kn_status find_eigenvalues(kn_queue *queue, struct mri_toeplitz *toeplitz
     const kn_fft_options own = {.library = KN_FFT_OWN};
     size_t half = size->length[0] / 2 + 1;
     const kn_range range = {3, {half, size->length[1], size->length[2]}, {0}, {0}};
+    struct engine_scratch scratch = open_grid(queue);
     kn_fft_plan *plan = NULL;
     kn_kernel *embed;
     kn_buffer *grid;
@@ -301,8 +310,8 @@ static kn_status find_eigenvalues(kn_queue *queue, struct mri_toeplitz *toeplitz
     if (!status)
         status = kn_fft_plan_create(queue, &shape, &own, &plan, err);
     if (!status)
-        status = engine_scratch(queue, SCRATCH_GRID,
-                                half * size->length[1] * size->length[2] * 2 * sizeof(float), &grid, err);
+        status = engine_scratch_get(&scratch, 0, half * size->length[1] * size->length[2] * 2 * sizeof(float),
+                                    &grid, err);
     if (!status) {
         const kn_arg args[] = {KN_BUFFER(q),        KN_BUFFER(grid),     KN_VALUE(voxels[0]),
                                KN_VALUE(voxels[1]), KN_VALUE(voxels[2]), KN_VALUE(length[0]),
@@ -311,6 +320,7 @@ static kn_status find_eigenvalues(kn_queue *queue, struct mri_toeplitz *toeplitz
     }
     if (!status)
         status = kn_fft_execute(queue, plan, KN_FFT_INVERSE, grid, toeplitz->eigenvalues, err);
+    engine_scratch_close(&scratch);
     if (!status)
         status = toeplitz_find_bound(queue, toeplitz, err);
     kn_fft_plan_free(plan);
@@ -354,11 +364,14 @@ kn_status mri_toeplitz_apply(kn_queue *queue, struct mri_toeplitz *toeplitz, kn_
     size_t tile = (size_t)2 * GROUP * multiply_items(toeplitz->context),
            groups = (size_t)(points / tile + (points % tile != 0));
     const kn_range range = {1, {groups * GROUP}, {GROUP}, {0}};
+    struct engine_scratch scratch;
     kn_buffer *grid;
-    kn_status status = x == y
-                           ? kn_fail(err, KN_ERROR_ARGUMENT, "the normal operator in place; give two buffers")
-                           : engine_scratch(queue, SCRATCH_GRID, points * 2 * sizeof(float), &grid, err);
+    kn_status status;
 
+    if (x == y)
+        return kn_fail(err, KN_ERROR_ARGUMENT, "the normal operator in place; give two buffers");
+    scratch = open_grid(queue);
+    status = engine_scratch_get(&scratch, 0, points * 2 * sizeof(float), &grid, err);
     if (!status)
         status = kn_fft_execute(queue, toeplitz->forward, KN_FFT_FORWARD, x, grid, err);
     if (!status) {
@@ -367,6 +380,7 @@ kn_status mri_toeplitz_apply(kn_queue *queue, struct mri_toeplitz *toeplitz, kn_
     }
     if (!status)
         status = kn_fft_execute(queue, toeplitz->back, KN_FFT_INVERSE, grid, y, err);
+    engine_scratch_close(&scratch);
     return status;
 }
 

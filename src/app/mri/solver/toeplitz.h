@@ -53,9 +53,8 @@ void mri_toeplitz_free(struct mri_toeplitz *toeplitz);
 
 // y = F^H W F x, both of the matrix's voxels (float2, x fastest), asynchronously; y is not x. Zeros are
 // neither stored nor read, what is cropped is not computed. Cost in 3D with n voxels: 7 launches, 62 n
-// numbers of 8 bytes read or written. Uses the queue's scratch memory 0 to MRI_TOEPLITZ_SCRATCH - 1. Error in
-// the 2-norm, relative to the bound below times ||x||: that of the two transforms (koine/fft.h) and of q.
-enum { MRI_TOEPLITZ_SCRATCH = 3 };
+// numbers of 8 bytes read or written. Scratch memory: the grid, beside the transforms' own. Error in the
+// 2-norm, relative to the bound below times ||x||: that of the two transforms (koine/fft.h) and of q.
 kn_status mri_toeplitz_apply(kn_queue *queue, struct mri_toeplitz *toeplitz, kn_buffer *x, kn_buffer *y,
                              kn_error *err);
 

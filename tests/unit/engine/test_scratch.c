@@ -1,0 +1,214 @@
+// SPDX-License-Identifier: Apache-2.0
+// Scratch memory: who is called meanwhile gets other buffers, a repeated call allocates nothing, and what a
+// call had is closed when it returns. That it is closed when a call fails: unit/algo/test_failures.
+#include "support/failing_backend.h"
+
+#include <koine/fft.h>
+#include <koine/reduce.h>
+#include <koine/sort.h>
+
+#include "engine/scratch.h"
+
+enum { MOST = 16, N = 20000 };
+
+static struct engine_scratch open_places(size_t places)
+{
+    return engine_scratch_open(queue, ENGINE_SCRATCH_ALGORITHM, places, "test_scratch");
+}
+
+static kn_buffer *get(const struct engine_scratch *scratch, size_t place, size_t bytes)
+{
+    kn_buffer *buffer = NULL;
+
+    EXPECT_OK(engine_scratch_get(scratch, place, bytes, &buffer, &err));
+    ck_assert_ptr_nonnull(buffer);
+    ck_assert_uint_ge(kn_buffer_size(buffer), bytes);
+    ck_assert_uint_eq(kn_buffer_part_count(buffer), 1);
+    return buffer;
+}
+
+// Adds a taker's buffers to those that are taken, none of which it may have been given.
+static void expect_new(kn_buffer *found[MOST], size_t *count, const struct engine_scratch *scratch)
+{
+    for (size_t place = 0; place < scratch->places; place++) {
+        kn_buffer *buffer = get(scratch, place, 100 + 1000 * place);
+        for (size_t i = 0; i < *count; i++)
+            ck_assert_ptr_ne(found[i], buffer);
+        ck_assert_uint_lt(*count, MOST);
+        found[(*count)++] = buffer;
+    }
+}
+
+START_TEST(test_nested)
+{
+    kn_buffer *found[MOST];
+    size_t count = 0;
+
+    test_open();
+    struct engine_scratch solver = engine_scratch_open(queue, ENGINE_SCRATCH_SOLVER, 3, "solver");
+    struct engine_scratch outer = open_places(3);
+    expect_new(found, &count, &solver);
+    struct engine_scratch inner = open_places(2); // before the outer one has got a buffer
+    expect_new(found, &count, &inner);
+    expect_new(found, &count, &outer);
+    struct engine_scratch innermost = open_places(2);
+    expect_new(found, &count, &innermost);
+    ck_assert_uint_eq(engine_scratch_in_use(queue), 10);
+    ck_assert_ptr_eq(get(&inner, 1, 1), found[4]); // still its own
+    engine_scratch_close(&innermost);
+    engine_scratch_close(&inner);
+    engine_scratch_close(&inner); // once more changes nothing
+    ck_assert_uint_eq(engine_scratch_in_use(queue), 6);
+
+    // Whoever comes after that has what was closed, and nothing that is open.
+    struct engine_scratch next = open_places(2);
+    ck_assert_ptr_eq(get(&next, 0, 1), found[3]);
+    ck_assert_ptr_eq(get(&next, 1, 1), found[4]);
+    engine_scratch_close(&next);
+    engine_scratch_close(&outer);
+    engine_scratch_close(&solver);
+    ck_assert_uint_eq(engine_scratch_in_use(queue), 0);
+    test_close();
+}
+END_TEST
+
+// A level's buffers stay, whatever is opened of another in the meantime.
+START_TEST(test_levels)
+{
+    test_open();
+    struct engine_scratch grid = engine_scratch_open(queue, ENGINE_SCRATCH_OPERATOR, 1, "operator");
+    kn_buffer *first = get(&grid, 0, 1 << 20);
+    engine_scratch_close(&grid);
+    size_t kept = engine_scratch_kept(queue);
+    ck_assert_uint_eq(kept, 1 << 20);
+
+    struct engine_scratch solver = engine_scratch_open(queue, ENGINE_SCRATCH_SOLVER, 1, "solver");
+    get(&solver, 0, 100);
+    grid = engine_scratch_open(queue, ENGINE_SCRATCH_OPERATOR, 1, "operator");
+    ck_assert_ptr_eq(get(&grid, 0, 1 << 20), first);
+    ck_assert_uint_lt(engine_scratch_kept(queue) - kept, 1 << 20);
+    engine_scratch_close(&grid);
+    engine_scratch_close(&solver);
+    test_close();
+}
+END_TEST
+
+START_TEST(test_refused)
+{
+    kn_buffer *buffer = NULL;
+
+    test_open();
+    struct engine_scratch scratch = open_places(1);
+    get(&scratch, 0, 100);
+    context->device.info.max_alloc = 1 << 20;
+    EXPECT_REFUSED(KN_ERROR_LIMIT,
+                   "test_scratch: 1048577 bytes of scratch memory are more than one allocation",
+                   engine_scratch_get(&scratch, 0, (1 << 20) + 1, &buffer, &err));
+    ck_assert_ptr_null(buffer);
+    get(&scratch, 0, 1 << 20); // the place is not lost
+    engine_scratch_close(&scratch);
+    test_close();
+}
+END_TEST
+
+// ---- algorithms ----
+
+static float input[N];
+static kn_buffer *column, *other;
+static kn_fft_plan *transform;
+
+static kn_status sort(kn_error *why)
+{
+    return kn_sort(queue, column, KN_F32, N, NULL, why);
+}
+
+static kn_status reduce(kn_error *why)
+{
+    kn_number found;
+
+    return kn_reduce(queue, column, KN_F32, N, KN_REDUCE_MAX, &found, why);
+}
+
+static kn_status robust(kn_error *why)
+{
+    kn_robust found;
+
+    return kn_robust_stats(queue, column, KN_F32, N, NULL, &found, why);
+}
+
+static kn_status selected(kn_error *why)
+{
+    const kn_robust_options by_select = {.method = KN_ROBUST_SELECT};
+    kn_robust found;
+
+    return kn_robust_stats(queue, column, KN_F32, N, &by_select, &found, why);
+}
+
+static kn_status fft(kn_error *why)
+{
+    return kn_fft_execute(queue, transform, KN_FFT_FORWARD, column, other, why);
+}
+
+static kn_status (*const works[])(kn_error *) = {sort, reduce, robust, selected, fft};
+
+static void begin_work(void)
+{
+    const kn_fft_shape shape = {.rank = 1, .dims = {N / 2}, .type = KN_F32};
+    const kn_fft_options own = {.library = KN_FFT_OWN};
+    uint64_t state = test_seed("scratch");
+
+    test_open();
+    for (size_t i = 0; i < N; i++)
+        input[i] = (float)test_uniform(&state) - 0.3F;
+    column = test_upload_with_room(input, sizeof input, 0);
+    other = test_upload_with_room(input, sizeof input, 0);
+    EXPECT_OK(kn_fft_plan_create(queue, &shape, &own, &transform, &err));
+}
+
+static void end_work(void)
+{
+    kn_fft_plan_free(transform);
+    kn_buffer_free(column);
+    kn_buffer_free(other);
+    test_close();
+}
+
+static long allocations;
+
+static kn_status counting_alloc(struct be_context *native, size_t bytes, struct be_memory **memory,
+                                kn_error *why)
+{
+    allocations++;
+    return failing_real->memory_alloc(native, bytes, memory, why);
+}
+
+// All of them one after the other, and again: the second time from what the first one left.
+START_TEST(test_warm)
+{
+    begin_work();
+    failing_real = context->backend;
+    failing_backend = *failing_real;
+    failing_backend.memory_alloc = counting_alloc;
+    context->backend = &failing_backend;
+    for (int round = 0; round < 3; round++) {
+        size_t kept = engine_scratch_kept(queue);
+        allocations = 0;
+        for (size_t i = 0; i < sizeof works / sizeof *works; i++) {
+            EXPECT_OK(works[i](&err));
+            ck_assert_uint_eq(engine_scratch_in_use(queue), 0);
+        }
+        ck_assert_msg(round == 0 ? allocations > 0 : allocations == 0, "round %d: %ld allocations", round,
+                      allocations);
+        ck_assert(round == 0 || engine_scratch_kept(queue) == kept);
+    }
+    context->backend = failing_real;
+    end_work();
+}
+END_TEST
+
+int main(void)
+{
+    const TTest *const tests[] = {test_nested, test_levels, test_refused, test_warm};
+
+    return test_run("scratch", tests, sizeof tests / sizeof *tests, NULL, NULL);
+}
