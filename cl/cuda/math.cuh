@@ -9,7 +9,7 @@
 // 3 of 4, acosh 4 of 4, atanh 3 of 5, hypot 3 of 4, pow 8 and tgamma 11 of 16, erf 2 and erfc 4 of 16, rsqrt
 // 2 of 2; lgamma has no bound in OpenCL; in double all are 2 or less, but erfc 4 and tgamma 8 of 16. NVIDIA
 // counts from the correctly rounded result, OpenCL from the true one, up to half a unit further: for acosh,
-// asin and rsqrt of a float the guide alone is no proof, and tests/conformance/test_maths on the GPU is the
+// asin and rsqrt of a float the guide alone is no proof, and tests/conformance/maths/test_maths on the GPU is the
 // judge.
 
 namespace kn

@@ -73,8 +73,8 @@ static void compiler_options(kn_context *context, struct recipe *recipe)
 {
     kn_text_add(&recipe->options,
                 context->backend->policy_options(context->native, recipe->policy, recipe->contract_off));
-    // Warnings about our own kernels are for us (scripts/resources, tests/e2e/kernels.sh); PoCL prints them
-    // to users.
+    // Warnings about our own kernels are for us (scripts/resources, tests/e2e/house/kernels.sh); PoCL prints
+    // them to users.
     if (recipe->reading->builtin && context->backend->language == BE_LANGUAGE_OPENCL)
         kn_text_add(&recipe->options, " -w");
     if (context->quirks.build_options[0])

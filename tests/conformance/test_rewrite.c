@@ -2,13 +2,13 @@
 // The same kernels as OpenCL C on the device and, rewritten for CUDA, as host C++ over tests/shim: the same
 // numbers.
 //
-// Every file of tests/conformance/*.cl is a subject. Its kernels read 16 words of `in` a work-item (columns:
-// below) and write to `out`, 65,536 words; what they take is found from their parameters: a global const
-// pointer is `in`, another global one `out`, an integer the number of work-items, a __constant pointer the
-// first 4,096 bytes of `in`, a __local one room for 64 elements or, for a struct, 4,096 bytes. There are
-// 1,024 work-items in groups of 64. Words agree bit for bit, unless the kernel's name ends in _ulpN: then
-// they are floats (doubles, if `out` points to such) within N units in the last place, and every NaN is as
-// good as any other.
+// Every file of tests/conformance/language/*.cl and tests/conformance/builtins/*.cl is a subject. Its kernels
+// read 16 words of `in` a work-item (columns: below) and write to `out`, 65,536 words; what they take is
+// found from their parameters: a global const pointer is `in`, another global one `out`, an integer the
+// number of work-items, a __constant pointer the first 4,096 bytes of `in`, a __local one room for 64
+// elements or, for a struct, 4,096 bytes. There are 1,024 work-items in groups of 64. Words agree bit for
+// bit, unless the kernel's name ends in _ulpN: then they are floats (doubles, if `out` points to such) within
+// N units in the last place, and every NaN is as good as any other.
 #include "known_aborts.h"
 #include "base/array.h"
 #include "expanded.h"
@@ -562,12 +562,16 @@ static int run_alone(const char *file, const char *kernel)
 
 static bool find_subjects(void)
 {
+    static const char *const folders[] = {"builtins", "language"};
     const char *source = getenv("srcdir"), *wanted = getenv("KOINE_SUBJECT");
     char pattern[4200];
 
-    snprintf(pattern, sizeof pattern, "%s/tests/conformance/%s.cl", source ? source : ".",
-             wanted ? wanted : "*");
-    return glob(pattern, 0, NULL, &subjects) == 0;
+    for (size_t i = 0; i < KN_COUNT(folders); i++) {
+        snprintf(pattern, sizeof pattern, "%s/tests/conformance/%s/%s.cl", source ? source : ".", folders[i],
+                 wanted ? wanted : "*");
+        glob(pattern, i ? GLOB_APPEND : 0, NULL, &subjects);
+    }
+    return subjects.gl_pathc > 0;
 }
 
 int main(int count, char **arguments)
@@ -579,7 +583,9 @@ int main(int count, char **arguments)
     if (count == 4 && strcmp(arguments[1], "--kernel") == 0)
         return run_alone(arguments[2], arguments[3]);
     if (!find_subjects()) {
-        fprintf(stderr, "no tests/conformance/*.cl, or none like $KOINE_SUBJECT, below $srcdir\n");
+        fprintf(
+            stderr,
+            "no tests/conformance/{builtins,language}/*.cl, or none like $KOINE_SUBJECT, below $srcdir\n");
         return EXIT_FAILURE;
     }
     tcase_set_timeout(tcase, 300);

@@ -24,7 +24,8 @@ static const struct built_in built_ins[] = {
     {"popcount", ".", ANY},
     {"mul_hi", "..", ANY},
     {"mad_hi", "...", UNSIGNED_ONLY},
-    {"mad_sat", "...", NO_LONGS}, // NVIDIA's OpenCL has those wrong; conformance/integers.cl has them
+    {"mad_sat", "...",
+     NO_LONGS}, // NVIDIA's OpenCL has those wrong; conformance/language/integers.cl has them
     {"max", "..", ANY},
     {"min", "..", ANY},
     {"rotate", "..", ANY},

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Every function of 6.12.2 on n samples, for tests/conformance/test_maths: OF_FLOAT or OF_DOUBLE, and
+// Every function of 6.12.2 on n samples, for tests/conformance/maths/test_maths: OF_FLOAT or OF_DOUBLE, and
 // OF_SCALARS, one kernel, or OF_VECTORS, one for each width.
 #ifdef OF_FLOAT
 #define SINGLE

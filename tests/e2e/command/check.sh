@@ -125,7 +125,7 @@ EOF
     expect_stdout 'image\.cl  *failed'
     expect_stderr 'image\.cl:3.*__read_write'
     expect_exit 0 koine check --target cuda:all "$kernels/images.cl"
-    expect_exit 0 koine check --target cuda:sm_75 "${srcdir:-.}/tests/conformance/execution/images.cl"
+    expect_exit 0 koine check --target cuda:sm_75 "${srcdir:-.}/tests/conformance/images/images.cl"
     echo '__kernel void f(__constant float *c, __global float *p) { p[get_global_id(0)] = c[3]; }' >"$work/bank.cl"
     expect_exit 0 koine check --target cuda:sm_90 -D KN_CONSTANT=bank "$work/bank.cl"
     expect_exit 0 koine check --target cuda:sm_90 "$work/bank.cl"

@@ -7,10 +7,10 @@
 // expected; at the end comes a table of the greatest error of each function. KOINE_TEST_SEED repeats the
 // samples.
 #define CL_TARGET_OPENCL_VERSION 120
-#include "host_program.h"
+#include "conformance/host_program.h"
 
 #include "base/array.h"
-#include "expanded.h"
+#include "conformance/expanded.h"
 #include "conformance/maths/judge.h"
 
 #include <koine/opencl.h>

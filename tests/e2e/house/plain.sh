@@ -1,7 +1,7 @@
 #!/bin/sh
 # SPDX-License-Identifier: Apache-2.0
 # What the variants without vectors run holds no packed arithmetic, and what the others run does: by their machine code.
-# shellcheck source-path=SCRIPTDIR source=common.sh
+# shellcheck source-path=SCRIPTDIR source=../common.sh
 . "${srcdir:?}/tests/e2e/common.sh"
 
 command -v objdump >/dev/null || skip objdump "objdump is not there"

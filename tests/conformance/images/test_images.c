@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // Images as the device has them and, rewritten for CUDA, over the software sampler of tests/shim (the
-// formulas of section 8.2): the same texels. execution/images.cl has the kernels: an image, a sampler, a
+// formulas of section 8.2): the same texels. images/images.cl has the kernels: an image, a sampler, a
 // coordinate a work-item, and what is read there, or is to be written.
 //
 // Bounds. Which texel is read, integers, half and float: exact; coordinates keep 1/16 of a texel off the
@@ -12,8 +12,8 @@
 // is off by 2^-8 an axis, and what is read by that times the largest difference between texels.
 #include <math.h>
 
-#include "expanded.h"
-#include "host_program.h"
+#include "conformance/expanded.h"
+#include "conformance/host_program.h"
 #include "image_launches.h"
 #include "image_plain.h"
 
@@ -344,7 +344,7 @@ static void compare_all(kn_program *program, const struct result *host)
 
 START_TEST(images)
 {
-    const char *path = host_path("execution/images.cl");
+    const char *path = host_path("images/images.cl");
     struct src_cuda_options wanted = {.embedded = src_embedded_kernels, .host_shim = true};
     struct be_device described = {.info = *kn_context_device(context)};
     char extensions[] = "cl_khr_3d_image_writes", none[] = "";

@@ -2,7 +2,7 @@
 # SPDX-License-Identifier: Apache-2.0
 # No two files of a folder call each other in a circle: the dispatcher stands above, its variants below, and what they
 # share below these. By the symbols of the objects of this build; circles that stay are listed with the reason.
-# shellcheck source-path=SCRIPTDIR source=common.sh
+# shellcheck source-path=SCRIPTDIR source=../common.sh
 . "${srcdir:?}/tests/e2e/common.sh"
 
 command -v nm >/dev/null || skip nm "nm is not there"

@@ -106,10 +106,10 @@ echo '__kernel void f(__constant float *c, __global float *p) { p[get_global_id(
 expect_exit 0 koine emit "$work/bank.cl" --target cuda -D KN_CONSTANT=bank --output "$work/cu"
 grep -q 'kn_bank' "$work/cu/bank.h" || fail "bank.h does not name the bank"
 # What is too much for static shared memory, and for a launch's arguments, is told to the host.
-expect_exit 0 koine emit "${srcdir:-.}/tests/conformance/local_large.cl" --target opencl --target cuda --output "$work/cu"
+expect_exit 0 koine emit "${srcdir:-.}/tests/conformance/language/local_large.cl" --target opencl --target cuda --output "$work/cu"
 grep -q '^#define one_array_LOCAL_BYTES 60000 ' "$work/cu/local_large.h" || fail "local_large.h does not tell the bytes"
 ! grep -q '^#define few_LOCAL_BYTES' "$work/cu/local_large.h" || fail "local_large.h: few has bytes of its own"
-expect_exit 0 koine emit "${srcdir:-.}/tests/conformance/execution/many_images.cl" --target cuda --output "$work/cu"
+expect_exit 0 koine emit "${srcdir:-.}/tests/conformance/images/many_images.cl" --target cuda --output "$work/cu"
 grep -q '^#define many_IMAGE_ADDRESSES 1' "$work/cu/many_images.h" || fail "many_images.h does not tell of addresses"
 ! grep -q '^#define few_IMAGE_ADDRESSES' "$work/cu/many_images.h" || fail "many_images.h: few takes addresses"
 printf '#include "many_images.h"\nint main(void) { return sizeof(struct koine_image) != 128; }\n' >"$work/cu/use.c"

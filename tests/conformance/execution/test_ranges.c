@@ -3,7 +3,7 @@
 // dimensions, with offsets, of odd sizes, beyond what a CUDA grid takes, and with the work-group left to the
 // device; on the device and, rewritten, over tests/shim. The kernel checks (execution/ranges.cl), the host
 // counts.
-#include "host_program.h"
+#include "conformance/host_program.h"
 
 #include "base/array.h"
 

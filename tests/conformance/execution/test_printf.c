@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // What execution/printf.cl prints, on the device and, rewritten, over tests/shim: line by line what the
 // specification (6.12.13, and C99 7.19.6.1 behind it) says, and that printf returns 0.
-#include "host_program.h"
+#include "conformance/host_program.h"
 
 #include <fcntl.h>
 

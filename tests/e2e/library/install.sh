@@ -59,7 +59,7 @@ build()
         ${CC:-cc} $sanitize -std=c11 -Wall -Wextra -Wshadow -Wconversion -Werror -pedantic -o "$work/bin/$example" \
             "$srcdir/doc/examples/$example.c" "$@" $others || fail "$example does not build with $library: $* $others"
     done
-    EXAMPLES=$work/bin sh "$srcdir/tests/e2e/examples.sh" || [ $? -eq 77 ] || fail "the examples with $library"
+    EXAMPLES=$work/bin sh "$srcdir/tests/e2e/library/examples.sh" || [ $? -eq 77 ] || fail "the examples with $library"
 }
 
 # A library with sanitizers wants a program with them.

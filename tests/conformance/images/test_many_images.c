@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// More images than CUDA passes by value (execution/many_images.cl), and few: on the device and, rewritten,
+// More images than CUDA passes by value (images/many_images.cl), and few: on the device and, rewritten,
 // over tests/shim, beside what has to come out.
-#include "host_program.h"
+#include "conformance/host_program.h"
 
 #include "base/array.h"
 
@@ -115,7 +115,7 @@ START_TEST(on_device)
     out = test_upload_with_room(found.many, sizeof found.many, 0);
     args[MANY] = KN_BUFFER(out), args[MANY + 1] = KN_IMAGE(to);
     args[MANY + 2] = KN_LOCAL(ITEMS * 4), args[MANY + 3] = KN_VALUE(count);
-    EXPECT_OK(kn_program_from_file(context, host_path("execution/many_images.cl"), NULL, &program, &err));
+    EXPECT_OK(kn_program_from_file(context, host_path("images/many_images.cl"), NULL, &program, &err));
     for (int round = 0; round < 2; round++) // the second time the images are known
         run(program, "many", args, MANY + 4);
     EXPECT_OK(kn_buffer_read(queue, out, 0, found.many, sizeof found.many, &err));
@@ -187,7 +187,7 @@ static const char main_text[] =
 START_TEST(over_the_shim)
 {
     char *folder = test_folder(), path[4200];
-    struct src_cuda *cuda = host_rewrite(host_path("execution/many_images.cl"), NULL);
+    struct src_cuda *cuda = host_rewrite(host_path("images/many_images.cl"), NULL);
     struct results found;
     FILE *file;
 

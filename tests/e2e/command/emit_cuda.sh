@@ -9,7 +9,7 @@ conformance=${srcdir:-.}/tests/conformance
 mkdir "$work/cu"
 koine emit --list >"$work/names" || fail "koine emit --list"
 [ "$(wc -l <"$work/names")" -gt 100 ] || fail "koine emit --list names only $(wc -l <"$work/names") kernels"
-for subject in execution/printf execution/images execution/many_images local_large storage ternary; do
+for subject in execution/printf images/images images/many_images language/local_large language/storage language/ternary; do
     echo "$conformance/$subject.cl" >>"$work/names"
 done
 echo '__kernel void f(__constant float *c, __global float *p) { p[get_global_id(0)] = c[3]; }' >"$work/bank.cl"

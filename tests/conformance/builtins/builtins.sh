@@ -1,18 +1,18 @@
 #!/bin/sh
 # SPDX-License-Identifier: Apache-2.0
-# No built-in function of OpenCL C 1.2 is forgotten: every name of builtins.txt is called by a subject here (its
-# macros expanded) or by a test, and the rewrite knows it: the subjects are rewritten with it, and the prelude
+# No built-in function of OpenCL C 1.2 is forgotten: every name of builtins.txt is called by a subject of the
+# conformance tests (its macros expanded) or by a test, and the rewrite knows it: the subjects are rewritten with it, and the prelude
 # declares it.
 . "${srcdir:-.}/tests/e2e/common.sh"
 
 here=${srcdir:-.}/tests/conformance
 # shellcheck disable=SC2086 # ccache gcc
-for subject in "$here"/*.cl "$here"/*/*.cl; do
+for subject in "$here"/*/*.cl; do
     ${CC:-cc} -E -P -undef -x c -Dcl_khr_fp64 -D__OPENCL_VERSION__=120 -DCHAR_BIT=8 -DINT_MAX=2147483647 \
         -DM_PI_F=1 -DUINT_MAX=0xffffffffU "$subject" >>"$work/text" 2>"$work/err" ||
         fail "$subject: $(cat "$work/err")"
 done
-cat "$work/text" "$here"/test_*.c "$here"/*.h "$here"/*/*.h | grep -oE '[A-Za-z_][A-Za-z_0-9]*' | sort -u >"$work/used"
+cat "$work/text" "$here"/test_*.c "$here"/*/test_*.c "$here"/*.h "$here"/*/*.h | grep -oE '[A-Za-z_][A-Za-z_0-9]*' | sort -u >"$work/used"
 
 # Lines of a name and its section.
 cat >"$work/expand" <<'SCRIPT'
@@ -25,7 +25,7 @@ while read -r first rest; do
 done
 SCRIPT
 command -v bash >/dev/null || skip bash "no bash, which expands the braces of builtins.txt"
-bash "$work/expand" <"$here/builtins.txt" >"$work/names"
+bash "$work/expand" <"$here/builtins/builtins.txt" >"$work/names"
 [ "$(wc -l <"$work/names")" -gt 800 ] || fail "builtins.txt gives only $(wc -l <"$work/names") names"
 
 missing=0
