@@ -225,7 +225,7 @@ START_TEST(real_file)
 END_TEST
 
 // The float column, tiled: its CV is that of integer arithmetic to 1e-12, however many there are
-// (bench/stats.c has 5e7).
+// (bench/app/stats.c has 5e7).
 START_TEST(tiled_column)
 {
     enum { N = 2000003 };
