@@ -7,7 +7,7 @@
 #include <sys/utsname.h>
 #include <unistd.h>
 
-#include "base/env.h"
+#include "base/os/env.h"
 #include "base/error.h"
 #include "cli/framework/log.h"
 

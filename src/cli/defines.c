@@ -7,7 +7,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "base/env.h"
+#include "base/os/env.h"
 #include "base/error.h"
 #include "base/text.h"
 

@@ -10,7 +10,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "base/env.h"
+#include "base/os/env.h"
 #include "base/error.h"
 #include "engine/cache/cache.h"
 #include "engine/device/device.h"

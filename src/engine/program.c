@@ -9,8 +9,8 @@
 #include <string.h>
 
 #include "base/array.h"
-#include "base/clock.h"
-#include "base/env.h"
+#include "base/os/clock.h"
+#include "base/os/env.h"
 #include "base/error.h"
 #include "base/text.h"
 #include "base/words.h"

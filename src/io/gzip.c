@@ -10,7 +10,7 @@
 #include <zlib.h>
 
 #include "base/error.h"
-#include "base/input.h"
+#include "base/os/input.h"
 
 enum { GZIP_HEAD = 16 + MAX_WBITS, NO_HEAD = -MAX_WBITS, FIRST_ROOM = 1 << 20 };
 

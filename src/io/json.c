@@ -9,7 +9,7 @@
 
 #include "base/array.h"
 #include "base/error.h"
-#include "base/output.h"
+#include "base/os/output.h"
 #include "base/quote.h"
 #include "base/text.h"
 #include "c_locale.h"

@@ -11,8 +11,8 @@
 
 #include "base/array.h"
 #include "base/error.h"
-#include "base/output.h"
-#include "base/process.h"
+#include "base/os/output.h"
+#include "base/os/process.h"
 #include "base/text.h"
 
 static const char program[] = "gnuplot";

@@ -7,7 +7,7 @@
 #include <stdlib.h>
 
 #include "base/array.h"
-#include "base/clock.h"
+#include "base/os/clock.h"
 #include "base/error.h"
 #include "app/sparse/product/spmv_own.h"
 

@@ -5,7 +5,7 @@
 #include <stdlib.h>
 
 #include "algo/robust/robust.h"
-#include "base/clock.h"
+#include "base/os/clock.h"
 #include "base/error.h"
 #include "bytes.h"
 #include "column_own.h"

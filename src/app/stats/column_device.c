@@ -3,7 +3,7 @@
 #include <math.h>
 #include <string.h>
 
-#include "base/clock.h"
+#include "base/os/clock.h"
 #include "base/error.h"
 #include "column_own.h"
 

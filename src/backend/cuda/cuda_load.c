@@ -7,7 +7,7 @@
 #include <string.h>
 
 #include "base/array.h"
-#include "base/env.h"
+#include "base/os/env.h"
 
 static const char driver_name[] = "libcuda.so.1";
 

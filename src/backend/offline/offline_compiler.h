@@ -7,7 +7,7 @@
 #include "base/text.h"
 #include "backend/cuda/cuda_load.h"
 #include "offline.h"
-#include "base/process.h"
+#include "base/os/process.h"
 
 enum { OFFLINE_WORDS_MAX = 96, OFFLINE_SECONDS = 120 };
 

@@ -12,7 +12,7 @@
 
 #include "base/array.h"
 #include "base/error.h"
-#include "base/process.h"
+#include "base/os/process.h"
 #include "opencl.h"
 
 #define VARIABLE "OCL_ICD_VENDORS" // of ocl-icd and of Khronos' loader

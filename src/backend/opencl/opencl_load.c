@@ -8,7 +8,7 @@
 #include <string.h>
 
 #include "base/array.h"
-#include "base/env.h"
+#include "base/os/env.h"
 
 static const char loader_name[] = "libOpenCL.so.1";
 

@@ -6,7 +6,7 @@
 #include <time.h>
 
 #include "base/array.h"
-#include "base/clock.h"
+#include "base/os/clock.h"
 #include "base/error.h"
 #include "cmd_autocorr.h"
 

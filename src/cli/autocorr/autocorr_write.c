@@ -6,7 +6,7 @@
 #include <string.h>
 
 #include "base/error.h"
-#include "base/output.h"
+#include "base/os/output.h"
 #include "base/text.h"
 #include "io/array/npy.h"
 #include "io/plot.h"

@@ -8,7 +8,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "base/clock.h"
+#include "base/os/clock.h"
 #include "base/error.h"
 #include "cli/commands.h"
 #include "cli/framework/report.h"

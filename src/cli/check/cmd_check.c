@@ -9,7 +9,7 @@
 #include <unistd.h>
 
 #include "base/array.h"
-#include "base/clock.h"
+#include "base/os/clock.h"
 #include "base/error.h"
 #include "base/text.h"
 #include "engine/cache/build_log.h"

@@ -7,7 +7,7 @@
 #include <koine/device.h>
 
 #include "base/array.h"
-#include "base/clock.h"
+#include "base/os/clock.h"
 #include "base/error.h"
 #include "cli/commands.h"
 #include "cli/framework/progress.h"

@@ -7,7 +7,7 @@
 
 #include "cli/inputs/mri_files.h"
 #include "app/mri/phantom.h"
-#include "base/clock.h"
+#include "base/os/clock.h"
 #include "base/error.h"
 #include "io/array/volume.h"
 #include "cli/choose.h"

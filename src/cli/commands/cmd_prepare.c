@@ -4,9 +4,9 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "base/clock.h"
+#include "base/os/clock.h"
 #include "base/error.h"
-#include "base/output.h"
+#include "base/os/output.h"
 #include "base/parallel.h"
 #include "app/autocorr/prepare/reader.h"
 #include "cli/choose.h"

@@ -6,7 +6,7 @@
 
 #include "cli/inputs/sparse_files.h"
 #include "app/sparse/variants.h"
-#include "base/clock.h"
+#include "base/os/clock.h"
 #include "base/error.h"
 #include "cli/commands.h"
 #include "cli/framework/interrupt.h"

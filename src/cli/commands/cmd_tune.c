@@ -8,7 +8,7 @@
 
 #include "tools/tune/tune.h"
 #include "base/array.h"
-#include "base/clock.h"
+#include "base/os/clock.h"
 #include "base/error.h"
 #include "engine/cache/cache.h"
 #include "cli/choose.h"

@@ -9,9 +9,9 @@
 #include <sys/stat.h>
 
 #include "base/array.h"
-#include "base/clock.h"
+#include "base/os/clock.h"
 #include "base/error.h"
-#include "base/output.h"
+#include "base/os/output.h"
 #include "base/text.h"
 #include "io/json.h"
 #include "source/cuda/cuda.h"

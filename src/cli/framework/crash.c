@@ -12,8 +12,8 @@
 #include <unistd.h>
 
 #include "base/array.h"
-#include "base/env.h"
-#include "base/output.h"
+#include "base/os/env.h"
+#include "base/os/output.h"
 #include "engine/flight.h"
 #include "status.h"
 

@@ -7,7 +7,7 @@
 #include <string.h>
 
 #include "base/array.h"
-#include "base/env.h"
+#include "base/os/env.h"
 #include "base/error.h"
 #include "base/hash.h"
 

@@ -5,7 +5,7 @@
 #include <ctype.h>
 #include <string.h>
 
-#include "base/env.h"
+#include "base/os/env.h"
 #include "cli/commands.h"
 #include "help.h"
 #include "status.h"

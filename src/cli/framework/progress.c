@@ -4,7 +4,7 @@
 #include <stdio.h>
 #include <unistd.h>
 
-#include "base/clock.h"
+#include "base/os/clock.h"
 
 enum { BAR_WIDTH = 40 };
 

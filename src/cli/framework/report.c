@@ -4,7 +4,7 @@
 #include <config.h>
 #include <string.h>
 
-#include "base/output.h"
+#include "base/os/output.h"
 #include "interrupt.h"
 
 bool report_shows_text(const struct common_arguments *common)

@@ -4,7 +4,7 @@
 
 #include <stdio.h>
 
-#include "base/clock.h"
+#include "base/os/clock.h"
 #include "base/error.h"
 #include "cli/commands.h"
 #include "convention.h"

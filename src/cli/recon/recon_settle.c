@@ -5,7 +5,7 @@
 #include <string.h>
 
 #include "cli/inputs/mri_files.h"
-#include "base/clock.h"
+#include "base/os/clock.h"
 #include "base/error.h"
 #include "io/array/volume.h"
 #include "cmd_recon.h"

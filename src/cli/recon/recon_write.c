@@ -6,7 +6,7 @@
 #include <string.h>
 
 #include "base/error.h"
-#include "base/output.h"
+#include "base/os/output.h"
 #include "base/text.h"
 #include "cli/inputs/mri_files.h"
 #include "io/array/volume.h"

@@ -6,8 +6,8 @@
 
 #include "cli/inputs/tomography_files.h"
 #include "base/array.h"
-#include "base/clock.h"
-#include "base/env.h"
+#include "base/os/clock.h"
+#include "base/os/env.h"
 #include "base/error.h"
 #include "cmd_solve.h"
 

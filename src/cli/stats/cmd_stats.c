@@ -4,7 +4,7 @@
 
 #include <stdio.h>
 
-#include "base/clock.h"
+#include "base/os/clock.h"
 #include "base/error.h"
 #include "io/plot.h"
 #include "cli/commands.h"

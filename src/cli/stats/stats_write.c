@@ -7,7 +7,7 @@
 
 #include "base/array.h"
 #include "base/error.h"
-#include "base/output.h"
+#include "base/os/output.h"
 #include "base/text.h"
 #include "cmd_stats.h"
 #include "cli/framework/interrupt.h"

@@ -15,7 +15,7 @@
 #include <unistd.h>
 
 #include "base/array.h"
-#include "base/env.h"
+#include "base/os/env.h"
 #include "base/error.h"
 #include "cache_folder.h"
 

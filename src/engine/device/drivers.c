@@ -14,9 +14,9 @@
 
 #include "backend/opencl/probe.h"
 #include "base/array.h"
-#include "base/env.h"
+#include "base/os/env.h"
 #include "base/error.h"
-#include "base/process.h"
+#include "base/os/process.h"
 #include "base/text.h"
 #include "engine/cache/cache.h"
 

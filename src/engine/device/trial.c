@@ -5,7 +5,7 @@
 #include <string.h>
 
 #include "base/array.h"
-#include "base/env.h"
+#include "base/os/env.h"
 #include "base/error.h"
 #include "choice.h"
 #include "target.h"

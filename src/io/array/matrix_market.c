@@ -10,7 +10,7 @@
 
 #include "base/array.h"
 #include "base/error.h"
-#include "base/output.h"
+#include "base/os/output.h"
 #include "base/quote.h"
 #include "io/c_locale.h"
 #include "io/gzip.h"

@@ -9,7 +9,7 @@
 #include <string.h>
 
 #include "base/error.h"
-#include "base/output.h"
+#include "base/os/output.h"
 
 // Offsets in the header.
 enum {

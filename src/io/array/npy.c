@@ -13,8 +13,8 @@
 
 #include "base/array.h"
 #include "base/error.h"
-#include "base/input.h"
-#include "base/output.h"
+#include "base/os/input.h"
+#include "base/os/output.h"
 #include "base/quote.h"
 #include "base/text.h"
 

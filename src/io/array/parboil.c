@@ -8,7 +8,7 @@
 #include <string.h>
 
 #include "base/error.h"
-#include "base/input.h"
+#include "base/os/input.h"
 
 // The counts at the file's beginning, and behind them as many floats as they ask for: `each[i]` floats for
 // count i. The caller frees `*numbers`.

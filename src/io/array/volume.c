@@ -7,7 +7,7 @@
 
 #include "base/array.h"
 #include "base/error.h"
-#include "base/output.h"
+#include "base/os/output.h"
 #include "cfl.h"
 #include "nifti.h"
 #include "io/image/png.h"

@@ -7,7 +7,7 @@
 #include <stdlib.h>
 
 #include "base/error.h"
-#include "base/output.h"
+#include "base/os/output.h"
 
 enum { SIDE_MAX = 1000000 }; // libpng's own
 

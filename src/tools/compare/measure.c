@@ -5,7 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "base/clock.h"
+#include "base/os/clock.h"
 #include "base/error.h"
 #include "columns.h"
 

@@ -9,7 +9,7 @@
 
 #include "base/array.h"
 #include "base/error.h"
-#include "base/process.h"
+#include "base/os/process.h"
 #include "journal.h"
 
 enum { WORDS_MAX = 16 };

@@ -7,7 +7,7 @@
 #include <koine/sort.h>
 #include <signal.h>
 
-#include "base/process.h"
+#include "base/os/process.h"
 #include "engine/engine.h"
 
 #define MANY_KEYS "--many-keys"

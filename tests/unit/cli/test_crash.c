@@ -12,7 +12,7 @@
 
 #include "cli/framework/crash.h"
 #include "engine/flight.h"
-#include "base/output.h"
+#include "base/os/output.h"
 
 static const kn_device_info device = {.spec = "opencl:0.0", .name = "a processor", .type = KN_DEVICE_CPU};
 static char *folder;

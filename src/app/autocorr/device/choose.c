@@ -3,7 +3,7 @@
 
 #include <math.h>
 
-#include "base/clock.h"
+#include "base/os/clock.h"
 #include "base/error.h"
 
 enum { REPETITIONS = 3, WARM_UPS = 1, STEPS = 4 }; // of a doubling

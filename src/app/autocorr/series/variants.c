@@ -5,7 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "base/clock.h"
+#include "base/os/clock.h"
 #include "base/error.h"
 
 enum { FIRST_OFFSET = 16, REPETITIONS = 5, DEVICE_LEAST = 2 };

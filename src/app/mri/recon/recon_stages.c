@@ -3,7 +3,7 @@
 // sum.
 #include <math.h>
 
-#include "base/clock.h"
+#include "base/os/clock.h"
 #include "recon_own.h"
 
 static double built(const struct recon *recon)

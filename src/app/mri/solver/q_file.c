@@ -12,8 +12,8 @@
 
 #include "base/array.h"
 #include "base/error.h"
-#include "base/input.h"
-#include "base/output.h"
+#include "base/os/input.h"
+#include "base/os/output.h"
 #include "toeplitz_own.h"
 
 static const char magic[8] = "KOINE-Q\1";

@@ -7,7 +7,7 @@
 
 #include "algo/columns.h"
 #include "base/array.h"
-#include "base/clock.h"
+#include "base/os/clock.h"
 #include "base/error.h"
 
 const char *const mri_regularizer_names[] = {"tikhonov", "difference", NULL};

@@ -5,7 +5,7 @@
 #include <string.h>
 
 #include "base/array.h"
-#include "base/clock.h"
+#include "base/os/clock.h"
 #include "base/error.h"
 #include "batch_own.h"
 

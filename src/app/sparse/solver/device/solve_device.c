@@ -4,7 +4,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 
-#include "base/clock.h"
+#include "base/os/clock.h"
 #include "base/error.h"
 #include "batch.h"
 #include "gram_device.h"

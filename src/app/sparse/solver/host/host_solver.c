@@ -6,7 +6,7 @@
 #include <string.h>
 
 #include "base/array.h"
-#include "base/clock.h"
+#include "base/os/clock.h"
 #include "base/error.h"
 #include "app/sparse/product/host/host_own.h"
 #include "app/sparse/solver/ncp.h"

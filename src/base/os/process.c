@@ -15,10 +15,10 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
-#include "array.h"
+#include "base/array.h"
 #include "clock.h"
-#include "error.h"
-#include "text.h"
+#include "base/error.h"
+#include "base/text.h"
 
 extern char **environ;
 

@@ -8,7 +8,7 @@
 #include <sys/resource.h>
 #include <sys/wait.h>
 
-#include "base/output.h"
+#include "base/os/output.h"
 #include "support/run.h"
 
 static char *folder;

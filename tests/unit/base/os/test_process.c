@@ -4,7 +4,7 @@
 
 #include <signal.h>
 
-#include "base/process.h"
+#include "base/os/process.h"
 #include "support/run.h"
 
 static struct process_result run_shell(const char *script, const char *const *variables, double seconds)
