@@ -10,25 +10,14 @@
 // bit, unless the kernel's name ends in _ulpN: then they are floats (doubles, if `out` points to such) within
 // N units in the last place, and every NaN is as good as any other.
 #include "known_aborts.h"
+#include "agreement.h"
 #include "base/array.h"
 #include "expanded.h"
-#include "host_program.h"
+#include "host_form.h"
 #include "known_wrong.h"
 #include "log_of_abort.h"
 
 #include <glob.h>
-#include <math.h>
-
-enum {
-    WORDS = 16,
-    GROUP = 64,
-    TABLE_BYTES = 4096,
-    LOCAL_BYTES = 4096,
-    ITEMS = 1024,
-    OUT_WORDS = 65536,
-    LARGE_LOCAL = 65536, // more than any kernel of local_large.cl takes
-    UNWRITTEN = (int)0xa5a5a5a5
-};
 
 static glob_t subjects; // paths
 static uint32_t in[ITEMS * WORDS];
@@ -41,14 +30,6 @@ static uint32_t bits_of(float value)
 
     memcpy(&bits, &value, sizeof bits);
     return bits;
-}
-
-static float float_of(uint32_t bits)
-{
-    float value;
-
-    memcpy(&value, &bits, sizeof value);
-    return value;
 }
 
 // Columns 0 to 3: any bits. 4 to 7: floats, neither denormal nor NaN. 8 to 11: small integers of both signs.
@@ -110,180 +91,7 @@ static void run_on_device(kn_program *program, const struct src_kernel *describe
     kn_buffer_free(table);
 }
 
-// ---- as C++
-
-// The call of one kernel: koine_swap(in, out, n, item). Its own variables take so many bytes of the arena.
-static void write_call(FILE *file, const struct src_kernel *kernel, size_t arena_bytes, bool bank)
-{
-    size_t local = arena_bytes;
-
-    fprintf(file, "    run(\"%s\", [](const kn::kn_item &item) {\n        kn::program::koine_%s(",
-            kernel->name, kernel->name);
-    for (size_t i = 0; i < kernel->param_count; i++) {
-        const kn_param *param = &kernel->params[i];
-        if (param->kind == KN_PARAM_LOCAL) {
-            fprintf(file, "%zu, ", local);
-            local += ((param->size ? param->size * GROUP : LOCAL_BYTES) + 15) & ~(size_t)15;
-        } else if (param->kind == KN_PARAM_CONSTANT) {
-            fputs(bank ? "0, " : "any(in), ", file);
-        } else if (param->kind == KN_PARAM_VALUE) {
-            fputs("items, ", file);
-        } else {
-            fputs(param->is_const ? "any(in), " : "any(out), ", file);
-        }
-    }
-    fprintf(file, "item); }, %zu);\n", local);
-}
-
-static void write_program(const char *path, const struct src_unit *unit, const struct src_cuda *cuda,
-                          bool bank)
-{
-    static const char runner[] = "#line 1 \"test_rewrite\"\n"
-                                 "#include \"shim_run.h\"\n"
-                                 "static unsigned in[items * words], out[out_words];\n"
-                                 "static FILE *results;\n"
-                                 "struct any { void *p; any(void *q) : p(q) {} template <class T> operator T "
-                                 "*() const { return (T *)p; } };\n"
-                                 "template <class K> static void run(const char *, K kernel, size_t arena)\n"
-                                 "{\n"
-                                 "    size_t global[3] = {items, 1, 1}, local[3] = {group, 1, 1};\n"
-                                 "    memset(out, 0xa5, sizeof out);\n"
-                                 "    shim_run(kernel, global, local, nullptr, arena + 16, 1);\n"
-                                 "    fwrite(out, sizeof out, 1, results);\n"
-                                 "}\n"
-                                 "int main(int, char **argv)\n"
-                                 "{\n"
-                                 "    FILE *file = fopen(argv[1], \"rb\");\n"
-                                 "    results = fopen(argv[2], \"wb\");\n"
-                                 "    if (!file || !results || fread(in, sizeof in, 1, file) != 1)\n"
-                                 "        return 1;\n";
-    FILE *file = fopen(path, "w");
-
-    ck_assert_ptr_nonnull(file);
-    fprintf(file, "#include \"shim.h\"\n%s", cuda->text);
-    fprintf(file, "enum : unsigned { items = %d, words = %d, out_words = %d, group = %d };\n%s", ITEMS, WORDS,
-            OUT_WORDS, GROUP, runner);
-    if (bank)
-        fprintf(file, "    memcpy(kn_bank, in, %d);\n", TABLE_BYTES);
-    for (size_t k = 0; k < unit->kernel_count; k++)
-        write_call(file, &unit->kernels[k], cuda->kernels[k].arena_bytes, bank);
-    fputs("    return fclose(results);\n}\n", file);
-    ck_assert_int_eq(fclose(file), 0);
-}
-
-static void save(const char *path, const void *bytes, size_t size)
-{
-    FILE *file = fopen(path, "wb");
-
-    ck_assert_ptr_nonnull(file);
-    ck_assert_uint_eq(fwrite(bytes, size, 1, file), 1);
-    ck_assert_int_eq(fclose(file), 0);
-}
-
-// One host form on its way: a folder with the program, its input and its results; the compiler running.
-struct host_form {
-    char *folder;
-    FILE *running;
-};
-
-// clang compiles these long texts in half of gcc's time.
-static const char *quick_compiler(void)
-{
-    const char *given = getenv("CXX");
-
-    return !(given && *given) && system("clang++ --version >/dev/null 2>&1") == 0 ? "clang++"
-                                                                                  : host_compiler();
-}
-
-// Compiles and runs it; the device works meanwhile.
-static struct host_form start_on_host(const struct src_unit *unit, const struct src_cuda *cuda, bool bank)
-{
-    const char *source = getenv("srcdir");
-    struct host_form form = {.folder = test_folder()};
-    char command[20000], path[4200];
-
-    snprintf(path, sizeof path, "%s/program.cpp", form.folder);
-    write_program(path, unit, cuda, bank);
-    snprintf(path, sizeof path, "%s/in", form.folder);
-    save(path, in, sizeof in);
-    snprintf(command, sizeof command,
-             "cd '%s' && %s -std=gnu++17 -O0 -w -Wno-narrowing -fno-strict-aliasing -fwrapv -frounding-math "
-             "-ffp-contract=off "
-             "-I'%s/tests/shim' "
-             "-o program program.cpp >&2 && ./program in out",
-             form.folder, quick_compiler(), source ? source : ".");
-    form.running = popen(command, "r");
-    ck_assert_ptr_nonnull(form.running);
-    return form;
-}
-
-// The results of all kernels, one after the other; the caller frees them.
-static uint32_t *finish_on_host(struct host_form *form, const struct src_unit *unit)
-{
-    size_t bytes = unit->kernel_count * OUT_WORDS * 4;
-    uint32_t *results = malloc(bytes);
-    char path[4200];
-    FILE *file;
-
-    ck_assert_ptr_nonnull(results);
-    ck_assert_msg(pclose(form->running) == 0, "%s: does not compile or run as C++ (left in %s)",
-                  unit->files[0].name, form->folder);
-    snprintf(path, sizeof path, "%s/out", form->folder);
-    file = fopen(path, "rb");
-    ck_assert_ptr_nonnull(file);
-    ck_assert_uint_eq(fread(results, 1, bytes, file), bytes);
-    fclose(file);
-    test_remove(form->folder);
-    return results;
-}
-
 // ---- the comparison
-
-// Numbers in the order of their line, so that neighbours differ by 1; -0 and 0 are the same.
-static int64_t rank_of(uint64_t bits, int width)
-{
-    uint64_t sign = UINT64_C(1) << (width - 1);
-
-    return bits & sign ? -(int64_t)(bits & (sign - 1)) : (int64_t)bits;
-}
-
-static bool floats_agree(uint32_t a, uint32_t b, int ulps)
-{
-    if (isnan(float_of(a)) || isnan(float_of(b)))
-        return isnan(float_of(a)) && isnan(float_of(b));
-    return llabs(rank_of(a, 32) - rank_of(b, 32)) <= ulps;
-}
-
-static bool doubles_agree(const uint32_t *a, const uint32_t *b, int ulps)
-{
-    uint64_t bits[2], distance;
-    double values[2];
-
-    memcpy(&bits[0], a, 8), memcpy(&bits[1], b, 8);
-    memcpy(values, bits, sizeof values);
-    if (isnan(values[0]) || isnan(values[1]))
-        return isnan(values[0]) && isnan(values[1]);
-    distance = (uint64_t)rank_of(bits[0], 64) - (uint64_t)rank_of(bits[1], 64);
-    return distance + (uint64_t)ulps <= 2 * (uint64_t)ulps;
-}
-
-// The bound in units in the last place: -1 for bits.
-static int bound_of(const struct src_kernel *kernel, bool *doubles)
-{
-    const char *suffix = strstr(kernel->name, "_ulp");
-
-    *doubles = false;
-    for (size_t i = 0; i < kernel->param_count; i++)
-        *doubles =
-            *doubles || (!kernel->params[i].is_const && strncmp(kernel->params[i].type, "double", 6) == 0);
-    return suffix ? atoi(suffix + 4) : -1;
-}
-
-// A kernel whose words are all to be 1, wherever it writes one.
-static bool is_self_checking(const struct src_kernel *kernel)
-{
-    return strstr(kernel->name, "_holds") != NULL;
-}
 
 // What the device refuses is not compared, but its own checks hold.
 static bool check_alone(const char *subject, const struct src_kernel *kernel, const uint32_t *host)
@@ -371,7 +179,7 @@ static const char **why_they_abort(const char *subject, const char *path, const 
 static void check_on_host(const char *subject, const struct src_unit *unit, const struct src_options *options)
 {
     struct src_cuda *cuda = rewrite(unit, options, false);
-    struct host_form form = start_on_host(unit, cuda, false);
+    struct host_form form = start_on_host(unit, cuda, false, in);
     uint32_t *host = finish_on_host(&form, unit);
     size_t failures = 0;
 
@@ -395,14 +203,14 @@ static void check_subject(const char *subject, kn_program *program, const struct
 
     ck_assert_ptr_nonnull(device);
     memset(device, 0xa5, unit->kernel_count * OUT_WORDS * 4);
-    form[0] = start_on_host(unit, cuda, false);
+    form[0] = start_on_host(unit, cuda, false, in);
     src_cuda_free(cuda);
     for (size_t k = 0; k < unit->kernel_count; k++)
         if (!aborts[k])
             run_on_device(program, &unit->kernels[k], device + k * OUT_WORDS);
     if (forms > 1) {
         cuda = rewrite(unit, options, true);
-        form[1] = start_on_host(unit, cuda, true);
+        form[1] = start_on_host(unit, cuda, true, in);
         src_cuda_free(cuda);
     }
     for (size_t f = 0; f < forms; f++) {

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // What OpenCL drivers do differently from what the specification or their own answers say: one table
-// (quirks.c), a line each, each with a test in tests/conformance/drivers/test_quirks.c, or test_crashes.c for
-// what ends the process.
+// (quirks.c), a line each, each with a test in tests/conformance/drivers: test_quirks.c,
+// test_quirk_answers.c, or test_crashes.c for what ends the process.
 #ifndef KN_ENGINE_DEVICE_QUIRKS_H
 #define KN_ENGINE_DEVICE_QUIRKS_H
 

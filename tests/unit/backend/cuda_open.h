@@ -55,4 +55,15 @@ static inline struct be_kernel *kernel_of(struct be_program *program, const stru
     return kernel;
 }
 
+// A kernel without arguments.
+static const struct src_kernel no_arguments = {"plain", NULL, 0, {0, 0, 0}, "a.cl", 1, {0, false}};
+
+static inline struct be_memory *memory_of(size_t bytes)
+{
+    struct be_memory *memory = NULL;
+
+    expect_ok(cuda->memory_alloc(context, bytes, &memory, &err));
+    return memory;
+}
+
 #endif

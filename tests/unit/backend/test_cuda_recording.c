@@ -16,14 +16,6 @@ static const struct src_kernel banked = {"banked", bank_params, KN_COUNT(bank_pa
                                          1,        {0, false}};
 static const struct be_range range = {1, {0, 0, 0}, {64, 1, 1}, {64, 1, 1}};
 
-static struct be_memory *memory_of(size_t bytes)
-{
-    struct be_memory *memory = NULL;
-
-    expect_ok(cuda->memory_alloc(context, bytes, &memory, &err));
-    return memory;
-}
-
 START_TEST(nothing_runs_before_it_is_replayed)
 {
     struct be_program *program = program_of("//kernel koine_adder 8 4 64\n");

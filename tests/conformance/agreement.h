@@ -1,0 +1,68 @@
+// SPDX-License-Identifier: Apache-2.0
+// When the device's words and the host's agree, in test_rewrite: by bits, or within units in the last place.
+#ifndef KN_TESTS_CONFORMANCE_AGREEMENT_H
+#define KN_TESTS_CONFORMANCE_AGREEMENT_H
+
+#include <math.h>
+#include <stdbool.h>
+#include <stdint.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "source/source.h"
+
+static inline float float_of(uint32_t bits)
+{
+    float value;
+
+    memcpy(&value, &bits, sizeof value);
+    return value;
+}
+
+// Numbers in the order of their line, so that neighbours differ by 1; -0 and 0 are the same.
+static inline int64_t rank_of(uint64_t bits, int width)
+{
+    uint64_t sign = UINT64_C(1) << (width - 1);
+
+    return bits & sign ? -(int64_t)(bits & (sign - 1)) : (int64_t)bits;
+}
+
+static inline bool floats_agree(uint32_t a, uint32_t b, int ulps)
+{
+    if (isnan(float_of(a)) || isnan(float_of(b)))
+        return isnan(float_of(a)) && isnan(float_of(b));
+    return llabs(rank_of(a, 32) - rank_of(b, 32)) <= ulps;
+}
+
+static inline bool doubles_agree(const uint32_t *a, const uint32_t *b, int ulps)
+{
+    uint64_t bits[2], distance;
+    double values[2];
+
+    memcpy(&bits[0], a, 8), memcpy(&bits[1], b, 8);
+    memcpy(values, bits, sizeof values);
+    if (isnan(values[0]) || isnan(values[1]))
+        return isnan(values[0]) && isnan(values[1]);
+    distance = (uint64_t)rank_of(bits[0], 64) - (uint64_t)rank_of(bits[1], 64);
+    return distance + (uint64_t)ulps <= 2 * (uint64_t)ulps;
+}
+
+// The bound in units in the last place: -1 for bits.
+static inline int bound_of(const struct src_kernel *kernel, bool *doubles)
+{
+    const char *suffix = strstr(kernel->name, "_ulp");
+
+    *doubles = false;
+    for (size_t i = 0; i < kernel->param_count; i++)
+        *doubles =
+            *doubles || (!kernel->params[i].is_const && strncmp(kernel->params[i].type, "double", 6) == 0);
+    return suffix ? atoi(suffix + 4) : -1;
+}
+
+// A kernel whose words are all to be 1, wherever it writes one.
+static inline bool is_self_checking(const struct src_kernel *kernel)
+{
+    return strstr(kernel->name, "_holds") != NULL;
+}
+
+#endif
