@@ -9,15 +9,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "support/compare.h"
 #include "source/source.h"
-
-static inline float float_of(uint32_t bits)
-{
-    float value;
-
-    memcpy(&value, &bits, sizeof value);
-    return value;
-}
 
 // Numbers in the order of their line, so that neighbours differ by 1; -0 and 0 are the same.
 static inline int64_t rank_of(uint64_t bits, int width)
@@ -29,8 +22,8 @@ static inline int64_t rank_of(uint64_t bits, int width)
 
 static inline bool floats_agree(uint32_t a, uint32_t b, int ulps)
 {
-    if (isnan(float_of(a)) || isnan(float_of(b)))
-        return isnan(float_of(a)) && isnan(float_of(b));
+    if (isnan(test_float_of(a)) || isnan(test_float_of(b)))
+        return isnan(test_float_of(a)) && isnan(test_float_of(b));
     return llabs(rank_of(a, 32) - rank_of(b, 32)) <= ulps;
 }
 

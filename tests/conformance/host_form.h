@@ -76,15 +76,6 @@ static inline void write_program(const char *path, const struct src_unit *unit, 
     ck_assert_int_eq(fclose(file), 0);
 }
 
-static inline void save(const char *path, const void *bytes, size_t size)
-{
-    FILE *file = fopen(path, "wb");
-
-    ck_assert_ptr_nonnull(file);
-    ck_assert_uint_eq(fwrite(bytes, size, 1, file), 1);
-    ck_assert_int_eq(fclose(file), 0);
-}
-
 // One host form on its way: a folder with the program, its input and its results; the compiler running.
 struct host_form {
     char *folder;
@@ -111,7 +102,7 @@ static inline struct host_form start_on_host(const struct src_unit *unit, const 
     snprintf(path, sizeof path, "%s/program.cpp", form.folder);
     write_program(path, unit, cuda, bank);
     snprintf(path, sizeof path, "%s/in", form.folder);
-    save(path, in, (size_t)ITEMS * WORDS * sizeof *in);
+    test_write(path, in, (size_t)ITEMS * WORDS * sizeof *in);
     snprintf(command, sizeof command,
              "cd '%s' && %s -std=gnu++17 -O0 -w -Wno-narrowing -fno-strict-aliasing -fwrapv -frounding-math "
              "-ffp-contract=off "

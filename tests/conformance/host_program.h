@@ -3,7 +3,10 @@
 #ifndef KN_TESTS_CONFORMANCE_HOST_PROGRAM_H
 #define KN_TESTS_CONFORMANCE_HOST_PROGRAM_H
 
-#include "support/device_support.h"
+#include "support/buffers.h"
+#include "support/run.h"
+
+#include <sys/wait.h>
 
 #include "engine/device/target.h"
 #include "source/cuda/cuda.h"

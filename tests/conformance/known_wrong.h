@@ -6,7 +6,8 @@
 
 #include <string.h>
 
-#include "support/device_support.h"
+#include "support/buffers.h"
+#include "support/run.h"
 
 static const struct known_wrong {
     const char *device;  // how the platform's name begins

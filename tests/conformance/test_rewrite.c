@@ -24,14 +24,6 @@ static uint32_t in[ITEMS * WORDS];
 
 // ---- what goes in
 
-static uint32_t bits_of(float value)
-{
-    uint32_t bits;
-
-    memcpy(&bits, &value, sizeof bits);
-    return bits;
-}
-
 // Columns 0 to 3: any bits. 4 to 7: floats, neither denormal nor NaN. 8 to 11: small integers of both signs.
 // 12 to 15: where integers have their edges.
 static void make_input(void)
@@ -51,8 +43,8 @@ static void make_input(void)
             in[i] = (uint32_t)random;
             break;
         case 1:
-            in[i] = bits_of(random % 4 ? (float)((test_uniform(&chance) - 0.5) * 200)
-                                       : floats[(random >> 8) % (sizeof floats / sizeof *floats)]);
+            in[i] = test_bits_of(random % 4 ? (float)((test_uniform(&chance) - 0.5) * 200)
+                                            : floats[(random >> 8) % (sizeof floats / sizeof *floats)]);
             break;
         case 2:
             in[i] = (uint32_t)((int)(random % 201) - 100);
@@ -124,8 +116,8 @@ static bool compare(const char *subject, const struct src_kernel *kernel, const 
             continue;
         if (different++ < 3 && !known)
             fprintf(stderr, "%s.cl: %s: word %zu: device 0x%08x (%.9g), host 0x%08x (%.9g)\n", subject,
-                    kernel->name, i, device[i], (double)float_of(device[i]), host[i],
-                    (double)float_of(host[i]));
+                    kernel->name, i, device[i], (double)test_float_of(device[i]), host[i],
+                    (double)test_float_of(host[i]));
     }
     if (!written)
         fprintf(stderr, "%s.cl: %s: writes nothing\n", subject, kernel->name);

@@ -3,11 +3,12 @@
 #ifndef KN_TESTS_SUPPORT_EXPECT_H
 #define KN_TESTS_SUPPORT_EXPECT_H
 
+#include "compare.h"
 #include "support.h"
 
 #include <koine/error.h>
 
-static kn_error err;
+extern kn_error err;
 
 #define EXPECT_OK(call)                                                                                      \
     do {                                                                                                     \
@@ -24,11 +25,5 @@ static kn_error err;
                       err.text);                                                                             \
         ck_assert_msg(strstr(err.text, words) != NULL, "'%s' does not say '%s'", err.text, words);           \
     } while (0)
-
-// The same bits, or both not-a-number.
-static inline bool test_same(double a, double b)
-{
-    return memcmp(&a, &b, sizeof a) == 0 || (a != a && b != b);
-}
 
 #endif

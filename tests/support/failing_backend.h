@@ -4,7 +4,8 @@
 #ifndef KN_TESTS_SUPPORT_FAILING_BACKEND_H
 #define KN_TESTS_SUPPORT_FAILING_BACKEND_H
 
-#include "device_support.h"
+#include "buffers.h"
+#include "run.h"
 
 static const struct kn_backend *failing_real;
 static struct kn_backend failing_backend;

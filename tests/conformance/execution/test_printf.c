@@ -68,20 +68,6 @@ static bool is_known(const char *kernel, size_t line)
     return false;
 }
 
-// A whole file of text; the caller frees it.
-static char *read_text(const char *path)
-{
-    FILE *file = fopen(path, "rb");
-    char *text = calloc(1, 1 << 20);
-    size_t length;
-
-    ck_assert(file && text);
-    length = fread(text, 1, (1 << 20) - 1, file);
-    ck_assert_uint_lt(length, (1 << 20) - 1);
-    fclose(file);
-    return text;
-}
-
 static void expect_lines(const struct expected *kernel, const char *text, bool of_device)
 {
     for (size_t i = 0; i < KN_COUNT(kernel->lines) && kernel->lines[i]; i++) {
@@ -155,7 +141,7 @@ static char *print_on_device(kn_program *program, const char *name, size_t items
     ck_assert_msg(result[0] == 0 || is_known(name, RETURNED), "%s: printf returns %d", name, result[0]);
     kn_buffer_free(in);
     kn_buffer_free(out);
-    return read_text(path);
+    return test_read_text(path);
 }
 
 START_TEST(on_device)
@@ -210,7 +196,7 @@ static char *print_over_shim(const char *folder, const char *name)
     snprintf(words, sizeof words, "%s >%s", name, name);
     host_run(folder, words);
     snprintf(path, sizeof path, "%s/%s", folder, name);
-    return read_text(path);
+    return test_read_text(path);
 }
 
 START_TEST(over_the_shim)

@@ -3,7 +3,8 @@
 #ifndef KN_TESTS_CONFORMANCE_IMAGE_LAUNCHES_H
 #define KN_TESTS_CONFORMANCE_IMAGE_LAUNCHES_H
 
-#include "support/device_support.h"
+#include "support/buffers.h"
+#include "support/run.h"
 
 #include "base/array.h"
 #include "source/source.h"

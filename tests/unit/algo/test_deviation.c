@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 // Absolute deviations, and medians of sorted columns and of their deviations, against what a host computes
 // that sorts everything.
-#include "support/device_support.h"
+#include "support/buffers.h"
+#include "support/run.h"
 
 #include <float.h>
 #include <math.h>
@@ -18,13 +19,6 @@ static void set_up(void)
     state = test_seed("deviation");
 }
 
-static int compare(const void *a, const void *b)
-{
-    double left = *(const double *)a, right = *(const double *)b;
-
-    return (left > right) - (left < right);
-}
-
 // The mean of two numbers, of which a sum past the largest is the only difficulty.
 static double mean_of(double a, double b)
 {
@@ -33,7 +27,7 @@ static double mean_of(double a, double b)
 
 static double median_of(double *x, size_t n)
 {
-    qsort(x, n, sizeof *x, compare);
+    qsort(x, n, sizeof *x, test_by_value);
     return 0.0 + (n % 2 ? x[n / 2] : mean_of(x[n / 2 - 1], x[n / 2]));
 }
 

@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 // The host and the device: the same bits from kn_host_sort and kn_sort, from kn_host_sums and kn_reduce_sums,
 // from the moments, the reductions and the robust statistics of both.
-#include "support/device_support.h"
+#include "support/buffers.h"
+#include "support/run.h"
 
 #include <math.h>
 

@@ -2,7 +2,8 @@
 // kn_reduce_moments: floats against kn_reduce_sums, whose tree test_reduce has written out, on the column
 // without its NaN; integers against exact sums.
 #include "algo/moments.h"
-#include "support/device_support.h"
+#include "support/buffers.h"
+#include "support/run.h"
 
 #include <float.h>
 #include <math.h>
@@ -42,18 +43,13 @@ static bool is_tried(size_t n)
 
 // ---- floats ----
 
-// As a type keeps it.
-static double rounded(double value, kn_type type)
-{
-    return type == KN_F32 ? (double)(float)value : value;
-}
-
 // Numbers around `centre`; every `nth` one is not-a-number (0: none).
 static void fill(size_t n, kn_type type, double centre, size_t nth)
 {
     for (size_t i = 0; i < n; i++)
-        x[i] =
-            nth && test_random(&state) % nth == 0 ? NAN : rounded(centre + test_uniform(&state) - 0.5, type);
+        x[i] = nth && test_random(&state) % nth == 0
+                   ? NAN
+                   : test_rounded(centre + test_uniform(&state) - 0.5, type);
 }
 
 static kn_moments moments_of(size_t n, kn_type type, const double *shift)
@@ -111,7 +107,7 @@ static void expect_moments(size_t n, kn_type type, const double *shift)
     expect_same("min", found.min, least + 0.0, n);
     expect_same("max", found.max, greatest + 0.0, n);
     if (shift)
-        expect_same("shift", found.shift, rounded(*shift, type), n);
+        expect_same("shift", found.shift, test_rounded(*shift, type), n);
     expect_same("sum", found.sum, sums.sum, n);
     expect_same("squares", found.squares, sums.squares, n);
     if (found.n == 0) {

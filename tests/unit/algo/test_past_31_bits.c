@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 // More elements than a number of 31 bits counts: bytes that are all alike but for a few, which stand at both
 // ends and on both sides of number 2^31. Where the device and the host have the memory.
-#include "support/device_support.h"
+#include "support/buffers.h"
+#include "support/run.h"
 
 #include <unistd.h>
 

@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 // The sums against the fixed tree, written here as its description reads, to the bit; with double
 // precision and without.
-#include "support/device_support.h"
+#include "support/buffers.h"
+#include "support/run.h"
 
 #include <float.h>
 #include <math.h>

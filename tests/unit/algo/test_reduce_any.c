@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 // kn_reduce and kn_reduce_with: integers exactly, floats against the fixed tree written here as its
 // description reads.
-#include "support/device_support.h"
+#include "support/buffers.h"
+#include "support/run.h"
 
 #include <float.h>
 #include <math.h>

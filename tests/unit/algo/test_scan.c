@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 // kn_scan and kn_scan_with: integers exactly, floats to the bit against the order of cl/algo/scan.cl, written
 // here as its description reads.
-#include "support/device_support.h"
+#include "support/buffers.h"
+#include "support/run.h"
 
 #include <math.h>
 

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // kn_select, kn_quantiles and kn_median against a sorted copy.
-#include "support/device_support.h"
+#include "support/buffers.h"
+#include "support/run.h"
 
 #include <math.h>
 

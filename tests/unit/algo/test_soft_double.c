@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 // cl/lib/soft_double.clh against the processor's own doubles, to the bit: random bits, exponents that meet,
 // halves between two neighbours, denormals, infinities, not-a-numbers.
-#include "support/device_support.h"
+#include "support/buffers.h"
+#include "support/run.h"
 
 #include <math.h>
 
@@ -16,37 +17,9 @@ static void set_up(void)
     state = test_seed("soft double");
 }
 
-static double as_double(uint64_t bits)
-{
-    double value;
-
-    memcpy(&value, &bits, sizeof value);
-    return value;
-}
-
-static uint64_t as_bits(double value)
-{
-    uint64_t bits;
-
-    memcpy(&bits, &value, sizeof bits);
-    return bits;
-}
-
 static float as_float(uint64_t bits)
 {
-    uint32_t low = (uint32_t)bits;
-    float value;
-
-    memcpy(&value, &low, sizeof value);
-    return value;
-}
-
-static uint64_t bits_of_float(float value)
-{
-    uint32_t bits;
-
-    memcpy(&bits, &value, sizeof bits);
-    return bits;
+    return test_float_of((uint32_t)bits);
 }
 
 // A number with an exponent near `exponent` (as it is stored), and few bits or many; now and then a special
@@ -91,15 +64,16 @@ static void make(int operation, size_t i)
         a[i] = test_random(&state) & (i % 4 ? 0xffffffffu : 0x807fffffu);
         return;
     case PRODUCT:
-        a[i] = bits_of_float((float)as_double(random_bits(870 + near % 290)));
-        b[i] = i % 4 ? bits_of_float((float)as_double(random_bits(870 + apart)))
+        a[i] = test_bits_of((float)test_double_of(random_bits(870 + near % 290)));
+        b[i] = i % 4 ? test_bits_of((float)test_double_of(random_bits(870 + apart)))
                      : test_random(&state) & 0xffffffffu;
         return;
     case TO_FLOAT:
         a[i] = random_bits(870 + near % 290);
         return;
     case HALF: // a sum of two floats
-        a[i] = as_bits((double)as_float(test_random(&state)) + (double)as_float(test_random(&state)));
+        a[i] = test_double_bits_of((double)as_float(test_random(&state)) +
+                                   (double)as_float(test_random(&state)));
         return;
     default:
         a[i] = random_bits(near);
@@ -109,23 +83,23 @@ static void make(int operation, size_t i)
 
 static uint64_t expected_of(int operation, size_t i)
 {
-    double x = as_double(a[i]), y = as_double(b[i]);
+    double x = test_double_of(a[i]), y = test_double_of(b[i]);
 
     switch (operation) {
     case ADD:
-        return as_bits(x + y);
+        return test_double_bits_of(x + y);
     case SQUARE:
-        return as_bits(fma(x, x, y));
+        return test_double_bits_of(fma(x, x, y));
     case FROM_FLOAT:
-        return as_bits((double)as_float(a[i]));
+        return test_double_bits_of((double)as_float(a[i]));
     case TO_FLOAT:
-        return bits_of_float((float)x);
+        return test_bits_of((float)x);
     case LESS:
         return x < y;
     case PRODUCT:
-        return as_bits((double)as_float(a[i]) * (double)as_float(b[i]));
+        return test_double_bits_of((double)as_float(a[i]) * (double)as_float(b[i]));
     default:
-        return as_bits(x / 2);
+        return test_double_bits_of(x / 2);
     }
 }
 
@@ -133,7 +107,8 @@ static bool is_same(int operation, uint64_t left, uint64_t right)
 {
     if (operation == TO_FLOAT)
         return left == right || (isnan(as_float(left)) && isnan(as_float(right)));
-    return left == right || (operation != LESS && isnan(as_double(left)) && isnan(as_double(right)));
+    return left == right ||
+           (operation != LESS && isnan(test_double_of(left)) && isnan(test_double_of(right)));
 }
 
 static const char source[] =

@@ -5,6 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "support/run.h"
 #include "cli/framework/table.h"
 
 static char *printed;
@@ -56,17 +57,7 @@ END_TEST
 
 int main(void)
 {
-    Suite *suite = suite_create("table");
-    TCase *tests = tcase_create("table");
-    SRunner *runner;
-    int failed;
+    const TTest *const tests[] = {columns_are_aligned, an_empty_table_prints_nothing};
 
-    tcase_add_test(tests, columns_are_aligned);
-    tcase_add_test(tests, an_empty_table_prints_nothing);
-    suite_add_tcase(suite, tests);
-    runner = srunner_create(suite);
-    srunner_run_all(runner, CK_NORMAL);
-    failed = srunner_ntests_failed(runner);
-    srunner_free(runner);
-    return failed != 0;
+    return TEST_RUN("table", CK_FORK_GETENV, tests);
 }

@@ -4,14 +4,9 @@
 #define KN_TESTS_UNIT_ENGINE_ENGINE_SUPPORT_H
 
 #include "support/run.h"
-#include "support/support.h"
+#include "support/expect.h"
 
 #include <koine/koine.h>
-
-#define SKIPPED 77 // automake's word for it
-
-// Where every call of a test leaves what it has to say.
-static kn_error err;
 
 #define expect_ok(call) expect_status((call), KN_OK, "", #call, __LINE__)
 // `words`, separated by '|', must all stand in the message.
@@ -92,14 +87,10 @@ static inline kn_kernel *kernel_of(kn_program *program, const char *name)
 static inline const char *write_text(const char *folder, const char *name, const char *text)
 {
     static char path[4300];
-    FILE *file;
 
     snprintf(path, sizeof path, "%s/%s", folder, name);
     test_make_parents(path);
-    file = fopen(path, "w");
-    ck_assert_ptr_nonnull(file);
-    ck_assert_int_ge(fputs(text, file), 0);
-    ck_assert_int_eq(fclose(file), 0);
+    test_write(path, text, strlen(text));
     return path;
 }
 
@@ -129,24 +120,5 @@ static inline void end_refusals(bool reported)
     if (reported)
         setenv("OCLGRIND_CHECK_API", "1", 1);
 }
-
-// Runs the tests in this process if there is a device for them.
-static inline int run_on_device(const char *name, SFun set_up, SFun tear_down, const TTest *const *tests,
-                                size_t count)
-{
-    kn_context *context = NULL;
-
-    if (kn_context_open(NULL, &context, &err)) {
-        fprintf(stderr, "%s: %s: %s\n", name, test_require("device") ? "failed" : "skipped", err.text);
-        return test_require("device") ? EXIT_FAILURE : SKIPPED;
-    }
-    fprintf(stderr, "%s: on %s\n", name, kn_context_device(context)->name);
-    kn_context_close(context);
-    return test_run(name, CK_NOFORK, set_up, tear_down, tests, count);
-}
-
-#define RUN_ON_DEVICE_WITH(name, set_up, tear_down, tests)                                                   \
-    run_on_device(name, set_up, tear_down, tests, sizeof(tests) / sizeof *(tests))
-#define RUN_ON_DEVICE(name, tests) RUN_ON_DEVICE_WITH(name, NULL, NULL, tests)
 
 #endif

@@ -52,26 +52,6 @@ static bool exists(const char *path)
     return lstat(path, &info) == 0;
 }
 
-static size_t load(const char *path, unsigned char *bytes, size_t size)
-{
-    FILE *file = fopen(path, "rb");
-    size_t count;
-
-    ck_assert_msg(file != NULL, "%s: %s", path, strerror(errno));
-    count = fread(bytes, 1, size, file);
-    fclose(file);
-    return count;
-}
-
-static void save(const char *path, const unsigned char *bytes, size_t count)
-{
-    FILE *file = fopen(path, "wb");
-
-    ck_assert_msg(file != NULL, "%s: %s", path, strerror(errno));
-    ck_assert_uint_eq(fwrite(bytes, 1, count, file), count);
-    ck_assert_int_eq(fclose(file), 0);
-}
-
 static void store(const struct cache_key *key, const void *data, size_t bytes)
 {
     ck_assert_msg(cache_write(dir, key, data, bytes, &err) == KN_OK, "%s", err.text);
@@ -149,7 +129,7 @@ static size_t sound_file(struct cache_key *key, unsigned char *file, size_t size
     *key = make_key(1);
     store(key, data, sizeof data);
     expect_found(key, data, sizeof data);
-    ck_assert_uint_eq(load(path_of(key), file, size), AT_BINARY + sizeof data);
+    ck_assert_uint_eq(test_read(path_of(key), file, size), AT_BINARY + sizeof data);
     return AT_BINARY + sizeof data;
 }
 
@@ -162,7 +142,7 @@ START_TEST(every_length)
     for (size_t length = 0; length < sizeof file; length++) {
         if (length == size)
             continue;
-        save(path_of(&key), file, length);
+        test_write(path_of(&key), file, length);
         expect_absent(&key, "truncated");
         ck_assert_msg(!exists(path_of(&key)), "a file of %zu bytes is not removed", length);
     }
@@ -181,7 +161,7 @@ START_TEST(every_bit)
         size_t bytes;
 
         file[bit / 8] ^= (unsigned char)(1 << bit % 8);
-        save(path_of(&key), file, size);
+        test_write(path_of(&key), file, size);
         file[bit / 8] ^= (unsigned char)(1 << bit % 8);
         ck_assert_msg(!cache_read(dir, &key, &data, &bytes, why), "bit %zu of byte %zu went unseen", bit % 8,
                       bit / 8);
@@ -211,20 +191,20 @@ START_TEST(of_another_kind)
     sign(signed_file, size);
     ck_assert_int_eq(memcmp(file, signed_file, size), 0); // the test knows the format
 
-    save(path_of(&other), file, size);
+    test_write(path_of(&other), file, size);
     expect_absent(&other, "another program");
     ck_assert(!exists(path_of(&other)));
 
     strcpy((char *)signed_file + AT_VERSION, "0.0.1");
     sign(signed_file, size);
-    save(path_of(&key), signed_file, size);
+    test_write(path_of(&key), signed_file, size);
     expect_absent(&key, "another version");
     ck_assert(!exists(path_of(&key)));
 
     memcpy(signed_file, file, size);
     signed_file[AT_FORMAT]++;
     sign(signed_file, size);
-    save(path_of(&key), signed_file, size);
+    test_write(path_of(&key), signed_file, size);
     expect_absent(&key, "another format");
     ck_assert(!exists(path_of(&key)));
 }
@@ -302,18 +282,6 @@ START_TEST(no_permission)
 }
 END_TEST
 
-static size_t files_in_dir(void)
-{
-    DIR *folder = opendir(dir);
-    size_t count = 0;
-
-    ck_assert_ptr_nonnull(folder);
-    for (struct dirent *item; (item = readdir(folder));)
-        count += strcmp(item->d_name, ".") != 0 && strcmp(item->d_name, "..") != 0;
-    closedir(folder);
-    return count;
-}
-
 START_TEST(full_disk)
 {
     static unsigned char data[100000];
@@ -331,7 +299,7 @@ START_TEST(full_disk)
         ck_assert_int_eq(setrlimit(RLIMIT_FSIZE, &limit), 0);
         ck_assert_str_eq(err.native_name, "EFBIG");
         expect_found(&key, "old", 3);
-        ck_assert_uint_eq(files_in_dir(), 1); // no half of a file
+        ck_assert_uint_eq(test_files_in(dir), 1); // no half of a file
     }
 }
 END_TEST
@@ -348,7 +316,7 @@ START_TEST(folders)
     ck_assert_uint_eq(info.st_mode & 0777u, 0700);
 
     snprintf(beside, sizeof beside, "%s/file", dir);
-    save(beside, (const unsigned char *)"x", 1);
+    test_write(beside, (const unsigned char *)"x", 1);
     ck_assert_int_eq(cache_write(beside, &key, "x", 1, &err), KN_ERROR_OUTPUT);
     strcat(beside, "/below");
     ck_assert_int_eq(cache_write(beside, &key, "x", 1, &err), KN_ERROR_OUTPUT);
@@ -457,7 +425,7 @@ START_TEST(two_processes)
     static void (*const kinds[])(uint64_t) = {write_and_read, write_and_read};
 
     run_together(kinds, 2);
-    ck_assert_uint_eq(files_in_dir(), 1);
+    ck_assert_uint_eq(test_files_in(dir), 1);
 }
 END_TEST
 
@@ -475,7 +443,7 @@ static void make_old(const char *path, time_t age)
 {
     const struct timespec times[] = {{time(NULL) - age, 0}, {time(NULL) - age, 0}};
 
-    save(path, (const unsigned char *)"x", 1);
+    test_write(path, (const unsigned char *)"x", 1);
     ck_assert_int_eq(utimensat(AT_FDCWD, path, times, 0), 0);
 }
 
@@ -514,7 +482,7 @@ START_TEST(clearing_goes_on)
     ck_assert_int_eq(cache_clear(dir, &removed, &err), KN_ERROR_OUTPUT);
     ck_assert_ptr_nonnull(strstr(err.text, strrchr(path_of(&stuck), '/') + 1));
     ck_assert_uint_eq(removed, 2);
-    ck_assert_uint_eq(files_in_dir(), 1);
+    ck_assert_uint_eq(test_files_in(dir), 1);
 }
 END_TEST
 

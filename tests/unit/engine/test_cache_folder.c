@@ -44,18 +44,6 @@ static const char *entry_in(const char *folder)
     return path;
 }
 
-static size_t files_in(const char *path)
-{
-    DIR *folder = opendir(path);
-    size_t count = 0;
-
-    ck_assert_msg(folder != NULL, "%s: %s", path, strerror(errno));
-    for (struct dirent *item; (item = readdir(folder));)
-        count += strcmp(item->d_name, ".") != 0 && strcmp(item->d_name, "..") != 0;
-    closedir(folder);
-    return count;
-}
-
 static bool is_root(const char *what)
 {
     if (geteuid() == 0)
@@ -145,7 +133,7 @@ START_TEST(modes)
         ck_assert_int_eq(chmod(dir, shared[i]), 0);
         snprintf(words, sizeof words, "others can write this folder (mode %04o)", (unsigned)shared[i]);
         expect_refused(dir, words);
-        ck_assert_uint_eq(files_in(dir), 1);
+        ck_assert_uint_eq(test_files_in(dir), 1);
         ck_assert_int_eq(cache_list(dir, &list, &count, &err), KN_OK); // for `koine cache`
         ck_assert_uint_eq(count, 1);
         free(list);
@@ -181,10 +169,10 @@ START_TEST(folders_that_are_made)
     ck_assert_int_eq(mkdir(below("a"), 0700), 0);
     ck_assert_int_eq(chmod(below("a"), 0777), 0);
     expect_refused(deep, "/a: others can write this folder");
-    ck_assert_uint_eq(files_in(below("a")), 0);
+    ck_assert_uint_eq(test_files_in(below("a")), 0);
     ck_assert_int_eq(chmod(below("a"), 01777), 0);
     ck_assert_int_eq(cache_trusted(deep, &err), KN_OK);
-    ck_assert_uint_eq(files_in(below("a")), 0); // asking makes nothing
+    ck_assert_uint_eq(test_files_in(below("a")), 0); // asking makes nothing
     umask(0);
     expect_trusted(deep);
     ck_assert_int_eq(stat(below("a/b"), &info), 0);
@@ -207,7 +195,7 @@ START_TEST(names_of_a_folder)
     expect_trusted("cache");
     expect_trusted("./cache//.");
     expect_trusted("other/../cache");
-    ck_assert_uint_eq(files_in(below("other")), 0);
+    ck_assert_uint_eq(test_files_in(below("other")), 0);
     ck_assert_int_eq(mkdir("other/...", 0777), 0);
     ck_assert_int_eq(chmod("other/...", 0777), 0);
     expect_refused("other/...", "others can write");
@@ -234,7 +222,7 @@ START_TEST(links)
     expect_trusted(below("relative"));
     expect_trusted(below("absolute"));
     expect_trusted(below("twice"));
-    ck_assert_uint_eq(files_in(dir), 1);
+    ck_assert_uint_eq(test_files_in(dir), 1);
     ck_assert_int_eq(symlink("loop", below("loop")), 0);
     ck_assert_int_eq(cache_write(below("loop"), &key, "x", 1, &err), KN_ERROR_OUTPUT);
     ck_assert_str_eq(err.native_name, "ELOOP");

@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 // Images of every kind: copies of wholes and parts, kernels that read and write them, samplers as arguments,
 // and every refusal. On any device: KOINE_DEVICE.
-#include "support/device_support.h"
+#include "support/buffers.h"
+#include "support/run.h"
 
 #include "base/array.h"
 

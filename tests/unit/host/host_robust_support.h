@@ -242,19 +242,12 @@ static inline void free_column(struct column *c)
 
 // ---- the reference ----
 
-static int compare_doubles(const void *a, const void *b)
-{
-    double left = *(const double *)a, right = *(const double *)b;
-
-    return (left > right) - (left < right);
-}
-
 // Sorts x.
 static double median_of(double *x, size_t n)
 {
     double lower, upper;
 
-    qsort(x, n, sizeof *x, compare_doubles);
+    qsort(x, n, sizeof *x, test_by_value);
     lower = x[(n - 1) / 2];
     upper = x[n / 2];
     if (n % 2)

@@ -198,4 +198,21 @@ static inline void host_find_levels(void)
         host_has[level] = host_takes(level);
 }
 
+// Every type, size and pattern, up or down by chance; without `all_patterns` some of the patterns by chance.
+static inline void host_for_all_types(void (*check)(size_t n, enum host_pattern pattern, uint64_t *state),
+                                      const char *name, const size_t *sizes, size_t count, bool all_patterns)
+{
+    uint64_t state = test_seed(name);
+
+    host_find_levels();
+    for (host_type = 0; host_type < HOST_TYPES; host_type++)
+        for (size_t i = 0; i < count; i++)
+            for (enum host_pattern pattern = 0; pattern < HOST_PATTERNS; pattern++) {
+                host_descending = test_random(&state) % 2;
+                if (all_patterns || pattern == HOST_SPECIAL || pattern == test_random(&state) % HOST_PATTERNS)
+                    check(sizes[i], pattern, &state);
+            }
+    host_descending = false;
+}
+
 #endif

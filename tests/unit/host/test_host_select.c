@@ -52,27 +52,12 @@ static void check_select(size_t n, enum host_pattern pattern, uint64_t *state)
     free(sorted);
 }
 
-static void for_all_types(const char *name, const size_t *sizes, size_t count, bool all_patterns)
-{
-    uint64_t state = test_seed(name);
-
-    host_find_levels();
-    for (host_type = 0; host_type < HOST_TYPES; host_type++)
-        for (size_t i = 0; i < count; i++)
-            for (enum host_pattern pattern = 0; pattern < HOST_PATTERNS; pattern++) {
-                host_descending = test_random(&state) % 2;
-                if (all_patterns || pattern == HOST_SPECIAL || pattern == test_random(&state) % HOST_PATTERNS)
-                    check_select(sizes[i], pattern, &state);
-            }
-    host_descending = false;
-}
-
 START_TEST(select_sizes)
 {
     static const size_t sizes[] = {1,  2,  3,  4,   5,   7,   8,   9,    15,   16,    17,
                                    31, 32, 33, 127, 128, 129, 255, 1025, 4097, 32768, 32769};
 
-    for_all_types("select_sizes", sizes, KN_COUNT(sizes), false);
+    host_for_all_types(check_select, "select_sizes", sizes, KN_COUNT(sizes), false);
 }
 END_TEST
 
@@ -80,7 +65,7 @@ START_TEST(select_large)
 {
     static const size_t sizes[] = {140001};
 
-    for_all_types("select_large", sizes, KN_COUNT(sizes), true);
+    host_for_all_types(check_select, "select_large", sizes, KN_COUNT(sizes), true);
 }
 END_TEST
 

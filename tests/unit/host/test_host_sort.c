@@ -150,21 +150,6 @@ static void check_stable(size_t n, enum host_pattern pattern, uint64_t *state)
     free(x);
 }
 
-static void for_all_types(void (*check)(size_t n, enum host_pattern pattern, uint64_t *state),
-                          const char *name, const size_t *numbers, size_t count, bool all_patterns)
-{
-    uint64_t state = test_seed(name);
-
-    host_find_levels();
-    for (host_type = 0; host_type < HOST_TYPES; host_type++)
-        for (size_t i = 0; i < count; i++)
-            for (enum host_pattern pattern = 0; pattern < HOST_PATTERNS; pattern++) {
-                host_descending = test_random(&state) % 2;
-                if (all_patterns || pattern == HOST_SPECIAL || pattern == test_random(&state) % HOST_PATTERNS)
-                    check(numbers[i], pattern, &state);
-            }
-}
-
 // Around every width of a vector, of the networks, of the blocks that are divided; then of the pieces and of
 // the share that threads work on together (1 MiB).
 static const size_t sizes[] = {0,    1,    2,    3,    4,    5,    7,    8,     9,     15,   16,
@@ -175,13 +160,13 @@ static const size_t large_sizes[] = {131073, 300007};
 
 START_TEST(sort_sizes)
 {
-    for_all_types(check_sort, "sort_sizes", sizes, KN_COUNT(sizes), false);
+    host_for_all_types(check_sort, "sort_sizes", sizes, KN_COUNT(sizes), false);
 }
 END_TEST
 
 START_TEST(sort_large)
 {
-    for_all_types(check_sort, "sort_large", large_sizes, KN_COUNT(large_sizes), false);
+    host_for_all_types(check_sort, "sort_large", large_sizes, KN_COUNT(large_sizes), false);
 }
 END_TEST
 
@@ -189,7 +174,7 @@ START_TEST(sort_patterns)
 {
     static const size_t some[] = {100, 777, 5000};
 
-    for_all_types(check_sort, "sort_patterns", some, KN_COUNT(some), true);
+    host_for_all_types(check_sort, "sort_patterns", some, KN_COUNT(some), true);
 }
 END_TEST
 
@@ -212,7 +197,7 @@ START_TEST(stable)
 {
     static const size_t some[] = {0, 1, 2, 3, 31, 33, 257, 4099};
 
-    for_all_types(check_stable, "stable", some, KN_COUNT(some), true);
+    host_for_all_types(check_stable, "stable", some, KN_COUNT(some), true);
 }
 END_TEST
 
@@ -220,7 +205,7 @@ START_TEST(stable_large)
 {
     static const size_t some[] = {270001};
 
-    for_all_types(check_stable, "stable_large", some, KN_COUNT(some), false);
+    host_for_all_types(check_stable, "stable_large", some, KN_COUNT(some), false);
 }
 END_TEST
 

@@ -72,26 +72,11 @@ static void check_top(size_t n, enum host_pattern pattern, uint64_t *state)
     free(order);
 }
 
-static void for_all_types(const char *name, const size_t *sizes, size_t count)
-{
-    uint64_t state = test_seed(name);
-
-    host_find_levels();
-    for (host_type = 0; host_type < HOST_TYPES; host_type++)
-        for (size_t i = 0; i < count; i++)
-            for (enum host_pattern pattern = 0; pattern < HOST_PATTERNS; pattern++) {
-                host_descending = test_random(&state) % 2;
-                if (pattern == HOST_SPECIAL || pattern == test_random(&state) % HOST_PATTERNS)
-                    check_top(sizes[i], pattern, &state);
-            }
-    host_descending = false;
-}
-
 START_TEST(sizes)
 {
     static const size_t lengths[] = {0, 1, 2, 3, 7, 8, 9, 31, 32, 33, 127, 128, 129, 1025, 4097};
 
-    for_all_types("sizes", lengths, KN_COUNT(lengths));
+    host_for_all_types(check_top, "sizes", lengths, KN_COUNT(lengths), false);
 }
 END_TEST
 
@@ -100,7 +85,7 @@ START_TEST(threads)
 {
     static const size_t lengths[] = {300007};
 
-    for_all_types("threads", lengths, KN_COUNT(lengths));
+    host_for_all_types(check_top, "threads", lengths, KN_COUNT(lengths), false);
 }
 END_TEST
 

@@ -25,13 +25,9 @@ static inline void remove_folder(void)
 static inline const char *file_with(const char *bytes, size_t count)
 {
     static char path[4200];
-    FILE *file;
 
     snprintf(path, sizeof path, "%s/input.csv", folder);
-    file = fopen(path, "wb");
-    ck_assert_ptr_nonnull(file);
-    ck_assert_uint_eq(fwrite(bytes, 1, count, file), count);
-    ck_assert_int_eq(fclose(file), 0);
+    test_write(path, bytes, count);
     return path;
 }
 

@@ -32,23 +32,13 @@ static inline const char *io_path(const char *name)
 
 static inline void io_write(const char *name, const void *bytes, size_t count)
 {
-    FILE *file = fopen(io_path(name), "wb");
-
-    ck_assert_ptr_nonnull(file);
-    ck_assert_uint_eq(fwrite(bytes, 1, count, file), count);
-    ck_assert_int_eq(fclose(file), 0);
+    test_write(io_path(name), bytes, count);
 }
 
 // The first bytes of a file; how many there were.
 static inline size_t io_read(const char *name, void *bytes, size_t room)
 {
-    FILE *file = fopen(io_path(name), "rb");
-    size_t count;
-
-    ck_assert_msg(file != NULL, "%s is not there", name);
-    count = fread(bytes, 1, room, file);
-    fclose(file);
-    return count;
+    return test_read(io_path(name), bytes, room);
 }
 
 static inline bool io_exists(const char *name)

@@ -21,15 +21,6 @@ static void tear_down(void)
     test_remove(folder);
 }
 
-static void write_bytes(const void *bytes, size_t count)
-{
-    FILE *file = fopen(path, "wb");
-
-    ck_assert_ptr_nonnull(file);
-    ck_assert_uint_eq(fwrite(bytes, 1, count, file), count);
-    ck_assert_int_eq(fclose(file), 0);
-}
-
 // A file of version `major` with this header and these numbers.
 static void write_file(int major, const char *header, const void *data, size_t bytes)
 {
@@ -48,7 +39,7 @@ static void write_file(int major, const char *header, const void *data, size_t b
     }
     memcpy(all + at, header, length);
     memcpy(all + at + length, data, bytes);
-    write_bytes(all, at + length + bytes);
+    test_write(path, all, at + length + bytes);
 }
 
 // Refused, with these words in the message.
@@ -173,15 +164,15 @@ START_TEST(refused_files)
     // A header that claims 4 EiB does not make the reader ask for them.
     write_file(1, "{'descr': '|u1', 'fortran_order': False, 'shape': (576460752303423488,), }\n", "\0", 1);
     expect_refused("but only 1 follow");
-    write_bytes("", 0);
+    test_write(path, "", 0);
     expect_refused("expected a NumPy file");
-    write_bytes("\x93NUMPY\1", 7);
+    test_write(path, "\x93NUMPY\1", 7);
     expect_refused("expected a NumPy file");
-    write_bytes("PK\3\4 a zip archive", 18);
+    test_write(path, "PK\3\4 a zip archive", 18);
     expect_refused("expected a NumPy file (.npy)");
-    write_bytes("\x93NUMPY\1\0\xff\xff{", 11);
+    test_write(path, "\x93NUMPY\1\0\xff\xff{", 11);
     expect_refused("ends within its header");
-    write_bytes("\x93NUMPY\2\0\xff\xff\xff\xff{", 13);
+    test_write(path, "\x93NUMPY\2\0\xff\xff\xff\xff{", 13);
     expect_refused("header of 4294967295 bytes");
     ck_assert_int_eq(npy_read(folder, &array, &err), KN_ERROR_INPUT);
     ck_assert_int_eq(npy_read("/nonexistent/a.npy", &array, &err), KN_ERROR_INPUT);

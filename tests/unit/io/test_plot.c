@@ -35,18 +35,6 @@ static bool can_plot(void)
     return false;
 }
 
-static char *contents(void)
-{
-    FILE *file = fopen(path, "rb");
-    char *text = calloc(1, 1 << 20);
-
-    ck_assert_ptr_nonnull(file);
-    ck_assert_ptr_nonnull(text);
-    ck_assert_uint_lt(fread(text, 1, (1 << 20) - 1, file), (1 << 20) - 1);
-    fclose(file);
-    return text;
-}
-
 static size_t count_of(const char *text, const char *word)
 {
     size_t count = 0;
@@ -92,7 +80,7 @@ START_TEST(test_points_axes_and_legend)
         return;
     ck_assert_msg(plot_write(path, &plot, false, &err) == KN_OK, "%s", err.text);
     expect_well_formed();
-    text = contents();
+    text = test_read_text(path);
     for (const char *const *word =
              (const char *const[]){"Sorting", "keys", "ms", "cuda:0", "opencl:0.0", NULL};
          *word; word++)
@@ -120,7 +108,7 @@ START_TEST(test_page_of_panels)
         return;
     ck_assert_msg(plot_write_page(path, &page, false, &err) == KN_OK, "%s", err.text);
     expect_well_formed();
-    text = contents();
+    text = test_read_text(path);
     for (const char *const *word =
              (const char *const[]){"whole", "upper", "lower", "rows", "here", "there", NULL};
          *word; word++)
@@ -155,7 +143,7 @@ START_TEST(test_numbers_of_logarithmic_axes)
         char *text;
 
         ck_assert_msg(plot_write(path, &plot, true, &err) == KN_OK, "%s", err.text);
-        text = contents();
+        text = test_read_text(path);
         for (size_t w = 0; rows[r].words[w]; w++)
             ck_assert_msg(count_of(text, rows[r].words[w]) > 0, "axis %zu has no %s", r, rows[r].words[w]);
         free(text);
@@ -177,13 +165,13 @@ START_TEST(test_looks)
     if (!can_plot())
         return;
     ck_assert_msg(plot_write(path, &plot, true, &err) == KN_OK, "%s", err.text);
-    text = contents();
+    text = test_read_text(path);
     ck_assert_uint_eq(count_of(text, "' transform='translate("), 4 + 1);
     paths = count_of(text, "<path");
     free(text);
     series[0].y_error = errors;
     ck_assert_msg(plot_write(path, &plot, true, &err) == KN_OK, "%s", err.text);
-    text = contents();
+    text = test_read_text(path);
     // Behind a point with bars gnuplot draws one in the background's colour.
     ck_assert_uint_eq(count_of(text, "color='rgb(  0, 114, 178)'/>"), 4 + 1);
     ck_assert_uint_gt(count_of(text, "<path"), paths);
@@ -209,7 +197,7 @@ START_TEST(test_marks_of_a_long_series)
         y[i] = (double)(i % 7);
     }
     ck_assert_msg(plot_write(path, &plot, false, &err) == KN_OK, "%s", err.text);
-    text = contents();
+    text = test_read_text(path);
     marks = count_of(text, "' transform='translate(");
     ck_assert_uint_ge(marks, 20);
     ck_assert_uint_le(marks, 30);
@@ -228,12 +216,12 @@ START_TEST(test_what_cannot_be_drawn)
     if (!can_plot())
         return;
     ck_assert_int_eq(plot_write(path, &plot, false, &err), KN_OK);
-    text = contents();
+    text = test_read_text(path);
     ck_assert_uint_eq(count_of(text, "' transform='translate("), 3 + 1);
     free(text);
     plot.log_y = true;
     ck_assert_int_eq(plot_write(path, &plot, true, &err), KN_OK);
-    text = contents();
+    text = test_read_text(path);
     ck_assert_uint_eq(count_of(text, "' transform='translate("), 1 + 1);
     free(text);
     plot.series = &(struct plot_series)LINE("nothing", x + 1, y + 1, 1);
@@ -257,7 +245,7 @@ START_TEST(test_words_stay_words)
     ck_assert_int_eq(chdir(folder), 0);
     ck_assert_msg(plot_write(path, &plot, false, &err) == KN_OK, "%s", err.text);
     expect_well_formed();
-    text = contents();
+    text = test_read_text(path);
     expect_word(text, "it's `touch pwned` @x_1^2 {/Bold b} &lt;b");
     expect_word(text, "system('touch pwned')");
     expect_word(text, "üß");

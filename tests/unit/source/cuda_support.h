@@ -3,6 +3,7 @@
 #ifndef KN_TESTS_UNIT_SOURCE_CUDA_SUPPORT_H
 #define KN_TESTS_UNIT_SOURCE_CUDA_SUPPORT_H
 
+#include "support/run.h"
 #include "support/support.h"
 
 #include "source/cuda/cuda.h"
@@ -35,22 +36,6 @@ static inline char *program_of(const struct src_cuda *cuda)
     if (strncmp(from, place, strlen(place)) == 0)
         from += strlen(place);
     return strndup(from, (size_t)(to - from));
-}
-
-static inline int run_suite(const char *name, const TTest *const *tests, size_t count)
-{
-    Suite *suite = suite_create(name);
-    TCase *tcase = tcase_create(name);
-    SRunner *runner = srunner_create(suite);
-    int failed;
-
-    for (size_t i = 0; i < count; i++)
-        tcase_add_test(tcase, tests[i]);
-    suite_add_tcase(suite, tcase);
-    srunner_run_all(runner, CK_ENV);
-    failed = srunner_ntests_failed(runner);
-    srunner_free(runner);
-    return failed ? EXIT_FAILURE : EXIT_SUCCESS;
 }
 
 #endif

@@ -80,13 +80,9 @@ static inline void expect_error(const char *text, long line, const char *what)
 static inline void write_file(const char *folder, const char *name, const char *bytes, size_t length)
 {
     char path[4200];
-    FILE *file;
 
     snprintf(path, sizeof path, "%s/%s", folder, name);
-    file = fopen(path, "wb");
-    ck_assert_ptr_nonnull(file);
-    ck_assert_uint_eq(fwrite(bytes, 1, length, file), length);
-    ck_assert_int_eq(fclose(file), 0);
+    test_write(path, bytes, length);
 }
 
 #endif

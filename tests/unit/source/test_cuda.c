@@ -497,5 +497,5 @@ int main(void)
                                   bit_fields,         surroundings,   formats, prelude, files,
                                   large_local_memory, image_addresses};
 
-    return run_suite("cuda", tests, sizeof tests / sizeof *tests);
+    return TEST_RUN("cuda", CK_FORK_GETENV, tests);
 }

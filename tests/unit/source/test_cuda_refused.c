@@ -275,5 +275,5 @@ int main(void)
 {
     const TTest *const tests[] = {refusals, images, nesting, truncation, determinism, speed};
 
-    return run_suite("cuda_refused", tests, sizeof tests / sizeof *tests);
+    return TEST_RUN("cuda_refused", CK_FORK_GETENV, tests);
 }

@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 // The method of koine compare, on jobs made up for it: what is called in which order, what a wrong answer, a
 // failure and too little memory become, and what rates, ceilings and ratios are made from.
-#include "support/device_support.h"
+#include "support/buffers.h"
+#include "support/run.h"
 
 #include <math.h>
 #include <unistd.h>

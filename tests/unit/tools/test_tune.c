@@ -2,7 +2,8 @@
 // Measurements of tunables: with an algorithm whose answers, errors and times are the test's own; and what is
 // kept is what the sums of the reconstruction are built with. And in processes of their own, some of which
 // end in a candidate.
-#include "support/device_support.h"
+#include "support/buffers.h"
+#include "support/run.h"
 #include "unit/app/mri/sum_support.h"
 
 #include <math.h>
@@ -413,7 +414,7 @@ static bool is_built_with(const char *file, const char *macro)
 static void expect_sum(struct problem *p)
 {
     kn_buffer *image;
-    float *found = take(2 * p->count, sizeof *found);
+    float *found = test_zeros(2 * p->count, sizeof *found);
 
     EXPECT_OK(kn_buffer_create(context, p->count * 2 * sizeof *found, &image, &err));
     EXPECT_OK(mri_sum_device(queue, &p->sum, MRI_TUNED, image, NULL, &err));
@@ -465,7 +466,7 @@ static double gridding_error(const struct problem *p)
     const struct mri_gridding_options options = {.width = 4};
     struct mri_gridding *gridding;
     double error = 0, energy = 0;
-    float *found = take(2 * p->count, sizeof *found);
+    float *found = test_zeros(2 * p->count, sizeof *found);
     kn_buffer *image;
 
     EXPECT_OK(mri_gridding_create(queue, &p->sum.matrix, p->k, p->sum.samples, &options, &gridding, &err));
@@ -527,7 +528,8 @@ START_TEST(sorting_takes_it)
     // Lanes of local memory, on every device: CPUs' own sort has no such tunables.
     const kn_sort_options options = {.algorithm = KN_SORT_RADIX, .lanes = KN_SORT_LANES_LOCAL};
     unsigned values[ENGINE_TUNABLES] = {288, 3, 2, 2};
-    float *keys = take(n, sizeof *keys), *wanted = take(n, sizeof *wanted), *found = take(n, sizeof *found);
+    float *keys = test_zeros(n, sizeof *keys), *wanted = test_zeros(n, sizeof *wanted),
+          *found = test_zeros(n, sizeof *found);
     kn_buffer *buffer;
 
     for (size_t i = 0; i < n; i++)

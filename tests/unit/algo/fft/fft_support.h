@@ -4,7 +4,8 @@
 #ifndef KN_TESTS_UNIT_ALGO_FFT_FFT_SUPPORT_H
 #define KN_TESTS_UNIT_ALGO_FFT_FFT_SUPPORT_H
 
-#include "support/device_support.h"
+#include "support/buffers.h"
+#include "support/run.h"
 
 #include <complex.h>
 #include <math.h>

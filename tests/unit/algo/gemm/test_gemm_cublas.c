@@ -224,16 +224,6 @@ END_TEST
 int main(void)
 {
     const TTest *const tests[] = {right_products, it_ran, absent, too_new, failures, shapes, alignment};
-    Suite *suite = suite_create("algo/gemm_cublas");
-    TCase *tcase = tcase_create("cublas");
-    SRunner *runner = srunner_create(suite);
-    int failed;
 
-    for (size_t i = 0; i < KN_COUNT(tests); i++)
-        tcase_add_test(tcase, tests[i]);
-    suite_add_tcase(suite, tcase);
-    srunner_run_all(runner, CK_ENV);
-    failed = srunner_ntests_failed(runner);
-    srunner_free(runner);
-    return failed ? EXIT_FAILURE : EXIT_SUCCESS;
+    return TEST_RUN("algo/gemm_cublas", CK_FORK_GETENV, tests);
 }

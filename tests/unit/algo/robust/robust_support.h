@@ -4,7 +4,8 @@
 #ifndef KN_TESTS_UNIT_ALGO_ROBUST_ROBUST_SUPPORT_H
 #define KN_TESTS_UNIT_ALGO_ROBUST_ROBUST_SUPPORT_H
 
-#include "support/device_support.h"
+#include "support/buffers.h"
+#include "support/run.h"
 
 #include <float.h>
 #include <math.h>
@@ -42,13 +43,6 @@ static inline bool is_tried(size_t n)
 
 // ---- the reference ----
 
-static inline int by_value(const void *a, const void *b)
-{
-    double left = *(const double *)a, right = *(const double *)b;
-
-    return (left > right) - (left < right);
-}
-
 static inline double middle_of_sorted(size_t n)
 {
     double lower = sorted[(n - 1) / 2], upper = sorted[n / 2], sum = lower + upper;
@@ -58,23 +52,18 @@ static inline double middle_of_sorted(size_t n)
     return sum / 2 + 0.0;
 }
 
-static inline double rounded(double value, kn_type type)
-{
-    return type == KN_F32 ? (double)(float)value : value;
-}
-
 // Of x[0..n), without NaN.
 static inline void reference(size_t n, double *median, double *mad)
 {
     memcpy(sorted, x, n * sizeof *x);
-    qsort(sorted, n, sizeof *sorted, by_value);
+    qsort(sorted, n, sizeof *sorted, test_by_value);
     *median = middle_of_sorted(n);
     *mad = NAN;
     if (!isfinite(*median))
         return;
     for (size_t i = 0; i < n; i++)
         sorted[i] = fabs(x[i] - *median);
-    qsort(sorted, n, sizeof *sorted, by_value);
+    qsort(sorted, n, sizeof *sorted, test_by_value);
     *mad = middle_of_sorted(n);
 }
 
@@ -155,7 +144,7 @@ static inline double make(kn_type type, enum pattern pattern, size_t i, size_t n
 static inline void fill(size_t n, kn_type type, enum pattern pattern)
 {
     for (size_t i = 0; i < n; i++)
-        x[i] = rounded(make(type, pattern, i, n), type);
+        x[i] = test_rounded(make(type, pattern, i, n), type);
 }
 
 static inline void expect_same(const char *what, double found, double expected, size_t n, int pattern,

@@ -17,7 +17,7 @@ static void expect_stats(kn_type type, size_t n, enum pattern pattern, const kn_
     EXPECT_OK(kn_robust_stats(queue, buffer, type, n, options, &found, &err));
     expect_result(&found, buffer, type, n, (int)pattern, (int)options->method);
     if (options->shift && n > 0)
-        expect_same("shift", found.shift, rounded(*options->shift, type) + 0.0, n, (int)pattern,
+        expect_same("shift", found.shift, test_rounded(*options->shift, type) + 0.0, n, (int)pattern,
                     (int)options->method);
     EXPECT_OK(kn_reduce_moments(queue, buffer, type, n, NULL, &moments, &err));
     if (!options->shift && n > 0)
@@ -138,15 +138,6 @@ START_TEST(not_a_number)
 }
 END_TEST
 
-static size_t count_launches(const kn_profile_entry *entries, size_t count, const char *kernel)
-{
-    size_t launches = 0;
-
-    for (size_t i = 0; i < count; i++)
-        launches += strcmp(entries[i].kernel, kernel) == 0;
-    return launches;
-}
-
 // One read; no more if the brackets hold, and the other way if they are made too narrow.
 START_TEST(kernels)
 {
@@ -165,8 +156,8 @@ START_TEST(kernels)
         EXPECT_OK(kn_profile_start(queue, &err));
         EXPECT_OK(kn_robust_stats(queue, buffer, KN_F32, n, options, &found, &err));
         EXPECT_OK(kn_profile_stop(queue, &entries, &count, &err));
-        ck_assert_uint_eq(count_launches(entries, count, "robust_pass"), options != &select);
-        ck_assert_uint_eq(count_launches(entries, count, "moments_leaves"),
+        ck_assert_uint_eq(test_count_kernel(entries, count, "robust_pass"), options != &select);
+        ck_assert_uint_eq(test_count_kernel(entries, count, "moments_leaves"),
                           options == &select || found.missed);
         ck_assert(options == &narrow || !found.missed);
         ck_assert_uint_le(i == 0 ? count : 0, 11);

@@ -4,7 +4,8 @@
 #ifndef KN_TESTS_UNIT_ALGO_SORT_SORT_SUPPORT_H
 #define KN_TESTS_UNIT_ALGO_SORT_SORT_SUPPORT_H
 
-#include "support/device_support.h"
+#include "support/buffers.h"
+#include "support/run.h"
 
 #define MAX_KEYS ((size_t)1 << 17)
 #define COUNT(a) (sizeof(a) / sizeof *(a))
@@ -87,13 +88,6 @@ static inline int compare_places(const void *a, const void *b)
     int values = compare_values(keys[i], keys[j]);
 
     return values ? values : (i > j) - (i < j);
-}
-
-static inline int compare_bits(const void *a, const void *b)
-{
-    uint64_t x = *(const uint64_t *)a, y = *(const uint64_t *)b;
-
-    return (x > y) - (x < y);
 }
 
 // The stable order of keys, by numbers.
@@ -214,8 +208,8 @@ static inline void expect_keys(size_t n, kn_type type, bool down)
                           kn_type_name(type), i);
     }
     memcpy(expected, keys, n * sizeof *keys);
-    qsort(expected, n, sizeof *expected, compare_bits);
-    qsort(found, n, sizeof *found, compare_bits);
+    qsort(expected, n, sizeof *expected, test_by_bits);
+    qsort(found, n, sizeof *found, test_by_bits);
     for (size_t i = 0; i < n; i++)
         ck_assert_msg(found[i] == expected[i], "n %zu, %s: found %llx for %llx: not the keys that there were",
                       n, kn_type_name(type), (unsigned long long)found[i], (unsigned long long)expected[i]);

@@ -1,7 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 // kn_sort's bitonic sort against qsort, bit by bit: numbers as sign and magnitude, NaN last as a set; and
 // what kn_sort refuses.
-#include "support/device_support.h"
+#include "small_block.h"
+#include "support/buffers.h"
+#include "support/run.h"
 
 #include "algo/sort/sort.h"
 
@@ -32,21 +34,14 @@ static bool is_nan(const struct format *format, uint64_t bits)
     return (bits & ~sign_of(format)) > infinity_of(format);
 }
 
-static int by_bits(const void *a, const void *b)
-{
-    uint64_t left = *(const uint64_t *)a, right = *(const uint64_t *)b;
-
-    return (left > right) - (left < right);
-}
-
 static int by_value(const uint64_t *a, const uint64_t *b, const struct format *format)
 {
     uint64_t sign = sign_of(format);
     bool left_nan = is_nan(format, *a), right_nan = is_nan(format, *b);
-    int magnitudes = by_bits(&(uint64_t){*a & ~sign}, &(uint64_t){*b & ~sign});
+    int magnitudes = test_by_bits(&(uint64_t){*a & ~sign}, &(uint64_t){*b & ~sign});
 
     if (left_nan || right_nan)
-        return left_nan && right_nan ? by_bits(a, b) : left_nan - right_nan;
+        return left_nan && right_nan ? test_by_bits(a, b) : left_nan - right_nan;
     if ((*a ^ *b) & sign)
         return *a & sign ? -1 : 1;
     return *a & sign ? -magnitudes : magnitudes;
@@ -173,7 +168,7 @@ static void expect_sorted(uint64_t *found, uint64_t *expected, size_t n, const s
     for (size_t i = numbers; i < n; i++)
         ck_assert_msg(is_nan(format, found[i]), "n %zu: key %zu is %llx, a number among NaN", n, i,
                       (unsigned long long)found[i]);
-    qsort(found + numbers, n - numbers, sizeof *found, by_bits);
+    qsort(found + numbers, n - numbers, sizeof *found, test_by_bits);
     for (size_t i = 0; i < n; i++)
         ck_assert_msg(found[i] == expected[i], "n %zu: key %zu is %llx, expected %llx", n, i,
                       (unsigned long long)found[i], (unsigned long long)expected[i]);
@@ -198,14 +193,6 @@ static void expect_sorts(size_t n, const struct format *format, enum pattern pat
     kn_buffer_free(buffer);
     unpack(found, packed, n, format);
     expect_sorted(found, keys, n, format);
-}
-
-// A small block where an interpreter has to sort it.
-static const kn_sort_options *small_block(void)
-{
-    static const kn_sort_options small = {.log2_group = 5, .log2_keys = 2};
-
-    return test_is_slow() ? &small : NULL;
 }
 
 static void check_sizes(const struct format *format)
@@ -357,15 +344,6 @@ END_TEST
 
 // ---- which kernels run ----
 
-static size_t count_launches(const kn_profile_entry *entries, size_t count, const char *kernel)
-{
-    size_t launches = 0;
-
-    for (size_t i = 0; i < count; i++)
-        launches += strcmp(entries[i].kernel, kernel) == 0;
-    return launches;
-}
-
 // One sort_blocks; for every later stage k, whose steps are at 2^(k - 1) ... 1: a merge_global for the first
 // `log2_keys` of them, one more for every `log2_keys` until a block holds the rest, and a merge_local.
 static void expect_launches(size_t n, const kn_sort_options *options)
@@ -384,9 +362,9 @@ static void expect_launches(size_t n, const kn_sort_options *options)
     EXPECT_OK(kn_profile_start(queue, &err));
     EXPECT_OK(kn_sort(queue, buffer, KN_F32, n, options, &err));
     EXPECT_OK(kn_profile_stop(queue, &entries, &count, &err));
-    ck_assert_uint_eq(count_launches(entries, count, "sort_blocks"), 1);
-    ck_assert_uint_eq(count_launches(entries, count, "merge_global"), global);
-    ck_assert_uint_eq(count_launches(entries, count, "merge_local"), local);
+    ck_assert_uint_eq(test_count_kernel(entries, count, "sort_blocks"), 1);
+    ck_assert_uint_eq(test_count_kernel(entries, count, "merge_global"), global);
+    ck_assert_uint_eq(test_count_kernel(entries, count, "merge_local"), local);
     ck_assert_uint_eq(count, 1 + global + local);
     ck_assert_str_eq(entries[0].kernel, "sort_blocks");
     kn_free(entries);

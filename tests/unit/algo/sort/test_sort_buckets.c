@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 // The sort of CPUs: which of its forms runs, columns too large for the caches, and data that buckets do not
 // suit. What it does with every type, value and special number is in test_sort_radix.
-#include "support/device_support.h"
+#include "support/buffers.h"
+#include "support/run.h"
 
 #include <math.h>
 

@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 // kn_sort_host and kn_sort_large, and the merging on the host below them, against qsort.
-#include "support/device_support.h"
+#include "small_block.h"
+#include "support/buffers.h"
+#include "support/run.h"
 
 #include <math.h>
 
@@ -39,13 +41,6 @@ typedef int order_function(const void *left, const void *right);
 static order_function *const orders[] = {order_i8,  order_u8,  order_i16, order_u16, order_i32,
                                          order_u32, order_i64, order_u64, order_f32, order_f64};
 
-static int by_bits(const void *a, const void *b)
-{
-    uint64_t left = *(const uint64_t *)a, right = *(const uint64_t *)b;
-
-    return (left > right) - (left < right);
-}
-
 // A few ties, zeros, infinities and NaN of both signs among whatever bits.
 static void make_keys(char *keys, kn_type type, size_t n, uint64_t *state)
 {
@@ -81,8 +76,8 @@ static void expect_sorted(kn_type type, size_t n)
         memcpy(&before[i], keys + i * size, size);
         memcpy(&after[i], found + i * size, size);
     }
-    qsort(before, n, sizeof *before, by_bits);
-    qsort(after, n, sizeof *after, by_bits);
+    qsort(before, n, sizeof *before, test_by_bits);
+    qsort(after, n, sizeof *after, test_by_bits);
     ck_assert_msg(memcmp(before, after, n * sizeof *before) == 0, "%s, n %zu: not the same keys",
                   kn_type_name(type), n);
 }
@@ -180,14 +175,6 @@ START_TEST(levels)
 END_TEST
 
 // ---- host memory ----
-
-// A small block where an interpreter has to sort it.
-static const kn_sort_options *small_block(void)
-{
-    static const kn_sort_options small = {.log2_group = 5, .log2_keys = 2};
-
-    return test_is_slow() ? &small : NULL;
-}
 
 static void expect_sorts_host(kn_type type, size_t n, const kn_sort_large_options *options, uint64_t *state)
 {

@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 // kn_sort_less and kn_sort_less_by_key against an insertion into place on the host: stable, so that there is
 // one right answer, bit by bit.
-#include "support/device_support.h"
+#include "support/buffers.h"
+#include "support/run.h"
 
 #include <math.h>
 
@@ -332,15 +333,6 @@ START_TEST(no_order)
 }
 END_TEST
 
-static size_t count_launches(const kn_profile_entry *entries, size_t count, const char *kernel)
-{
-    size_t launches = 0;
-
-    for (size_t i = 0; i < count; i++)
-        launches += strcmp(entries[i].kernel, kernel) == 0;
-    return launches;
-}
-
 static void expect_launches(size_t n, size_t levels, kn_merge_splits splits)
 {
     const kn_less less = {"uint", 4, "a < b", NULL, 8, 3, splits};
@@ -351,9 +343,9 @@ static void expect_launches(size_t n, size_t levels, kn_merge_splits splits)
     EXPECT_OK(kn_profile_start(queue, &err));
     EXPECT_OK(kn_sort_less(queue, buffer, n, &less, &err));
     EXPECT_OK(kn_profile_stop(queue, &entries, &count, &err));
-    ck_assert_uint_eq(count_launches(entries, count, "sort_tiles"), 1);
-    ck_assert_uint_eq(count_launches(entries, count, "find_splits"), finds);
-    ck_assert_uint_eq(count_launches(entries, count, "merge_tiles"), levels);
+    ck_assert_uint_eq(test_count_kernel(entries, count, "sort_tiles"), 1);
+    ck_assert_uint_eq(test_count_kernel(entries, count, "find_splits"), finds);
+    ck_assert_uint_eq(test_count_kernel(entries, count, "merge_tiles"), levels);
     ck_assert_uint_eq(count, 1 + finds + levels);
     kn_free(entries);
     kn_buffer_free(buffer);
@@ -404,7 +396,7 @@ static void expect_same_as_radix(kn_type type, size_t value_size, int descending
         else
             EXPECT_OK(kn_sort(queue, keys, type, n, &options, &err));
         EXPECT_OK(kn_profile_stop(queue, &entries, &count, &err));
-        tiles += count_launches(entries, count, "sort_tiles") == (algorithms[a] == KN_SORT_MERGE);
+        tiles += test_count_kernel(entries, count, "sort_tiles") == (algorithms[a] == KN_SORT_MERGE);
         kn_free(entries);
         EXPECT_OK(kn_buffer_read(queue, keys, 0, a ? found : elements + MAX_BYTES / 2, n * size, &err));
         EXPECT_OK(kn_buffer_read(queue, payload, 0, a ? found_values : values + MAX_BYTES / 2, n * value_size,

@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 // kn_sort_segments and kn_sort_segments_by_key against an insertion of each segment's elements into place on
 // the host.
-#include "support/device_support.h"
+#include "support/buffers.h"
+#include "support/run.h"
 
 #include <math.h>
 

@@ -3,7 +3,8 @@
 #ifndef KN_TESTS_UNIT_APP_AUTOCORR_AUTOCORR_FRAMES_SUPPORT_H
 #define KN_TESTS_UNIT_APP_AUTOCORR_AUTOCORR_FRAMES_SUPPORT_H
 
-#include "support/device_support.h"
+#include "support/buffers.h"
+#include "support/run.h"
 #include "autocorr_support.h"
 
 #include "app/autocorr/device/device_windows.h"

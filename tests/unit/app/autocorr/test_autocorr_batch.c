@@ -68,15 +68,6 @@ static void expect_batch(const struct batch *batch, bool products, const char *n
 
 // ---- which kernels ran ----
 
-static size_t launches(const kn_profile_entry *entries, size_t count, const char *kernel)
-{
-    size_t found = 0;
-
-    for (size_t i = 0; i < count; i++)
-        found += strcmp(entries[i].kernel, kernel) == 0;
-    return found;
-}
-
 // Windows and rings of a method that has tables of its own, and of one that has none, each once a batch.
 START_TEST(rings)
 {
@@ -103,10 +94,10 @@ START_TEST(rings)
         EXPECT_OK(autocorr_engine_start(&engine, batch.tasks, TOGETHER, &results, &err));
         EXPECT_OK(autocorr_engine_finish(&engine, &err));
         EXPECT_OK(kn_profile_stop(queue, &entries, &count, &err));
-        ck_assert_uint_eq(launches(entries, count, "autocorr_windows"), 1);
-        ck_assert_uint_eq(launches(entries, count, "autocorr_radial"), 1);
-        ck_assert_uint_eq(launches(entries, count, "autocorr_direct"), method == AUTOCORR_DIRECT);
-        ck_assert_uint_eq(launches(entries, count, "autocorr_fft_columns"), method == AUTOCORR_FFT);
+        ck_assert_uint_eq(test_count_kernel(entries, count, "autocorr_windows"), 1);
+        ck_assert_uint_eq(test_count_kernel(entries, count, "autocorr_radial"), 1);
+        ck_assert_uint_eq(test_count_kernel(entries, count, "autocorr_direct"), method == AUTOCORR_DIRECT);
+        ck_assert_uint_eq(test_count_kernel(entries, count, "autocorr_fft_columns"), method == AUTOCORR_FFT);
         kn_free(entries);
         expect_batch(&batch, products, autocorr_method_names[method]);
         autocorr_engine_end(&engine);
@@ -134,8 +125,8 @@ START_TEST(rings_in_parts)
     EXPECT_OK(autocorr_engine_start(&engine, batch.tasks, TOGETHER, &results, &err));
     EXPECT_OK(autocorr_engine_finish(&engine, &err));
     EXPECT_OK(kn_profile_stop(queue, &entries, &count, &err));
-    ck_assert_uint_eq(launches(entries, count, "autocorr_windows"), 2);
-    ck_assert_uint_eq(launches(entries, count, "autocorr_radial"), 2);
+    ck_assert_uint_eq(test_count_kernel(entries, count, "autocorr_windows"), 2);
+    ck_assert_uint_eq(test_count_kernel(entries, count, "autocorr_radial"), 2);
     kn_free(entries);
     expect_batch(&batch, false, "in parts");
     autocorr_engine_end(&engine);

@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 // AUTOCORR_AUTO: what terms alone decide, what a measurement decides, that it is done once, and that what it
 // says is what runs.
-#include "support/device_support.h"
+#include "support/buffers.h"
+#include "support/run.h"
 #include "autocorr_support.h"
 
 #include <math.h>

@@ -2,7 +2,8 @@
 // From files to lengths: every method against the reference, alone and in batches; sums that are wrong are
 // found; frames come in their order, with those that cannot be read in their places; colours and real
 // numbers become grey levels.
-#include "support/device_support.h"
+#include "support/buffers.h"
+#include "support/run.h"
 #include "autocorr_support.h"
 
 #include <inttypes.h>

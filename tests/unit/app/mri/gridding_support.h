@@ -4,7 +4,9 @@
 #ifndef KN_TESTS_UNIT_APP_MRI_GRIDDING_SUPPORT_H
 #define KN_TESTS_UNIT_APP_MRI_GRIDDING_SUPPORT_H
 
-#include "support/device_support.h"
+#include "bessel.h"
+#include "support/buffers.h"
+#include "support/run.h"
 
 #include <float.h>
 #include <math.h>
@@ -18,22 +20,6 @@ struct problem {
     double *k, *weights;
     double complex *data, *image;
 };
-
-static void *allocate(size_t bytes)
-{
-    void *memory = malloc(bytes + 1);
-
-    ck_assert_ptr_nonnull(memory);
-    memset(memory, 0xff, bytes);
-    return memory;
-}
-
-static double complex random_number(uint64_t *state)
-{
-    double re = 2 * test_uniform(state) - 1;
-
-    return mri_complex(re, 2 * test_uniform(state) - 1);
-}
 
 // k in the whole band; an eighth of the numbers on its edges, at 0 or on a cell, an eighth beyond it.
 static double random_k(size_t size, uint64_t *state)
@@ -56,18 +42,18 @@ static struct problem make(const struct mri_matrix *matrix, size_t samples, uint
     struct problem p = {.matrix = *matrix, .samples = samples};
 
     ck_assert_int_eq(mri_matrix_count(matrix, &p.voxels, NULL), KN_OK);
-    p.k = allocate(samples * MRI_AXES * sizeof *p.k);
-    p.weights = allocate(samples * sizeof *p.weights);
-    p.data = allocate(samples * sizeof *p.data);
-    p.image = allocate(p.voxels * sizeof *p.image);
+    p.k = test_poisoned(samples * MRI_AXES * sizeof *p.k);
+    p.weights = test_poisoned(samples * sizeof *p.weights);
+    p.data = test_poisoned(samples * sizeof *p.data);
+    p.image = test_poisoned(p.voxels * sizeof *p.image);
     for (size_t i = 0; i < MRI_AXES * samples; i++)
         p.k[i] = i % MRI_AXES < matrix->axes ? random_k(matrix->size[i % MRI_AXES], state) : 0;
     for (size_t m = 0; m < samples; m++) {
         p.weights[m] = test_uniform(state);
-        p.data[m] = random_number(state);
+        p.data[m] = test_complex(state);
     }
     for (size_t n = 0; n < p.voxels; n++)
-        p.image[n] = random_number(state);
+        p.image[n] = test_complex(state);
     return p;
 }
 
@@ -80,17 +66,6 @@ static void discard(struct problem *p)
 }
 
 // ---- by the formulas, in double ----
-
-static double bessel(double x)
-{
-    double sum = 0, term = 1;
-
-    for (int n = 1; n < 100; n++) {
-        sum += term;
-        term *= x / 2 / n * (x / 2 / n);
-    }
-    return sum;
-}
 
 // The factors of gridding on an axis: how much of sample and voxel each cell has.
 struct axis {
@@ -120,7 +95,7 @@ static double window(const struct axis *a, double k, size_t g)
         double wrapped = cell - (double)a->cells * floor(cell / (double)a->cells),
                x = 2 * (cell - u) / a->width;
         if (wrapped == (double)g)
-            sum += bessel(a->beta * sqrt(fmax(1 - x * x, 0)));
+            sum += test_bessel(a->beta * sqrt(fmax(1 - x * x, 0)));
     }
     return sum;
 }
@@ -158,7 +133,7 @@ static void fill_factors(const struct problem *p, const struct mri_gridding *gri
     for (size_t axis = 0; axis < MRI_AXES; axis++) {
         struct axis a = axis_of(gridding, p, axis, oversampling, width);
 
-        factors[axis] = allocate(p->samples * a.size * sizeof **factors);
+        factors[axis] = test_poisoned(p->samples * a.size * sizeof **factors);
         for (size_t m = 0; m < p->samples; m++)
             for (size_t j = 0; j < a.size; j++)
                 factors[axis][m * a.size + j] = kernel(&a, p->k[MRI_AXES * m + axis], j);

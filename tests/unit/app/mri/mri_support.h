@@ -4,7 +4,8 @@
 #ifndef KN_TESTS_UNIT_APP_MRI_MRI_SUPPORT_H
 #define KN_TESTS_UNIT_APP_MRI_MRI_SUPPORT_H
 
-#include "support/device_support.h"
+#include "support/buffers.h"
+#include "support/run.h"
 
 #include <math.h>
 
@@ -20,21 +21,6 @@ struct scan {
     double *k, *weights;
     double complex *room; // `samples`
 };
-
-static inline void *test_allocate(size_t bytes)
-{
-    void *memory = malloc(bytes + 1);
-
-    ck_assert_ptr_nonnull(memory);
-    return memory;
-}
-
-static inline double complex test_complex(uint64_t *state)
-{
-    double re = 2 * test_uniform(state) - 1;
-
-    return mri_complex(re, 2 * test_uniform(state) - 1);
-}
 
 // Of numbers that a float has.
 static inline double complex *test_image(size_t voxels, uint64_t *state)
@@ -132,15 +118,6 @@ static inline double complex *test_apply_normal(struct mri_normal normal, const 
     kn_buffer_free(from);
     kn_buffer_free(to);
     return y;
-}
-
-static inline double test_norm(const double complex *x, size_t count)
-{
-    double sum = 0;
-
-    for (size_t i = 0; i < count; i++)
-        sum += creal(x[i]) * creal(x[i]) + cimag(x[i]) * cimag(x[i]);
-    return sqrt(sum);
 }
 
 static inline double test_distance(const double complex *x, const double complex *y, size_t count)

@@ -5,7 +5,8 @@
 #ifndef KN_TESTS_UNIT_APP_MRI_RECON_SUPPORT_H
 #define KN_TESTS_UNIT_APP_MRI_RECON_SUPPORT_H
 
-#include "support/device_support.h"
+#include "support/buffers.h"
+#include "support/run.h"
 
 #include <math.h>
 

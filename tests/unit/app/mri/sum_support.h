@@ -18,21 +18,6 @@ struct problem {
 // What a problem is given.
 enum { DATA = 1, WEIGHTS = 2, BASIS = 4, POSITIONS = 8 };
 
-static inline double complex random_number(uint64_t *state)
-{
-    double re = 2 * test_uniform(state) - 1;
-
-    return mri_complex(re, 2 * test_uniform(state) - 1);
-}
-
-static inline void *take(size_t count, size_t size)
-{
-    void *memory = calloc(count + 1, size);
-
-    ck_assert_ptr_nonnull(memory);
-    return memory;
-}
-
 static inline void free_problem(struct problem *p)
 {
     free(p->k);
@@ -47,7 +32,7 @@ static inline void free_problem(struct problem *p)
 // What is wanted, in double precision.
 static inline void refer(struct problem *p)
 {
-    double *at = take(3 * p->count, sizeof *at);
+    double *at = test_zeros(3 * p->count, sizeof *at);
 
     for (size_t n = 0; n < p->count; n++)
         for (size_t axis = 0, rest = p->sum.first + n; axis < 3; rest /= p->sum.matrix.size[axis], axis++)
@@ -71,13 +56,13 @@ static inline struct problem make(const struct mri_matrix *matrix, size_t sample
 
     ck_assert_int_eq(mri_matrix_count(matrix, &p.voxels, NULL), KN_OK);
     p.count = p.voxels;
-    p.k = take(3 * samples, sizeof *p.k);
-    p.positions = take(3 * p.voxels, sizeof *p.positions);
-    p.weights = take(samples, sizeof *p.weights);
-    p.data = take(samples, sizeof *p.data);
-    p.basis = take(samples, sizeof *p.basis);
-    p.mu = take(samples, sizeof *p.mu);
-    p.wanted = take(p.voxels, sizeof *p.wanted);
+    p.k = test_zeros(3 * samples, sizeof *p.k);
+    p.positions = test_zeros(3 * p.voxels, sizeof *p.positions);
+    p.weights = test_zeros(samples, sizeof *p.weights);
+    p.data = test_zeros(samples, sizeof *p.data);
+    p.basis = test_zeros(samples, sizeof *p.basis);
+    p.mu = test_zeros(samples, sizeof *p.mu);
+    p.wanted = test_zeros(p.voxels, sizeof *p.wanted);
     for (size_t m = 0; m < samples; m++) {
         for (size_t axis = 0; axis < 3; axis++) {
             double edge = (double)matrix->size[axis] / 2;
@@ -87,8 +72,8 @@ static inline struct problem make(const struct mri_matrix *matrix, size_t sample
                                                          : -edge;
         }
         p.weights[m] = test_uniform(state);
-        p.data[m] = random_number(state);
-        p.basis[m] = random_number(state);
+        p.data[m] = test_complex(state);
+        p.basis[m] = test_complex(state);
     }
     for (size_t i = 0; i < 3 * p.voxels; i++)
         p.positions[i] = test_uniform(state) - 0.5;

@@ -1,7 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 // Density compensation: Pipe and Menon's steps against the same in double precision, and what they are for:
 // flat after convolution, and a phantom from its k-space; the ramp by its formula.
-#include "support/device_support.h"
+#include "bessel.h"
+#include "support/buffers.h"
+#include "support/run.h"
 
 #include <float.h>
 #include <math.h>
@@ -17,45 +19,14 @@
 // error's mean over the neighbours away from it and so makes it no larger; ten steps add theirs up.
 static const double ten_steps = 10 * (3 * 8 + 8 + 16) * 0x1p-24;
 
-static void *allocate(size_t bytes)
-{
-    void *memory = malloc(bytes + 1);
-
-    ck_assert_ptr_nonnull(memory);
-    memset(memory, 0xff, bytes);
-    return memory;
-}
-
-static double distance(const double *x, const double *r, size_t count)
-{
-    double error = 0, energy = 0;
-
-    for (size_t i = 0; i < count; i++) {
-        error += (x[i] - r[i]) * (x[i] - r[i]);
-        energy += r[i] * r[i];
-    }
-    return energy > 0 ? sqrt(error / energy) : sqrt(error);
-}
-
 // ---- the steps ----
-
-static double bessel(double x)
-{
-    double sum = 0, term = 1;
-
-    for (int n = 1; n < 100; n++) {
-        sum += term;
-        term *= x / 2 / n * (x / 2 / n);
-    }
-    return sum;
-}
 
 // kb / kb(0) of width 6 for oversampling 2.
 static double window(double x)
 {
     double beta = M_PI * sqrt(4.5 * 4.5 - 0.8), t = x / 3;
 
-    return t * t < 1 ? bessel(beta * sqrt(1 - t * t)) / bessel(beta) : 0;
+    return t * t < 1 ? test_bessel(beta * sqrt(1 - t * t)) / test_bessel(beta) : 0;
 }
 
 // What two samples at u and v see of one another on a grid of `cells` that wraps.
@@ -71,8 +42,8 @@ static double overlap(double u, double v, double cells)
 static void steps(const struct mri_matrix *matrix, const size_t cells[MRI_AXES], const double *k,
                   size_t samples, double *weights)
 {
-    double *matrix_of = allocate(samples * samples * sizeof *matrix_of),
-           *found = allocate(samples * sizeof *found);
+    double *matrix_of = test_poisoned(samples * samples * sizeof *matrix_of),
+           *found = test_poisoned(samples * sizeof *found);
     double scale = 1, integral = 0;
 
     for (double x = -3; x < 3; x += 1.0 / 1024)
@@ -115,8 +86,8 @@ START_TEST(pipe_steps)
     for (size_t i = 0; i < (test_is_slow() ? 1 : 3); i++)
         for (size_t c = 0; c < 5; c++) {
             size_t n = test_is_slow() ? 20 : counts[c], cells[MRI_AXES];
-            double *k = allocate(3 * n * sizeof *k), *weights = allocate(n * sizeof *weights);
-            double *wanted = allocate(n * sizeof *wanted);
+            double *k = test_poisoned(3 * n * sizeof *k), *weights = test_poisoned(n * sizeof *weights);
+            double *wanted = test_poisoned(n * sizeof *wanted);
             struct mri_gridding *gridding = NULL;
 
             test_prepare_numbers();
@@ -128,7 +99,7 @@ START_TEST(pipe_steps)
             mri_gridding_free(gridding);
             steps(&matrices[i], cells, k, n, wanted);
             EXPECT_OK(mri_density(queue, &matrices[i], k, n, MRI_DENSITY_PIPE, weights, &err));
-            ck_assert_double_le(distance(weights, wanted, n), ten_steps);
+            ck_assert_double_le(test_relative_distance(weights, wanted, n), ten_steps);
             free(k);
             free(weights);
             free(wanted);
@@ -154,10 +125,10 @@ static struct scan make_scan(struct trajectory_plan plan)
     scan.matrix = trajectory_matrix(&plan);
     scan.samples = trajectory_points(&plan);
     EXPECT_OK(mri_matrix_count(&scan.matrix, &scan.voxels, &err));
-    scan.k = allocate(3 * scan.samples * sizeof *scan.k);
-    scan.weights = allocate(scan.samples * sizeof *scan.weights);
-    scan.data = allocate(scan.samples * sizeof *scan.data);
-    scan.phantom = allocate(scan.voxels * sizeof *scan.phantom);
+    scan.k = test_poisoned(3 * scan.samples * sizeof *scan.k);
+    scan.weights = test_poisoned(scan.samples * sizeof *scan.weights);
+    scan.data = test_poisoned(scan.samples * sizeof *scan.data);
+    scan.phantom = test_poisoned(scan.voxels * sizeof *scan.phantom);
     trajectory_fill(&plan, scan.k);
     EXPECT_OK(phantom_kspace(&scan.matrix, scan.k, scan.samples, scan.data, &err));
     EXPECT_OK(phantom_raster(&scan.matrix, 4, scan.phantom, &err));
@@ -187,7 +158,7 @@ static double image_error(const struct scan *scan, const double *weights, bool s
 {
     struct mri_gridding *gridding = NULL;
     kn_buffer *buffer = NULL;
-    float *image = allocate(scan->voxels * 2 * sizeof *image);
+    float *image = test_poisoned(scan->voxels * 2 * sizeof *image);
     double product = 0, energy = 0, error = 0, phantom = 0;
 
     EXPECT_OK(mri_gridding_create(queue, &scan->matrix, scan->k, scan->samples, NULL, &gridding, &err));
@@ -215,7 +186,7 @@ static double evenness(const struct scan *scan, double *deviation)
     struct mri_gridding *gridding = NULL;
     kn_buffer *in = NULL, *out = NULL;
     size_t bytes = scan->samples * 2 * sizeof(float);
-    float *numbers = allocate(bytes);
+    float *numbers = test_poisoned(bytes);
     double sum = 0, squares = 0, mean;
 
     EXPECT_OK(mri_gridding_create(queue, &scan->matrix, scan->k, scan->samples, NULL, &gridding, &err));
@@ -325,14 +296,14 @@ START_TEST(repeated)
     EXPECT_OK(mri_density(queue, &matrix, k, 2 * ONCE, MRI_DENSITY_PIPE, twice, &err));
     for (size_t m = 0; m < 2 * ONCE; m++)
         halves[m] = once[m % ONCE] / 2;
-    ck_assert_double_le(distance(twice, halves, 2 * ONCE), 2 * ten_steps);
+    ck_assert_double_le(test_relative_distance(twice, halves, 2 * ONCE), 2 * ten_steps);
     k[3 * ONCE] = k[3 * ONCE + 3] = -11.3;
     k[3 * ONCE + 1] = k[3 * ONCE + 4] = 9.1;
     EXPECT_OK(mri_density(queue, &matrix, k, ONCE + 1, MRI_DENSITY_PIPE, once, &err));
     EXPECT_OK(mri_density(queue, &matrix, k, ONCE + 2, MRI_DENSITY_PIPE, twice, &err));
     ck_assert_double_le(fabs(twice[ONCE] / once[ONCE] - 0.5), 2 * ten_steps);
     ck_assert_double_le(fabs(twice[ONCE + 1] / once[ONCE] - 0.5), 2 * ten_steps);
-    ck_assert_double_le(distance(twice, once, ONCE), 2 * ten_steps);
+    ck_assert_double_le(test_relative_distance(twice, once, ONCE), 2 * ten_steps);
 }
 END_TEST
 

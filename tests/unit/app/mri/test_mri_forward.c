@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 // The forward sum on a device: against the reference in double precision, and against the adjoint, which it
 // belongs to: <F x, y> = <x, F^H y>.
-#include "support/device_support.h"
+#include "support/buffers.h"
+#include "support/run.h"
 
 #include <float.h>
 #include <math.h>
@@ -34,23 +35,15 @@ static double complex random_number(uint64_t *state)
     return mri_complex(re, kn_as_float(2 * test_uniform(state) - 1));
 }
 
-static void *take(size_t count, size_t size)
-{
-    void *memory = calloc(count + 1, size);
-
-    ck_assert_ptr_nonnull(memory);
-    return memory;
-}
-
 static struct problem make(const struct mri_matrix *matrix, size_t samples, uint64_t *state)
 {
     struct problem p = {.matrix = *matrix, .samples = samples};
 
     ck_assert_int_eq(mri_matrix_count(matrix, &p.voxels, NULL), KN_OK);
-    p.k = take(3 * samples, sizeof *p.k);
-    p.basis = take(samples, sizeof *p.basis);
-    p.data = take(samples, sizeof *p.data);
-    p.image = take(p.voxels, sizeof *p.image);
+    p.k = test_zeros(3 * samples, sizeof *p.k);
+    p.basis = test_zeros(samples, sizeof *p.basis);
+    p.data = test_zeros(samples, sizeof *p.data);
+    p.image = test_zeros(p.voxels, sizeof *p.image);
     for (size_t i = 0; i < 3 * samples; i++) {
         double edge = (double)matrix->size[i % 3] / 2;
 
@@ -77,7 +70,7 @@ static void free_problem(struct problem *p)
 
 static kn_buffer *upload(const double complex *numbers, size_t count, size_t room)
 {
-    float *pairs = take(2 * count, sizeof *pairs);
+    float *pairs = test_zeros(2 * count, sizeof *pairs);
     kn_buffer *buffer;
 
     for (size_t i = 0; i < count; i++) {
@@ -91,8 +84,8 @@ static kn_buffer *upload(const double complex *numbers, size_t count, size_t roo
 
 static double complex *download(kn_buffer *buffer, size_t count)
 {
-    float *pairs = take(2 * count, sizeof *pairs);
-    double complex *numbers = take(count, sizeof *numbers);
+    float *pairs = test_zeros(2 * count, sizeof *pairs);
+    double complex *numbers = test_zeros(count, sizeof *numbers);
 
     EXPECT_OK(kn_buffer_read(queue, buffer, 0, pairs, count * 2 * sizeof *pairs, &err));
     for (size_t i = 0; i < count; i++)
@@ -131,7 +124,7 @@ static double bound(const struct problem *p)
 static void check(const struct mri_matrix *matrix, size_t samples, bool with_basis, uint64_t *state)
 {
     struct problem p = make(matrix, samples, state);
-    double complex *wanted = take(samples, sizeof *wanted), *found = forward(&p, with_basis);
+    double complex *wanted = test_zeros(samples, sizeof *wanted), *found = forward(&p, with_basis);
 
     EXPECT_OK(mri_reference_forward(&p.matrix, p.k, samples, p.image, MRI_SCALE_NONE, wanted, &err));
     for (size_t m = 0; m < samples; m++) {

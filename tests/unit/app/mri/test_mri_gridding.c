@@ -19,7 +19,7 @@ static struct mri_gridding *create(const struct problem *p, const struct mri_gri
 
 static void read_numbers(kn_buffer *buffer, size_t count, double complex *numbers)
 {
-    float *floats = allocate(count * 2 * sizeof *floats);
+    float *floats = test_poisoned(count * 2 * sizeof *floats);
 
     EXPECT_OK(kn_buffer_read(queue, buffer, 0, floats, count * 2 * sizeof *floats, &err));
     for (size_t i = 0; i < count; i++)
@@ -30,7 +30,7 @@ static void read_numbers(kn_buffer *buffer, size_t count, double complex *number
 static void adjoint(const struct problem *p, struct mri_gridding *gridding, const double *weights,
                     double complex *image)
 {
-    char *poison = allocate(p->voxels * 2 * sizeof(float));
+    char *poison = test_poisoned(p->voxels * 2 * sizeof(float));
     kn_buffer *buffer = test_upload_with_room(poison, p->voxels * 2 * sizeof(float), 64);
 
     EXPECT_OK(mri_gridding_adjoint(queue, gridding, p->data, weights, buffer, &err));
@@ -42,9 +42,9 @@ static void adjoint(const struct problem *p, struct mri_gridding *gridding, cons
 
 static void forward(const struct problem *p, struct mri_gridding *gridding, double complex *data)
 {
-    float *floats = allocate(p->voxels * 2 * sizeof *floats),
-          *after = allocate(p->voxels * 2 * sizeof *after);
-    char *poison = allocate(p->samples * 2 * sizeof(float));
+    float *floats = test_poisoned(p->voxels * 2 * sizeof *floats),
+          *after = test_poisoned(p->voxels * 2 * sizeof *after);
+    char *poison = test_poisoned(p->samples * 2 * sizeof(float));
     kn_buffer *image, *out = test_upload_with_room(poison, p->samples * 2 * sizeof(float), 64);
 
     for (size_t n = 0; n < p->voxels; n++) {
@@ -90,9 +90,10 @@ static void compare(const struct problem *p, double oversampling, unsigned width
     const struct mri_gridding_options options = {
         oversampling, width, group, 1 + (unsigned)p->samples / 3, {0}};
     struct mri_gridding *gridding = create(p, &options);
-    double complex *image = allocate(p->voxels * sizeof *image),
-                   *wanted = allocate(p->voxels * sizeof *wanted);
-    double complex *data = allocate(p->samples * sizeof *data), *right = allocate(p->samples * sizeof *right);
+    double complex *image = test_poisoned(p->voxels * sizeof *image),
+                   *wanted = test_poisoned(p->voxels * sizeof *wanted);
+    double complex *data = test_poisoned(p->samples * sizeof *data),
+                   *right = test_poisoned(p->samples * sizeof *right);
     double bound = floor_error(p, gridding, oversampling, width), error, data_squares = 0, image_squares = 0;
 
     for (size_t m = 0; m < p->samples; m++)
@@ -159,7 +160,7 @@ static bool read_spiral(struct problem *p, double complex *reference)
     ck_assert_uint_eq(fhd.count, p->voxels);
     p->samples = trajectory.samples;
     p->k = trajectory.k;
-    p->data = allocate(p->samples * sizeof *p->data);
+    p->data = test_poisoned(p->samples * sizeof *p->data);
     for (size_t m = 0; m < p->samples; m++)
         p->data[m] = ((float complex *)ksp.data)[m];
     for (size_t n = 0; n < p->voxels; n++)
@@ -176,8 +177,8 @@ static bool read_spiral(struct problem *p, double complex *reference)
 START_TEST(real_spiral)
 {
     struct problem p = {.matrix = {2, {64, 64, 1}}, .voxels = 64 * 64};
-    double complex *reference = allocate(p.voxels * sizeof *reference),
-                   *image = allocate(p.voxels * sizeof *image);
+    double complex *reference = test_poisoned(p.voxels * sizeof *reference),
+                   *image = test_poisoned(p.voxels * sizeof *image);
 
     if (!test_is_slow() && read_spiral(&p, reference))
         for (size_t i = 0; i < 3; i++)
@@ -209,8 +210,8 @@ START_TEST(adjoints)
     for (size_t i = 0; i < (test_is_slow() ? 0 : 2); i++) {
         struct problem p = make(&large[i], 5000, &state);
         struct mri_gridding *gridding = create(&p, NULL);
-        double complex *image = allocate(p.voxels * sizeof *image),
-                       *data = allocate(p.samples * sizeof *data);
+        double complex *image = test_poisoned(p.voxels * sizeof *image),
+                       *data = test_poisoned(p.samples * sizeof *data);
         double complex there = 0, back = 0;
         double found = 0, given = 0;
 
@@ -246,7 +247,8 @@ START_TEST(one_point)
 {
     uint64_t state = test_seed("one_point");
     struct problem p = make(&(struct mri_matrix){2, {48, 40, 1}}, test_is_slow() ? 50 : 20000, &state);
-    double complex *image = allocate(p.voxels * sizeof *image), *wanted = allocate(p.voxels * sizeof *wanted);
+    double complex *image = test_poisoned(p.voxels * sizeof *image),
+                   *wanted = test_poisoned(p.voxels * sizeof *wanted);
     double complex sum = 0;
     struct mri_gridding *gridding;
 
@@ -272,8 +274,8 @@ START_TEST(bits_repeat)
     uint64_t state = test_seed("bits_repeat");
     struct problem p = make(&(struct mri_matrix){2, {16, 16, 1}}, test_is_slow() ? 50 : 3000, &state);
     const struct mri_gridding_options small_parts = {0, 0, 0, 16, {0}};
-    double complex *images = allocate(3 * p.voxels * sizeof *images),
-                   *data = allocate(2 * p.samples * sizeof *data);
+    double complex *images = test_poisoned(3 * p.voxels * sizeof *images),
+                   *data = test_poisoned(2 * p.samples * sizeof *data);
     struct mri_gridding *gridding = create(&p, NULL), *again = create(&p, NULL),
                         *parts = create(&p, &small_parts);
 
@@ -305,7 +307,7 @@ START_TEST(not_a_number)
     uint64_t state = test_seed("not_a_number");
     struct problem p = make(&(struct mri_matrix){2, {16, 16, 1}}, 33, &state);
     struct mri_gridding *gridding = create(&p, NULL);
-    double complex *image = allocate(p.voxels * sizeof *image);
+    double complex *image = test_poisoned(p.voxels * sizeof *image);
 
     p.data[17] = mri_complex(NAN, 0);
     adjoint(&p, gridding, NULL, image);
@@ -331,7 +333,7 @@ START_TEST(groups_and_tiles)
     enum { TRIED = sizeof tried / sizeof *tried };
     uint64_t state = test_seed("groups_and_tiles");
     struct problem p = make(&(struct mri_matrix){2, {37, 20, 1}}, test_is_slow() ? 40 : 2000, &state);
-    double complex *images = allocate((TRIED + 1) * p.voxels * sizeof *images);
+    double complex *images = test_poisoned((TRIED + 1) * p.voxels * sizeof *images);
     size_t first = kn_context_device(context)->loop_limit ? 1 : 0;
 
     EXPECT_OK(mri_reference_adjoint(&p.matrix, p.k, p.samples, p.data, NULL, MRI_SCALE_NONE,

@@ -17,22 +17,6 @@ static const struct mri_matrix matrices[] = {
 };
 enum { MATRICES = sizeof matrices / sizeof *matrices, VOXELS_MAX = 128, SAMPLES = 60, POINTS_MAX = 1200 };
 
-static double complex random_number(uint64_t *state)
-{
-    double re = 2 * test_uniform(state) - 1;
-
-    return mri_complex(re, 2 * test_uniform(state) - 1);
-}
-
-static double norm(const double complex *x, size_t count)
-{
-    double sum = 0;
-
-    for (size_t i = 0; i < count; i++)
-        sum += creal(x[i]) * creal(x[i]) + cimag(x[i]) * cimag(x[i]);
-    return sqrt(sum);
-}
-
 // ---- transforms ----
 
 // Of the whole grid, by the definition; sign -1 is forward's.
@@ -72,20 +56,20 @@ START_TEST(transforms)
         for (size_t at = 0; at < points; at++) {
             size_t x = at % length[0], y = at / length[0] % length[1], z = at / length[0] / length[1];
 
-            in[at] = x < used[0] && y < used[1] && z < used[2] ? random_number(&state) : 0;
+            in[at] = x < used[0] && y < used[1] && z < used[2] ? test_complex(&state) : 0;
             grid[at] = in[at];
         }
         EXPECT_OK(mri_fft_create(length, used, NULL, &fft, &err));
         mri_fft_forward(&fft, grid);
         definition(length, -1, in, whole);
-        size = norm(whole, points) + 1;
+        size = test_norm(whole, points) + 1;
         for (size_t at = 0; at < points; at++)
             ck_assert_double_lt(cabs(grid[at] - whole[at]), 100 * DBL_EPSILON * size);
         for (size_t at = 0; at < points; at++)
-            grid[at] = in[at] = random_number(&state);
+            grid[at] = in[at] = test_complex(&state);
         mri_fft_backward(&fft, grid);
         definition(length, 1, in, whole);
-        size = norm(whole, points) + 1;
+        size = test_norm(whole, points) + 1;
         for (size_t at = 0; at < points; at++) {
             size_t x = at % length[0], y = at / length[0] % length[1], z = at / length[0] / length[1];
 
@@ -109,7 +93,7 @@ START_TEST(threads)
         ck_assert_ptr_nonnull(grids[i]);
     }
     for (size_t at = 0; at < points; at++)
-        grids[0][at] = grids[1][at] = grids[2][at] = random_number(&state);
+        grids[0][at] = grids[1][at] = grids[2][at] = test_complex(&state);
     for (unsigned i = 1; i < 3; i++) {
         const kn_host_options options = {i == 1 ? 1 : 3, 0, KN_HOST_AUTO};
         struct mri_fft fft;
@@ -151,8 +135,8 @@ static void make(struct problem *problem, const struct mri_matrix *matrix, uint6
         problem->weights[m] = test_uniform(state);
     }
     for (size_t n = 0; n < problem->voxels; n++) {
-        problem->x[n] = random_number(state);
-        problem->rhs[n] = random_number(state);
+        problem->x[n] = test_complex(state);
+        problem->rhs[n] = test_complex(state);
     }
 }
 
@@ -184,10 +168,10 @@ START_TEST(operator_is_both_sums)
         normal_of(&problem, i % 2 ? problem.weights : NULL, problem.x, expected);
         EXPECT_OK(mri_host_normal_apply(normal, problem.x, found, &err));
         // Of a norm of the operator of at most its bound; phases carry some tens of roundings.
-        size = mri_host_normal_bound(normal) * norm(problem.x, problem.voxels);
+        size = mri_host_normal_bound(normal) * test_norm(problem.x, problem.voxels);
         for (size_t n = 0; n < problem.voxels; n++)
             ck_assert_double_lt(cabs(found[n] - expected[n]), 1000 * DBL_EPSILON * size);
-        ck_assert_double_le(norm(expected, problem.voxels), size * (1 + 1e-12));
+        ck_assert_double_le(test_norm(expected, problem.voxels), size * (1 + 1e-12));
         ck_assert_double_gt(rate.pairs, 0);
         mri_host_normal_free(normal);
     }
@@ -262,7 +246,7 @@ static void expect_solved(const struct problem *problem, const struct mri_solver
     struct mri_solver_result result;
     struct mri_host_normal *normal;
     double complex image[VOXELS_MAX], left[VOXELS_MAX];
-    double rhs = norm(problem->rhs, problem->voxels), residual;
+    double rhs = test_norm(problem->rhs, problem->voxels), residual;
 
     EXPECT_OK(mri_host_normal_create(&problem->matrix, problem->k, SAMPLES, problem->weights, MRI_HOST_DOUBLE,
                                      NULL, &normal, NULL, &err));
@@ -270,7 +254,7 @@ static void expect_solved(const struct problem *problem, const struct mri_solver
     equation(problem, options, result.lambda, image, left);
     for (size_t n = 0; n < problem->voxels; n++)
         left[n] -= problem->rhs[n];
-    residual = norm(left, problem->voxels) / rhs;
+    residual = test_norm(left, problem->voxels) / rhs;
     ck_assert(result.converged);
     ck_assert_uint_lt(result.iterations, options->iterations);
     ck_assert_double_le(result.residuals[result.iterations], options->tolerance);
@@ -317,7 +301,7 @@ START_TEST(edges)
     // Nothing measured: nothing there, whatever it began with.
     memset(problem.rhs, 0, sizeof problem.rhs);
     EXPECT_OK(mri_host_solve(normal, problem.rhs, &options, problem.x, image, &result, &err));
-    ck_assert_double_eq(norm(image, problem.voxels), 0);
+    ck_assert_double_eq(test_norm(image, problem.voxels), 0);
     ck_assert_uint_eq(result.iterations, 0);
     free(result.residuals);
     // No iterations: the start.

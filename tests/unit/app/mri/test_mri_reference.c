@@ -26,13 +26,6 @@ struct problem {
     double complex image[VOXELS_MAX], data[SAMPLES_MAX];
 };
 
-static double complex random_number(uint64_t *state)
-{
-    double re = 2 * test_uniform(state) - 1;
-
-    return mri_complex(re, 2 * test_uniform(state) - 1);
-}
-
 // k in the whole band, some of it on its edges.
 static void make(struct problem *problem, const struct mri_matrix *matrix, size_t samples, uint64_t *state)
 {
@@ -47,10 +40,10 @@ static void make(struct problem *problem, const struct mri_matrix *matrix, size_
             problem->k[3 * m + axis] = test_random(state) % 8 ? edge * (2 * test_uniform(state) - 1) : -edge;
         }
         problem->weights[m] = test_uniform(state);
-        problem->data[m] = random_number(state);
+        problem->data[m] = test_complex(state);
     }
     for (size_t n = 0; n < problem->voxels; n++)
-        problem->image[n] = random_number(state);
+        problem->image[n] = test_complex(state);
 }
 
 // The definition, in long double; sign -1 is forward's.
@@ -156,7 +149,7 @@ START_TEST(unitary)
         k[3 * m] = (double)(m % 4) - 2;
         k[3 * m + 1] = (double)(m / 4 % 3) - 1;
         k[3 * m + 2] = (double)(m / 12) - 2;
-        image[m] = random_number(&state);
+        image[m] = test_complex(&state);
     }
     ck_assert_int_eq(mri_reference_forward(&matrix, k, 60, image, MRI_SCALE_UNITARY, data, NULL), KN_OK);
     ck_assert_int_eq(mri_reference_adjoint(&matrix, k, 60, data, NULL, MRI_SCALE_UNITARY, back, NULL), KN_OK);

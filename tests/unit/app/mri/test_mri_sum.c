@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 // The direct sums on a device: every kernel against the reference in double precision, on sizes of all kinds,
 // for all that may be given and left out; which kernel ran; real scans.
-#include "support/device_support.h"
+#include "support/buffers.h"
+#include "support/run.h"
 #include "sum_support.h"
 
 #include <float.h>
@@ -52,7 +53,7 @@ static double bound(const struct problem *p, enum mri_kernel kernel)
 static float *run(const struct problem *p, enum mri_kernel kernel, struct mri_sum_rate *rate)
 {
     enum { ROOM = 64 };
-    float *image = take(2 * p->count, sizeof *image);
+    float *image = test_zeros(2 * p->count, sizeof *image);
     kn_buffer *buffer;
 
     memset(image, 0xff, p->count * 2 * sizeof *image); // not a number
@@ -317,7 +318,7 @@ static double relative_error(const float *image, const double complex *wanted, s
 // Each kernel against what others computed, and against the sum in double precision.
 static void check_real(const char *what, const struct problem *p, double tuned)
 {
-    double complex *exact = take(p->count, sizeof *exact);
+    double complex *exact = test_zeros(p->count, sizeof *exact);
 
     EXPECT_OK(mri_sum_host(&p->sum, MRI_HOST_DOUBLE, NULL, exact, NULL, &err));
     for (int kernel = test_is_slow() ? MRI_TUNED : 0; kernel < MRI_HOST_DOUBLE; kernel++) {
@@ -381,8 +382,8 @@ START_TEST(spiral)
     EXPECT_OK(mri_trajectory_read(path, &trajectory, &err));
     ck_assert_uint_eq(trajectory.samples, 3770);
     ck_assert_uint_eq(q.count, 128 * 128);
-    p.data = take(3770, sizeof *p.data);
-    p.wanted = take(128 * 128, sizeof *p.wanted);
+    p.data = test_zeros(3770, sizeof *p.data);
+    p.wanted = test_zeros(128 * 128, sizeof *p.wanted);
     for (size_t m = 0; m < 3770; m++)
         p.data[m] = ((float complex *)ksp.data)[m];
     for (size_t n = 0; n < 4096; n++)
@@ -428,10 +429,10 @@ START_TEST(parboil_small)
     p.voxels = p.count = data.voxels;
     p.sum = (struct mri_sum){.matrix = {3, {32, 32, 32}}, .samples = data.samples};
     ck_assert_uint_eq(p.count, 32 * 32 * 32);
-    p.k = take(3 * data.samples, sizeof *p.k);
-    p.weights = take(data.samples, sizeof *p.weights);
-    p.positions = take(3 * data.voxels, sizeof *p.positions);
-    p.wanted = take(data.voxels, sizeof *p.wanted);
+    p.k = test_zeros(3 * data.samples, sizeof *p.k);
+    p.weights = test_zeros(data.samples, sizeof *p.weights);
+    p.positions = test_zeros(3 * data.voxels, sizeof *p.positions);
+    p.wanted = test_zeros(data.voxels, sizeof *p.wanted);
     for (size_t m = 0; m < data.samples; m++) {
         double re = (double)data.phi[0][m], im = (double)data.phi[1][m];
 

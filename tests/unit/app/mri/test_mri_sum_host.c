@@ -61,7 +61,7 @@ static double complex *run(const struct problem *p, enum mri_kernel kernel, kn_h
                            unsigned threads)
 {
     const kn_host_options options = {.threads = threads, .level = level};
-    double complex *image = take(p->count + 1, sizeof *image);
+    double complex *image = test_zeros(p->count + 1, sizeof *image);
     kn_status status;
 
     memset(image, 0xff, (p->count + 1) * sizeof *image); // not a number
@@ -172,9 +172,9 @@ START_TEST(spiral)
     EXPECT_OK(mri_trajectory_read(path, &trajectory, &err));
     EXPECT_OK(cfl_read(data_path, &ksp, &err));
     EXPECT_OK(cfl_read(reference_path, &reference, &err));
-    data = take(3770, sizeof *data);
-    wanted = take(4096, sizeof *wanted);
-    image = take(4096, sizeof *image);
+    data = test_zeros(3770, sizeof *data);
+    wanted = test_zeros(4096, sizeof *wanted);
+    image = test_zeros(4096, sizeof *image);
     for (size_t m = 0; m < 3770; m++)
         data[m] = ((float complex *)ksp.data)[m];
     for (size_t n = 0; n < 4096; n++)

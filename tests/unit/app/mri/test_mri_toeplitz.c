@@ -282,15 +282,6 @@ static char *read_bytes(const char *path, size_t *size)
     return bytes;
 }
 
-static void write_bytes(const char *path, const char *bytes, size_t size)
-{
-    FILE *file = fopen(path, "wb");
-
-    ck_assert_ptr_nonnull(file);
-    ck_assert_uint_eq(fwrite(bytes, 1, size, file), size);
-    ck_assert_int_eq(fclose(file), 0);
-}
-
 START_TEST(kept)
 {
     uint64_t state = test_seed("kept");
@@ -312,7 +303,7 @@ START_TEST(kept)
     // Not overwritten unless forced; the same bits then.
     first = read_bytes(path, &first_size);
     EXPECT_REFUSED(KN_ERROR_OUTPUT, "already there", mri_toeplitz_save(queue, again, path, false, &err));
-    write_bytes(path, "else", 4);
+    test_write(path, "else", 4);
     EXPECT_REFUSED(KN_ERROR_OUTPUT, "already there", mri_toeplitz_save(queue, again, path, false, &err));
     second = read_bytes(path, &second_size);
     ck_assert_uint_eq(second_size, 4);
@@ -365,32 +356,32 @@ START_TEST(refused_files)
 
     // Another file: shorter, longer, changed anywhere.
     for (size_t cut = 0; cut < size; cut += cut < 8 ? 1 : 97) {
-        write_bytes(path, bytes, cut);
+        test_write(path, bytes, cut);
         REFUSED(cut == 0    ? "ends after 0 bytes"
                 : cut < 168 ? "ends after"
                             : "less than",
                 &scan.matrix, 20, scan.weights);
     }
-    write_bytes(path, "\x93NUMPY\1 and so on", 17);
+    test_write(path, "\x93NUMPY\1 and so on", 17);
     REFUSED("is not a file of Q", &scan.matrix, 20, scan.weights);
     bytes[size] = 'x';
-    write_bytes(path, bytes, size + 1);
+    test_write(path, bytes, size + 1);
     REFUSED("more than", &scan.matrix, 20, scan.weights);
     bytes[7]++;
-    write_bytes(path, bytes, size);
+    test_write(path, bytes, size);
     REFUSED("another version", &scan.matrix, 20, scan.weights);
     bytes[7]--;
     for (size_t i = 0; i < 20; i++) {
         size_t at = 136 + test_random(&state) % (size - 136);
 
         bytes[at] = (char)(bytes[at] ^ 4);
-        write_bytes(path, bytes, size);
+        test_write(path, bytes, size);
         REFUSED("", &scan.matrix, 20, scan.weights);
         ck_assert(strstr(err.text, "damaged") || strstr(err.text, "does not end"));
         bytes[at] = (char)(bytes[at] ^ 4);
     }
     // As it was, it is taken.
-    write_bytes(path, bytes, size);
+    test_write(path, bytes, size);
     EXPECT_OK(mri_toeplitz_load(queue, &scan.matrix, scan.k, 20, scan.weights, path, &again, &err));
     mri_toeplitz_free(again);
     mri_toeplitz_free(toeplitz);

@@ -3,7 +3,8 @@
 #ifndef KN_TESTS_UNIT_APP_SPARSE_SPARSE_SUPPORT_H
 #define KN_TESTS_UNIT_APP_SPARSE_SPARSE_SUPPORT_H
 
-#include "support/device_support.h"
+#include "support/buffers.h"
+#include "support/run.h"
 
 #include "app/sparse/matrix.h"
 

@@ -56,15 +56,4 @@ static inline void system_drop(struct system *s)
     free(s->start);
 }
 
-static inline double system_distance(const float *x, const double *wanted, size_t n)
-{
-    double square = 0, norm = 0;
-
-    for (size_t i = 0; i < n; i++) {
-        square += ((double)x[i] - wanted[i]) * ((double)x[i] - wanted[i]);
-        norm += wanted[i] * wanted[i];
-    }
-    return n ? sqrt(square / (norm > 0 ? norm : 1)) : 0;
-}
-
 #endif

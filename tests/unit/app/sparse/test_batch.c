@@ -104,7 +104,8 @@ START_TEST(dense)
             ck_assert_uint_eq(sparse_batch_images(batch), 4);
             all = solve(batch, &images, MOST, of_all);
             for (size_t i = 0; i < MOST; i++) {
-                double off = system_distance(all + i * columns, wanted + i * columns, columns);
+                double off =
+                    test_relative_distance_of_floats(all + i * columns, wanted + i * columns, columns);
                 ck_assert_msg(off < 2e-4, "%zu x %zu, way %zu, image %zu: off by %g after %zu iterations",
                               rows, columns, w, i, off, of_all[i].iterations);
                 ck_assert_int_ne((int)of_all[i].stopped, SPARSE_STOPPED_ITERATIONS);
@@ -157,7 +158,8 @@ START_TEST(shapes)
         EXPECT_OK(sparse_batch_create(queue, &images.system.matrix, &options, &batch, &err));
         float *found = solve(batch, &images, SOME, results);
         for (size_t i = 0; i < SOME; i++)
-            ck_assert_double_lt(system_distance(found + i * COLUMNS, wanted + i * COLUMNS, COLUMNS), 2e-4);
+            ck_assert_double_lt(
+                test_relative_distance_of_floats(found + i * COLUMNS, wanted + i * COLUMNS, COLUMNS), 2e-4);
         free_histories(results, SOME);
         free(found);
         sparse_batch_free(batch);
@@ -167,14 +169,6 @@ START_TEST(shapes)
 END_TEST
 
 // ---- tiles ----
-
-static double of_bits(uint32_t bits)
-{
-    float value;
-
-    memcpy(&value, &bits, sizeof value);
-    return (double)value;
-}
 
 // e is A^T A d, but for the order of sums: a hundred roundings of terms below 1e4.
 static void expect_normal(const struct sparse_matrix *a, const double *d, const double *e)
@@ -220,7 +214,7 @@ START_TEST(tiles)
                 w[r] = 0;
                 ck_assert_uint_lt(t.starts[r], t.starts[r + 1]);
                 for (uint32_t i = 4 * t.starts[r]; i < 4 * t.starts[r + 1]; i++)
-                    w[r] += of_bits(t.nonzeros[2 * i + 1]) * d[t.nonzeros[2 * i]];
+                    w[r] += (double)test_float_of(t.nonzeros[2 * i + 1]) * d[t.nonzeros[2 * i]];
             }
             for (uint32_t k = t.firsts[tile]; k < t.firsts[tile + 1]; k++) {
                 const uint32_t *entry = t.entries + 4 * k;
@@ -233,7 +227,7 @@ START_TEST(tiles)
                     column++;
                 ck_assert_uint_eq(seen[entry[2]]++, 0);
                 for (uint32_t i = 4 * entry[0]; i < 4 * entry[1]; i++)
-                    e[column] += of_bits(t.back[2 * i + 1]) * w[first + t.back[2 * i]];
+                    e[column] += (double)test_float_of(t.back[2 * i + 1]) * w[first + t.back[2 * i]];
             }
         }
         expect_normal(a, d, e);
@@ -278,7 +272,7 @@ START_TEST(corrections)
             memcpy(wanted, images.start + i * COLUMNS, COLUMNS * sizeof *wanted);
             EXPECT_OK(sparse_reference_solve(&images.system.matrix, images.right + i * ROWS, &plain, wanted,
                                              NULL, &err));
-            double off = system_distance(found + i * COLUMNS, wanted, COLUMNS);
+            double off = test_relative_distance_of_floats(found + i * COLUMNS, wanted, COLUMNS);
             ck_assert_msg(off < 2e-4, "correction %zu, image %zu: off by %g after %zu iterations", t, i, off,
                           results[i].iterations);
             ck_assert_uint_eq(results[i].iterations, 6);
@@ -320,7 +314,8 @@ START_TEST(inverse)
         EXPECT_OK(kn_buffer_read(queue, x, 0, found, bytes, &err));
         test_expect_poison(x, bytes);
         for (size_t i = 0; i < counts[c]; i++)
-            ck_assert_double_lt(system_distance(found + i * COLUMNS, wanted + i * COLUMNS, COLUMNS), 1e-4);
+            ck_assert_double_lt(
+                test_relative_distance_of_floats(found + i * COLUMNS, wanted + i * COLUMNS, COLUMNS), 1e-4);
         EXPECT_REFUSED(KN_ERROR_ARGUMENT, "sparse_gram_device_solve (x)",
                        sparse_gram_device_solve(queue, made, b, counts[c] + 10, x, &err));
         free(found);

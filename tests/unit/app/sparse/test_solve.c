@@ -41,23 +41,13 @@ static struct sparse_answer solve(kn_queue *where, const struct sparse_matrix *m
     return answer;
 }
 
-static double distance(const double *x, const double *wanted, size_t count)
-{
-    double square = 0, norm = 0;
-
-    for (size_t i = 0; i < count; i++) {
-        square += (x[i] - wanted[i]) * (x[i] - wanted[i]);
-        norm += wanted[i] * wanted[i];
-    }
-    return sqrt(square / norm);
-}
-
 static void expect_near(const struct sparse_answer *found, const struct sparse_answer *wanted, double off,
                         double residual_off, const char *stopped_by)
 {
     for (size_t c = 0; c < COUNT; c++) {
-        ck_assert_double_lt(distance(found->x.values + c * COLUMNS, wanted->x.values + c * COLUMNS, COLUMNS),
-                            off);
+        ck_assert_double_lt(
+            test_relative_distance(found->x.values + c * COLUMNS, wanted->x.values + c * COLUMNS, COLUMNS),
+            off);
         ck_assert_double_eq_tol(found->solutions[c].residual, wanted->solutions[c].residual, residual_off);
         ck_assert_str_eq(found->solutions[c].stopped_by, stopped_by);
     }
@@ -97,7 +87,8 @@ START_TEST(against_the_host)
         found = solve(queue, &matrix, b, &task);
         for (size_t c = 0; c < COUNT; c++) {
             const struct sparse_solution *solution = &found.solutions[c];
-            double off = distance(found.x.values + c * COLUMNS, wanted.x.values + c * COLUMNS, COLUMNS);
+            double off =
+                test_relative_distance(found.x.values + c * COLUMNS, wanted.x.values + c * COLUMNS, COLUMNS);
 
             ck_assert_msg(off < 2e-4, "task %zu, column %zu: off by %g after %zu iterations, by %s", t, c,
                           off, solution->iterations, solution->stopped_by);
@@ -223,7 +214,7 @@ START_TEST(rays)
         EXPECT_OK(sparse_solve(NULL, NULL, &right, NULL, names, &task, NULL, &wanted, &err));
         task.format = tried[t].format;
         EXPECT_OK(sparse_solve(queue, NULL, &right, NULL, names, &task, NULL, &found, &err));
-        ck_assert_double_lt(distance(found.x.values, wanted.x.values, 49), 2e-4);
+        ck_assert_double_lt(test_relative_distance(found.x.values, wanted.x.values, 49), 2e-4);
         ck_assert_double_eq_tol(found.solutions->residual, wanted.solutions->residual, 1e-4);
         ck_assert_double_le(found.adjoint, found.adjoint_bound);
         ck_assert_double_lt(found.adjoint, 1e-6);
@@ -277,7 +268,8 @@ static void expect_estimates(const struct sparse_matrix *matrix, double *b, bool
 
         for (size_t c = 0; c < COUNT; c++) {
             const struct sparse_solution *solution = &found.solutions[c];
-            double off = distance(wanted.x.values + c * COLUMNS, found.x.values + c * COLUMNS, COLUMNS);
+            double off =
+                test_relative_distance(wanted.x.values + c * COLUMNS, found.x.values + c * COLUMNS, COLUMNS);
 
             fprintf(stderr, "accuracy: way %zu, column %zu: off by %.2g, estimated %.2g, by %s\n", w, c, off,
                     solution->error_estimate, solution->stopped_by);

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // The statistics' reference: against plain sums in long double, against what scipy and R document, and to the
 // bit against the tree as moments.h describes it.
+#include "support/compare.h"
 #include "support/support.h"
 
 #include <float.h>
@@ -106,16 +107,9 @@ START_TEST(single_precision)
 }
 END_TEST
 
-static int compare(const void *a, const void *b)
-{
-    double left = *(const double *)a, right = *(const double *)b;
-
-    return (left > right) - (left < right);
-}
-
 static double median_of(double *x, size_t n)
 {
-    qsort(x, n, sizeof *x, compare);
+    qsort(x, n, sizeof *x, test_by_value);
     return n % 2 ? x[n / 2] : (x[n / 2 - 1] + x[n / 2]) / 2;
 }
 

@@ -4,7 +4,8 @@
 #ifndef KN_TESTS_UNIT_APP_STATS_VARIANTS_SUPPORT_H
 #define KN_TESTS_UNIT_APP_STATS_VARIANTS_SUPPORT_H
 
-#include "support/device_support.h"
+#include "support/buffers.h"
+#include "support/run.h"
 #include "tree.h"
 
 #include <float.h>
@@ -73,13 +74,6 @@ static inline struct stats_column *open_way(const struct way *way, enum stats_me
 
 // ---- what is expected ----
 
-static inline int compare(const void *a, const void *b)
-{
-    double left = *(const double *)a, right = *(const double *)b;
-
-    return (left > right) - (left < right);
-}
-
 // The reference; with STATS_SORT the sums are those of the sorted column.
 static inline struct stats_result expected_of(const double *x, size_t n, enum stats_method method,
                                               bool single)
@@ -95,7 +89,7 @@ static inline struct stats_result expected_of(const double *x, size_t n, enum st
     ck_assert_ptr_nonnull(sorted);
     for (size_t i = 0; i < n; i++)
         sorted[i] = single ? kn_as_float(x[i]) : x[i];
-    qsort(sorted, n, sizeof *sorted, compare);
+    qsort(sorted, n, sizeof *sorted, test_by_value);
     stats_moments(tree_of(sorted, n, shift), shift, n, &expected);
     free(sorted);
     return expected;

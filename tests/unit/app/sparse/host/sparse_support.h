@@ -63,13 +63,6 @@ enum {
 };
 enum { BEAM_RAYS = BEAM_ANGLES * BEAM_DETECTORS, BEAM_CROSSINGS = BEAM_WIDTH + BEAM_HEIGHT + 4 };
 
-static inline int sparse_compare(const void *a, const void *b)
-{
-    double x = *(const double *)a, y = *(const double *)b;
-
-    return (x > y) - (x < y);
-}
-
 // Where, from 0 to 1, the ray from `from` along `along` crosses the grid's lines; sorted.
 static inline size_t sparse_crossings(const double from[2], const double along[2], double *at)
 {
@@ -83,7 +76,7 @@ static inline size_t sparse_crossings(const double from[2], const double along[2
             if (t > 0 && t < 1)
                 at[count++] = t;
         }
-    qsort(at, count, sizeof *at, sparse_compare);
+    qsort(at, count, sizeof *at, test_by_value);
     return count;
 }
 
@@ -158,6 +151,20 @@ static inline double sparse_measure(const struct sparse_matrix *matrix, const do
         b[i] += part * sqrt(size / noise) * random[i];
     free(random);
     return part * sqrt(size);
+}
+
+// A penalty below 0, whose weight is a double: what it adds to a gradient, and along a direction.
+static inline void sparse_hinge(const void *data, const double *x, size_t count, double *out)
+{
+    for (size_t i = 0; i < count; i++)
+        out[i] += x[i] < 0 ? *(const double *)data * x[i] : 0;
+}
+
+static inline void sparse_hinge_along(const void *data, const double *x, const double *d, size_t count,
+                                      double *out)
+{
+    for (size_t i = 0; i < count; i++)
+        out[i] += x[i] < 0 ? *(const double *)data * d[i] : 0;
 }
 
 #endif

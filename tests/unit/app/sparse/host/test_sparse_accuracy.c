@@ -13,17 +13,6 @@
 
 static const char *const names[] = {"A.mtx", "b.mtx", "x0.mtx"};
 
-static double distance(const double *x, const double *wanted, size_t count)
-{
-    double square = 0, norm = 0;
-
-    for (size_t i = 0; i < count; i++) {
-        square += (x[i] - wanted[i]) * (x[i] - wanted[i]);
-        norm += wanted[i] * wanted[i];
-    }
-    return sqrt(square) / (norm > 0 ? sqrt(norm) : 1);
-}
-
 // ---- iterations ----
 
 enum { MOST_N = 400, MOST_K = 400 };
@@ -194,7 +183,7 @@ START_TEST(solutions)
                 EXPECT_OK(sparse_reference_least_squares(&matrix, b, x, &err));
                 answer = solve(&matrix, b, &task);
                 solution = answer.solutions;
-                off = distance(x, answer.x.values, COLUMNS);
+                off = test_relative_distance(x, answer.x.values, COLUMNS);
                 fprintf(stderr, "spectrum %d, condition %g%s: off by %.2g of itself, estimated %.2g; %s\n",
                         spectrum, condition, noise ? ", noise" : "", off, solution->error_estimate,
                         solution->stopped_by);
@@ -243,7 +232,7 @@ START_TEST(regularised)
             single = solve(&matrix, b, &task);
             task.is_double = true;
             wanted = solve(&matrix, b, &task);
-            off = distance(wanted.x.values, single.x.values, COLUMNS);
+            off = test_relative_distance(wanted.x.values, single.x.values, COLUMNS);
             ck_assert(single.solutions->precision_reached);
             ck_assert_double_lt(off, 1e-3);
             ck_assert_double_lt(single.solutions->error_estimate, 1e-3);
@@ -283,11 +272,11 @@ START_TEST(ill_posed)
         task.is_double = true;
         wanted = solve(&matrix, b, &task);
         fprintf(stderr, "rays, %zu: off by %.2g, estimated %.2g, by %s\n", t,
-                distance(wanted.x.values, answer.x.values, BEAM_PIXELS), answer.solutions->error_estimate,
-                answer.solutions->stopped_by);
+                test_relative_distance(wanted.x.values, answer.x.values, BEAM_PIXELS),
+                answer.solutions->error_estimate, answer.solutions->stopped_by);
         ck_assert(answer.solutions->precision_reached && answer.solutions->error_estimate > 0);
         // As the first copy begins, its part of an iteration is known by the power of ten alone.
-        ck_assert_double_lt(distance(wanted.x.values, answer.x.values, BEAM_PIXELS),
+        ck_assert_double_lt(test_relative_distance(wanted.x.values, answer.x.values, BEAM_PIXELS),
                             (task.stop == SPARSE_STOP_NCP ? 100 : 10) * answer.solutions->error_estimate);
         sparse_answer_free(&wanted);
         sparse_answer_free(&answer);

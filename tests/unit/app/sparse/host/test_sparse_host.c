@@ -180,18 +180,6 @@ END_TEST
 
 // ---- conjugate gradients ----
 
-static void penalty(const void *data, const double *x, size_t count, double *out)
-{
-    for (size_t i = 0; i < count; i++)
-        out[i] += x[i] < 0 ? *(const double *)data * x[i] : 0;
-}
-
-static void penalty_along(const void *data, const double *x, const double *d, size_t count, double *out)
-{
-    for (size_t i = 0; i < count; i++)
-        out[i] += x[i] < 0 ? *(const double *)data * d[i] : 0;
-}
-
 // Of neighbours, so that an order that is not the file's would be noticed.
 static void differences(const void *data, const double *x, size_t count, double *out)
 {
@@ -208,7 +196,7 @@ static void differences_along(const void *data, const double *x, const double *d
 }
 
 static const double weight = 3;
-static const struct sparse_correction corrections[] = {{penalty, penalty_along, &weight},
+static const struct sparse_correction corrections[] = {{sparse_hinge, sparse_hinge_along, &weight},
                                                        {differences, differences_along, &weight}};
 
 enum { ROWS = 300, COLUMNS = 60, SOME = 6, MANY = 150 };

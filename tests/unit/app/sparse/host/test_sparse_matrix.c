@@ -195,18 +195,6 @@ static double normal_residual(const struct sparse_matrix *matrix, const double *
     return sqrt(sum / (a * size));
 }
 
-static void penalty(const void *data, const double *x, size_t count, double *out)
-{
-    for (size_t i = 0; i < count; i++)
-        out[i] += x[i] < 0 ? *(const double *)data * x[i] : 0;
-}
-
-static void penalty_along(const void *data, const double *x, const double *d, size_t count, double *out)
-{
-    for (size_t i = 0; i < count; i++)
-        out[i] += x[i] < 0 ? *(const double *)data * d[i] : 0;
-}
-
 static void ridge(const void *data, const double *x, size_t count, double *out)
 {
     for (size_t i = 0; i < count; i++)
@@ -255,7 +243,7 @@ START_TEST(printed_loop_gives_the_same)
 {
     enum { ROWS = 80, COLUMNS = 40, ITERATIONS = 8 }; // more, and rounding grows
     const double weight = 50, lambda = 0.5;
-    const struct sparse_correction corrections[] = {{penalty, penalty_along, &weight},
+    const struct sparse_correction corrections[] = {{sparse_hinge, sparse_hinge_along, &weight},
                                                     {ridge, ridge_along, &lambda}};
 
     sparse_seed = test_seed("printed_loop_gives_the_same");

@@ -72,17 +72,6 @@ START_TEST(noise_and_pictures)
 }
 END_TEST
 
-static double error_of(const float *x, const double *image)
-{
-    double error = 0, size = 0;
-
-    for (size_t i = 0; i < BEAM_PIXELS; i++) {
-        error += ((double)x[i] - image[i]) * ((double)x[i] - image[i]);
-        size += image[i] * image[i];
-    }
-    return sqrt(error / size);
-}
-
 static double error_after(struct sparse_host *host, const float *b, const double *image,
                           const struct sparse_host_solve_options *options,
                           struct sparse_host_solve_result *result)
@@ -91,7 +80,7 @@ static double error_after(struct sparse_host *host, const float *b, const double
 
     memset(x, 0, sizeof x);
     EXPECT_OK(sparse_host_solve(host, b, options, x, result, &err));
-    return error_of(x, image);
+    return test_relative_distance_of_floats(x, image, BEAM_PIXELS);
 }
 
 // 2 % noise, to which more iterations than some 15 adapt the image: whiteness stops within 15 % of the best.

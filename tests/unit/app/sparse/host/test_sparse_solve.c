@@ -29,17 +29,6 @@ static struct sparse_answer solve(const struct sparse_matrix *matrix, double *b,
     return answer;
 }
 
-static double distance(const double *x, const double *wanted, size_t count)
-{
-    double square = 0, norm = 0;
-
-    for (size_t i = 0; i < count; i++) {
-        square += (x[i] - wanted[i]) * (x[i] - wanted[i]);
-        norm += wanted[i] * wanted[i];
-    }
-    return sqrt(square) / (norm > 0 ? sqrt(norm) : 1);
-}
-
 // ---- real systems ----
 
 // What x may be off by: x - x* = (A^T A)^-1 g of the gradient g that is left, so that |x - x*| / |x| is at
@@ -121,7 +110,7 @@ START_TEST(real_systems)
 
             task.iterations = systems[i].iterations;
             answer = solve(&s.matrix, s.b.values, 1, &task);
-            off = distance(answer.x.values, s.wanted, s.matrix.columns);
+            off = test_relative_distance(answer.x.values, s.wanted, s.matrix.columns);
             may = allowed(systems[i].condition, answer.solutions, s.matrix.columns,
                           task.is_double || w > 4 ? 0x1p-53 : 0x1p-24);
             fprintf(stderr, "%s, %s: off by %.2g of %.2g allowed, after %zu iterations\n", systems[i].name,
@@ -210,7 +199,7 @@ START_TEST(terms)
                 for (size_t c = 0; c < 3; c++) {
                     double off;
                     stacked_solution(&matrix, b + c * sizes[i][0], &task, wanted);
-                    off = distance(answer.x.values + c * sizes[i][1], wanted, sizes[i][1]);
+                    off = test_relative_distance(answer.x.values + c * sizes[i][1], wanted, sizes[i][1]);
                     ck_assert_msg(off <= 4e-10, "%zu x %zu, terms %zu, %s, column %zu: off by %g",
                                   sizes[i][0], sizes[i][1], t, sparse_method_names[methods[k]], c, off);
                 }
@@ -374,7 +363,7 @@ START_TEST(whiteness)
             .stop = ncp ? SPARSE_STOP_NCP : SPARSE_STOP_FIXED, .iterations = 400, .is_double = true};
         struct sparse_answer answer = solve(&matrix, b, 2, &task);
 
-        off[ncp] = distance(answer.x.values, image, BEAM_PIXELS);
+        off[ncp] = test_relative_distance(answer.x.values, image, BEAM_PIXELS);
         ck_assert_int_eq(strcmp(answer.solutions[0].stopped_by, "ncp") == 0, ncp);
         ck_assert(answer.solutions[0].reached);
         if (ncp)
@@ -407,8 +396,8 @@ START_TEST(starts)
 
         memcpy(x + 20, x, 20 * sizeof *x);
         EXPECT_OK(sparse_solve(NULL, &matrix, &right, &start, names, &task, NULL, &answer, &err));
-        ck_assert_double_le(distance(answer.x.values, x, 20), 1e-12);
-        ck_assert_double_le(distance(answer.x.values + 20, x, 20), 1e-12);
+        ck_assert_double_le(test_relative_distance(answer.x.values, x, 20), 1e-12);
+        ck_assert_double_le(test_relative_distance(answer.x.values + 20, x, 20), 1e-12);
         sparse_answer_free(&answer);
     }
     sparse_free(&matrix);

@@ -1,0 +1,56 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "support/device.h"
+
+kn_context *context;
+kn_queue *queue;
+
+bool test_is_oclgrind(void)
+{
+    return strcmp(kn_context_device(context)->platform, "Oclgrind") == 0;
+}
+
+bool test_is_slow(void)
+{
+    return getenv("KOINE_TEST_SHORT") || test_is_oclgrind();
+}
+
+void test_open_with(const kn_context_options *options)
+{
+    EXPECT_OK(kn_context_open_with(NULL, options, &context, &err));
+    EXPECT_OK(kn_queue_open(context, &queue, &err));
+}
+
+void test_close(void)
+{
+    kn_queue_close(queue);
+    kn_context_close(context);
+    queue = NULL;
+    context = NULL;
+}
+
+void test_open(void)
+{
+    test_open_with(NULL);
+}
+
+bool test_flushes_denormals(void)
+{
+    return strcmp(kn_context_device(context)->platform, "rusticl") == 0;
+}
+
+bool test_takes(kn_type type)
+{
+    if (type != KN_F64 || kn_context_device(context)->fp64)
+        return true;
+    fprintf(stderr, "skipped: double, which %s has not\n", kn_context_device(context)->name);
+    return false;
+}
+
+size_t test_count_kernel(const kn_profile_entry *entries, size_t count, const char *name)
+{
+    size_t found = 0;
+
+    for (size_t i = 0; i < count; i++)
+        found += strcmp(entries[i].kernel, name) == 0;
+    return found;
+}

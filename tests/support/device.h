@@ -1,0 +1,34 @@
+// SPDX-License-Identifier: Apache-2.0
+// A device for each test, opened after Check has forked (no OpenCL implementation but Oclgrind survives a
+// fork), and what it can do.
+#ifndef KN_TESTS_SUPPORT_DEVICE_H
+#define KN_TESTS_SUPPORT_DEVICE_H
+
+#include "expect.h"
+
+#include "engine/engine.h"
+
+extern kn_context *context;
+extern kn_queue *queue;
+
+bool test_is_oclgrind(void);
+
+// An interpreter, for which sizes have to be small; or few cases are asked for (scripts/test).
+bool test_is_slow(void);
+
+void test_open_with(const kn_context_options *options);
+void test_close(void);
+
+// The fixture of most tests: the default device (KOINE_DEVICE).
+void test_open(void);
+
+// Does the device flush numbers too small for a full mantissa to 0?
+bool test_flushes_denormals(void);
+
+// False, after a line that says so, for KN_F64 on a device without double precision.
+bool test_takes(kn_type type);
+
+// Launches of a kernel in a profile.
+size_t test_count_kernel(const kn_profile_entry *entries, size_t count, const char *name);
+
+#endif

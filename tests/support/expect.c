@@ -1,0 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "support/expect.h"
+
+kn_error err;

@@ -1,0 +1,16 @@
+// SPDX-License-Identifier: Apache-2.0
+// What the tests of whole sorts give an interpreter.
+#ifndef KN_TESTS_UNIT_ALGO_SORT_SMALL_BLOCK_H
+#define KN_TESTS_UNIT_ALGO_SORT_SMALL_BLOCK_H
+
+#include "support/device.h"
+
+// A small block where an interpreter has to sort it.
+static inline const kn_sort_options *small_block(void)
+{
+    static const kn_sort_options small = {.log2_group = 5, .log2_keys = 2};
+
+    return test_is_slow() ? &small : NULL;
+}
+
+#endif
