@@ -70,7 +70,7 @@ kn_status engine_context_create(const struct kn_backend *backend, struct be_cont
     if (options)
         made->options = *options;
     made->quirks = engine_quirks_of(&made->device.info);
-    made->staged = made->device.info.type != KN_DEVICE_CPU;
+    made->staged = !engine_is_cpu(&made->device.info);
     if (made->options.max_alloc && made->options.max_alloc < made->device.info.max_alloc)
         made->device.info.max_alloc = made->options.max_alloc;
     status = choose_cache(made, err);

@@ -15,6 +15,7 @@
 #include "profile.h"
 #include "scratch.h"
 #include "engine/device/quirks.h"
+#include "engine/device/shapes.h"
 
 struct engine_builtin {
     char *key; // the file's name and its definitions

@@ -7,6 +7,8 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "engine/device/shapes.h"
+
 // Where the command keeps its record: the one thing that is not an argument, as a signal handler has none.
 static struct flight *record;
 
@@ -47,7 +49,7 @@ struct flight_queue *flight_claim(const kn_device_info *device)
             continue;
         snprintf(queue->device, sizeof queue->device, "%s (%.*s)", device->spec, FLIGHT_WORDS / 2,
                  device->name);
-        queue->is_cpu = device->type == KN_DEVICE_CPU;
+        queue->is_cpu = engine_is_cpu(device);
         flight_land_all(queue);
         return queue;
     }

@@ -14,6 +14,7 @@
 #include "drivers.h"
 #include "engine/flight.h"
 #include "quirks.h"
+#include "shapes.h"
 
 static const struct kn_backend *const backends[] = {
     // The first one that reaches a device is the one that "auto" takes; the others become its aliases.
@@ -201,7 +202,7 @@ static bool means(const kn_device_info *info, const char *spec)
     if (strcasecmp(spec, "auto") == 0)
         return !info->why_not[0];
     if (strcasecmp(spec, "cpu") == 0)
-        return info->type == KN_DEVICE_CPU && !info->why_not[0];
+        return engine_is_cpu(info) && !info->why_not[0];
     if (strcasecmp(spec, "gpu") == 0)
         return info->type == KN_DEVICE_GPU && !info->why_not[0];
     if (strchr(spec, ':') && strcasecmp(spec, info->spec) == 0)

@@ -8,6 +8,7 @@
 #include "base/array.h"
 #include "base/error.h"
 #include "source/preprocess/language.h"
+#include "shapes.h"
 
 static const kn_define always[] = {SRC_LANGUAGE_MACROS};
 
@@ -65,7 +66,7 @@ kn_status target_describe(const struct be_device *device, const kn_program_optio
         target->predefined[count++] = (kn_define){name, "1"};
 
     size_t own = defines_cpu(options) ? 0 : 1;
-    target->defines[0] = (kn_define){"KN_CPU", device->info.type == KN_DEVICE_CPU ? "1" : "0"};
+    target->defines[0] = (kn_define){"KN_CPU", engine_is_cpu(&device->info) ? "1" : "0"};
     for (size_t i = 0; i < given; i++)
         target->defines[own + i] = options->defines[i];
 

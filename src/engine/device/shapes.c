@@ -1,0 +1,225 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "shapes.h"
+
+// Where nothing else is said, sizes of GPUs are the fastest on an H200, and those of CPUs the fastest with
+// PoCL (bench/RESULTS.md). CPUs have small groups and wide vectors throughout: a work-group runs on one
+// thread, and what lives across a barrier goes through memory.
+static const struct engine_shape table[SHAPES_OF_ALL] = {
+    // ---- src/algo ----
+
+    // Columns in tiles (elements.c). items: loads of 16 bytes. A CPU walks a contiguous chunk in each of few
+    // work-items; a GPU's work-item marks its elements in a word of 32 bits, so narrow ones take fewer loads.
+    [SHAPE_TILE] = {"tile",
+                    true,
+                    {.group = 1, .items = 16, .per_unit = 4},
+                    {.group = 256, .items = 8, .per_unit = 4}},
+    [SHAPE_TILE_NARROW] = {"tile-narrow",
+                           true,
+                           {.group = 1, .items = 16, .per_unit = 4},
+                           {.group = 256, .items = 2, .per_unit = 4}},
+    // The group that works alone (select.c), unless tiles have groups of one.
+    [SHAPE_SELECT_ALONE] = {"select-alone", false, {.group = 1024}, {.group = 1024}},
+    [SHAPE_TOP_K] = {"top-k", false, {.group = 1}, {.group = 256}},
+
+    // Leaves of the fixed tree (tree.c). On CPUs a work-item holds a vector of 16 lanes, and four of them a
+    // leaf,
+    // but where integers stand for doubles: those take registers and fill no vectors, and the GPU's width
+    // serves.
+    [SHAPE_REDUCE_SUM] = {"reduce-sum", false, {.group = 16, .width = 16}, {.group = 512, .width = 4}},
+    [SHAPE_REDUCE_SUMS] = {"reduce-sums", false, {.group = 16, .width = 16}, {.group = 256, .width = 4}},
+    // Any operation: on GPUs a work-item loads 16 bytes at once, and a group holds 16 leaves.
+    [SHAPE_REDUCE_WITH] = {"reduce-with", false, {.group = 16, .width = 16}, {.group = 256, .width = 4}},
+    [SHAPE_REDUCE_WITH_SHORTS] = {"reduce-with-shorts",
+                                  false,
+                                  {.group = 16, .width = 16},
+                                  {.group = 128, .width = 8}},
+    [SHAPE_REDUCE_WITH_BYTES] = {"reduce-with-bytes",
+                                 false,
+                                 {.group = 16, .width = 16},
+                                 {.group = 64, .width = 16}},
+    // Moments of floats (moments.c). items: rows that are unrolled; 0: as the kernel has it. On an H200, CUDA
+    // and
+    // OpenCL, 2^28 floats: 0.250 and 0.250 ms, with groups of 256 the same; with 8 rows ahead 0.256, 0.254;
+    // with
+    // groups of 256, 4 lanes and no rows ahead 0.289, 0.290 (bench/select --tune).
+    [SHAPE_MOMENTS_F32] = {"moments-f32",
+                           false,
+                           {.group = 16, .width = 16},
+                           {.group = 128, .width = 2, .items = 16, .ahead = 1, .registers = 64}},
+    [SHAPE_MOMENTS_F64] = {"moments-f64",
+                           false,
+                           {.group = 16, .width = 16},
+                           {.group = 128, .width = 2, .items = 8, .ahead = 1}},
+    [SHAPE_MOMENTS_SOFT] = {"moments-soft", false, {.group = 16, .width = 16}, {.group = 256, .width = 4}},
+
+    // Medians in one read (robust_fused.c). items: elements that a work-item keeps before it writes them, on
+    // GPUs
+    // half of them where local memory is small; lanes: work-items that write together.
+    [SHAPE_ROBUST_PASS_F32] = {"robust-pass-f32",
+                               false,
+                               {.group = 16, .width = 16, .items = 128, .lanes = 1},
+                               {.group = 256, .width = 4, .items = 32, .lanes = 8}},
+    [SHAPE_ROBUST_PASS_F64] = {"robust-pass-f64",
+                               false,
+                               {.group = 16, .width = 16, .items = 128, .lanes = 1},
+                               {.group = 128, .width = 4, .items = 32, .lanes = 8}},
+    // Its sample. copies: lists at most; more of them would tell hardly more, as fewer of each go on. chunk:
+    // elements
+    // of one of many lists, at most. shares: at most one element in so many is sampled. A CPU has less to
+    // gain from
+    // narrow brackets, and works on the lists for longer.
+    [SHAPE_ROBUST_SAMPLE] = {"robust-sample",
+                             false,
+                             {.group = 64, .copies = 16, .chunk = 4096, .shares = 32},
+                             {.group = 1024, .copies = 128, .chunk = 2048, .shares = 4}},
+    // Ranks by bins (robust_ranks.c), which koine tune can choose. ahead: of 4 bytes; doubles have half as
+    // many.
+    [SHAPE_ROBUST_RANK] = {"robust-rank",
+                           true,
+                           {.group = 1, .per_unit = 4, .ahead = 1},
+                           {.group = 512, .per_unit = 2, .ahead = 8}},
+    [SHAPE_ROBUST_SETTLE] = {"robust-settle", true, {.group = 1}, {.group = 512}},
+    // Counts of bytes (robust_count.c). copies: of the counters; GPUs have 8 where local memory is small.
+    [SHAPE_ROBUST_COUNT] = {"robust-count",
+                            true,
+                            {.group = 1, .per_unit = 4, .copies = 4},
+                            {.group = 512, .per_unit = 16, .copies = 32}},
+
+    // Sorts. items: keys of a work-item, a power of two; of the merge sort, elements of 4 bytes, fewer where
+    // tiles
+    // would not keep all compute units busy.
+    [SHAPE_SORT_BITONIC] = {"sort-bitonic", false, {.group = 256, .items = 8}, {.group = 256, .items = 32}},
+    [SHAPE_SORT_MERGE] = {"sort-merge", false, {.group = 256, .items = 19}, {.group = 256, .items = 19}},
+    [SHAPE_SORT_MERGE_FEW] = {"sort-merge-few",
+                              false,
+                              {.group = 256, .items = 11},
+                              {.group = 256, .items = 11}},
+
+    // Transforms (fft_passes.c). Rows: enough work-items a group. Columns: lines side by side that make whole
+    // memory
+    // transactions; short ones have up to 16 work-items. copies: of a line, where it has more than two
+    // stages: PoCL
+    // keeps what lives across a barrier in memory.
+    [SHAPE_FFT_ROWS] = {"fft-rows", false, {.group = 256, .copies = 2}, {.group = 128, .copies = 1}},
+    [SHAPE_FFT_COLUMNS] = {"fft-columns", false, {.lanes = 16, .copies = 2}, {.lanes = 16, .copies = 1}},
+    [SHAPE_FFT_COLUMNS_SHORT] = {"fft-columns-short",
+                                 false,
+                                 {.lanes = 16, .copies = 2},
+                                 {.lanes = 32, .copies = 1}},
+
+    // ---- src/app/autocorr ----
+
+    // Direct sums (device_direct.c). tile: offsets of a work-item; width above 1: neighbouring ones are a
+    // vector.
+    [SHAPE_AUTOCORR_DIRECT] = {"autocorr-direct",
+                               false,
+                               {.group = 16, .width = 16, .chunk = 128, .tile = {16, 4}, .per_unit = 8},
+                               {.group = 128, .width = 1, .chunk = 32, .tile = {8, 4}, .per_unit = 8}},
+    // Fused transforms (device_fft_fused.c). per_unit: fewer columns than that have a GPU to themselves, and
+    // more
+    // work-items each.
+    [SHAPE_AUTOCORR_FUSED] = {"autocorr-fused", false, {.per_unit = 0}, {.per_unit = 8}},
+    // Rings (device_radial.c).
+    [SHAPE_AUTOCORR_RADIAL] = {"autocorr-radial", false, {.lanes = 1}, {.lanes = 16}},
+
+    // ---- src/app/mri ----
+
+    // The sum over samples (sum_tuned.c), which koine tune can choose. items: voxels; chunk: samples in local
+    // memory,
+    // 0: read where they are; ahead: samples unrolled.
+    [SHAPE_MRI_SUM] = {"mri-sum",
+                       true,
+                       {.group = 1, .items = 4, .width = 16, .ahead = 1},
+                       {.group = 256, .items = 4, .width = 1, .chunk = 256, .ahead = 4}},
+    // What keeps a device busy where groups share samples: groups for each compute unit, or work-items
+    // (items).
+    [SHAPE_MRI_SUM_SHARED] = {"mri-sum-shared", false, {.per_unit = 4}, {.items = 2048}},
+    // Gridding (gridding.c), which koine tune can choose. chunk: samples that a group takes of a tile of
+    // cells. On
+    // CPUs a group of one does the least, since work-items of a group run one after another.
+    [SHAPE_MRI_GRIDDING_PLANE] = {"mri-gridding-plane",
+                                  true,
+                                  {.group = 1, .chunk = 512, .tile = {32, 16, 1}},
+                                  {.group = 32, .chunk = 512, .tile = {8, 8, 1}}},
+    [SHAPE_MRI_GRIDDING_VOLUME] = {"mri-gridding-volume",
+                                   true,
+                                   {.group = 1, .chunk = 512, .tile = {16, 8, 8}},
+                                   {.group = 32, .chunk = 512, .tile = {8, 8, 8}}},
+    // The product with the spectrum (toeplitz.c). items: pairs of points.
+    [SHAPE_MRI_TOEPLITZ] = {"mri-toeplitz", false, {.group = 256, .items = 16}, {.group = 256, .items = 2}},
+    // Vectors of conjugate gradients (mri/solver/solver.c). CPUs have a few groups a core, or more if each
+    // still has
+    // so many rows (items); GPUs as many groups as there are rows for.
+    [SHAPE_MRI_SOLVER] = {"mri-solver",
+                          false,
+                          {.group = 1, .width = 16, .per_unit = 4, .items = 2048},
+                          {.group = 256, .width = 4}},
+
+    // ---- src/app/sparse ----
+
+    // Products from memory (spmv_task.c). lanes: at most; a row has about as many as nonzeros.
+    [SHAPE_SPARSE_MEMORY] = {"sparse-memory",
+                             false,
+                             {.group = 32, .lanes = 1, .items = 32, .chunk = 4096},
+                             {.group = 256, .lanes = 32, .items = 8, .chunk = 4096}},
+    // Products on the fly (spmv_parallel.c). items: pixels, at most; chunk: of backprojections.
+    [SHAPE_SPARSE_PARALLEL] = {"sparse-parallel",
+                               false,
+                               {.group = 32, .lanes = 1, .items = 4, .chunk = 4096},
+                               {.group = 128, .lanes = 8, .items = 4, .chunk = 8192}},
+    [SHAPE_SPARSE_PARALLEL_LOCAL] = {"sparse-parallel-local",
+                                     false,
+                                     {.group = 32, .lanes = 1, .items = 4, .chunk = 4096},
+                                     {.group = 128, .lanes = 8, .items = 8, .chunk = 8192}},
+    // Conjugate gradients (sparse/solver/device/solver.c), and their products with A^T.
+    [SHAPE_SPARSE_SOLVER] = {"sparse-solver",
+                             false,
+                             {.group = 32, .per_unit = 2},
+                             {.group = 1024, .per_unit = 1}},
+    [SHAPE_SPARSE_SOLVER_BACK] = {"sparse-solver-back",
+                                  false,
+                                  {.group = 32, .lanes = 1},
+                                  {.group = 256, .lanes = 32}},
+    // Many right-hand sides (batch.c). items: right-hand sides side by side; chunk: lines of a tile. Products
+    // with
+    // A^T have sizes of their own: on an H200 lines of tiles are best gathered by a work-item for each
+    // number.
+    [SHAPE_SPARSE_BATCH] = {"sparse-batch",
+                            false,
+                            {.group = 32, .items = 16, .width = 16, .shares = 1, .ahead = 1, .chunk = 256},
+                            {.group = 256, .items = 32, .width = 4, .shares = 1, .ahead = 2, .chunk = 256}},
+    [SHAPE_SPARSE_BATCH_BACK] = {"sparse-batch-back",
+                                 false,
+                                 {.width = 16, .shares = 1, .ahead = 1},
+                                 {.width = 4, .shares = 2, .ahead = 8}},
+    [SHAPE_SPARSE_BATCH_BACK_TILED] = {"sparse-batch-back-tiled",
+                                       false,
+                                       {.width = 16, .shares = 1, .ahead = 1},
+                                       {.width = 1, .shares = 2, .ahead = 8}},
+    [SHAPE_SPARSE_BATCH_STEP] = {"sparse-batch-step",
+                                 false,
+                                 {.group = 32, .items = 8},
+                                 {.group = 512, .items = 8}},
+    // The copy that products are measured against (variants.c). chunk: MiB, beyond the caches.
+    [SHAPE_SPARSE_COPY] = {"sparse-copy", false, {.chunk = 64}, {.chunk = 512}},
+};
+
+const struct engine_shape *engine_shape(enum engine_shape_of which)
+{
+    return &table[which];
+}
+
+const struct engine_sizes *engine_sizes(const kn_device_info *info, enum engine_shape_of which)
+{
+    const struct engine_shape *shape = &table[which];
+    bool cpu = shape->long_loops ? engine_is_serial(info) : engine_is_cpu(info);
+
+    return cpu ? &shape->cpu : &shape->gpu;
+}
+
+uint64_t engine_local_arrays(const kn_device_info *info)
+{
+    const uint64_t most = 48 << 10;
+
+    return info->local_memory < most || engine_is_cpu(info) ? info->local_memory : most;
+}
