@@ -41,21 +41,22 @@ uint64_t element_pieces(kn_buffer *x, kn_type type, uint64_t n)
 void tile_choose(const kn_queue *queue, kn_type type, uint64_t n, size_t unit, struct tile_shape *shape)
 {
     const kn_device_info *info = &queue->context->device.info;
-    // A device whose loops are limited takes many small groups.
-    bool cpu = info->type == KN_DEVICE_CPU && !info->loop_limit;
     size_t size = kn_type_size(type), tiles;
+    const struct engine_sizes *sizes = engine_sizes(info, size <= 2 ? SHAPE_TILE_NARROW : SHAPE_TILE);
 
     if (shape->group == 0)
-        shape->group = cpu ? 1 : 256;
+        shape->group = sizes->group;
     if (shape->loads == 0)
-        shape->loads = cpu ? 16 : size <= 2 ? 2 : 8;
+        shape->loads = sizes->items;
     // A GPU's work-item marks its elements in a word of 32 bits.
     while (shape->group > 1 && shape->loads > 1 && shape->loads * 16 / size > 32)
         shape->loads /= 2;
     while (shape->group > 1 && shape->group > info->max_work_group)
         shape->group /= 2;
     tiles = (size_t)(n / (shape->group * shape->loads * 16 / size));
-    shape->groups = (cpu ? 4 : unit) * (info->compute_units ? info->compute_units : 1);
+    unit = unit && !engine_is_serial(info) ? unit : sizes->per_unit;
+    shape->groups = unit * (info->compute_units ? info->compute_units : 1);
+    // A device whose loops are limited takes many small groups.
     if (info->loop_limit && shape->groups < tiles / 64 + 1)
         shape->groups = tiles / 64 + 1;
     if (shape->groups > tiles)

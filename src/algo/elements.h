@@ -29,7 +29,7 @@ struct tile_shape {
     size_t groups;
 };
 
-// `unit`: groups a compute unit on a GPU; group and loads that are 0 are chosen.
+// `unit`: groups for each compute unit of a GPU. What is 0 is chosen, unit, group or loads (SHAPE_TILE).
 void tile_choose(const kn_queue *queue, kn_type type, uint64_t n, size_t unit, struct tile_shape *shape);
 
 #endif

@@ -136,7 +136,7 @@ static void choose_fold(struct moments *m, uint64_t count)
     const kn_device_info *info = &m->queue->context->device.info;
 
     m->fold_group = m->tuning.fold ? m->tuning.fold : group_of(m);
-    while (!m->tuning.fold && info->type != KN_DEVICE_CPU && fold_groups(m, count) > 1 &&
+    while (!m->tuning.fold && !engine_is_cpu(info) && fold_groups(m, count) > 1 &&
            fold_fits(info, 2 * m->fold_group))
         m->fold_group *= 2;
 }
@@ -213,33 +213,34 @@ static void finish_floats(const struct moments *m, uint64_t groups, kn_moments *
     to->max = element_value(element_of_key(found[GREATEST], m->type), m->type) + 0.0;
 }
 
-// Where no launch is asked for. On an H200, CUDA and OpenCL, 2^28 floats: 0.250 and 0.250 ms, with groups of
-// 256 the same; with 8 rows ahead 0.256, 0.254; with groups of 256, 4 lanes and no rows ahead 0.289, 0.290
-// (bench/select --tune).
-static void choose_tuning(struct moments *m)
+// The launch that is asked for, on GPUs; else the device's own.
+static struct engine_shape choose_tuning(struct moments *m)
 {
-    // A CPU takes its own (tree_choose).
-    static const struct moments_tuning plain = {.group = 256, .width = 4};
-    static const struct moments_tuning usual[] = {
-        [KN_F32] = {.group = 128, .width = 2, .unroll = 16, .ahead = 1, .registers = 64},
-        [KN_F64] = {.group = 128, .width = 2, .unroll = 8, .ahead = 1}};
-    bool cpu = m->queue->context->device.info.type == KN_DEVICE_CPU;
+    enum engine_shape_of which = column_is_soft(m->queue) ? SHAPE_MOMENTS_SOFT
+                                 : m->type == KN_F64      ? SHAPE_MOMENTS_F64
+                                                          : SHAPE_MOMENTS_F32;
+    const struct engine_sizes *sizes = engine_sizes(&m->queue->context->device.info, which);
+    struct engine_shape shape = *engine_shape(which);
 
-    if (m->tuning.group == 0)
-        m->tuning = cpu || column_is_soft(m->queue) ? plain : usual[m->type];
+    if (m->tuning.group == 0) {
+        m->tuning = (struct moments_tuning){
+            .unroll = sizes->items, .ahead = sizes->ahead, .registers = sizes->registers};
+    } else {
+        shape.gpu.group = m->tuning.group;
+        shape.gpu.width = m->tuning.width;
+    }
+    return shape;
 }
 
 static kn_status float_moments(struct moments *m, const double *shift, kn_moments *to, kn_error *err)
 {
     // A launch is saved; on a CPU, which has few work-items a group, it would cost more than it saves.
-    bool find =
-        !shift && kn_buffer_part_count(m->x) == 1 && m->queue->context->device.info.type != KN_DEVICE_CPU;
+    bool find = !shift && kn_buffer_part_count(m->x) == 1 && !engine_is_cpu(&m->queue->context->device.info);
+    const struct engine_shape shape = choose_tuning(m);
     size_t groups;
     kn_status status;
 
-    choose_tuning(m);
-    status = tree_choose("kn_reduce_moments", m->queue, m->x, m->type, m->tuning.group, m->tuning.width,
-                         &m->tree, err);
+    status = tree_choose("kn_reduce_moments", m->queue, m->x, m->type, &shape, &m->tree, err);
     if (status)
         return status;
     groups = tree_partials(&m->tree, (size_t)m->n);
@@ -294,7 +295,7 @@ static kn_status integer_moments(struct moments *m, kn_moments *to, kn_error *er
     struct moments_exact sums = {.least = UINT64_MAX};
     kn_status status;
 
-    tile_choose(m->queue, m->type, m->n, 4, &m->tile);
+    tile_choose(m->queue, m->type, m->n, 0, &m->tile);
     m->fold_group = m->tile.group;
     status = get_kernels(m, err);
     if (!status)

@@ -47,8 +47,8 @@ static kn_status sum(kn_queue *queue, kn_buffer *x, kn_type type, size_t n, doub
     if (!isfinite(type == KN_F64 ? shift : (double)(float)shift))
         return kn_fail(err, KN_ERROR_ARGUMENT, "%s: a shift of %g is not finite in %s", function, shift,
                        kn_type_name(type));
-    // Groups measured best on an H200 (bench/RESULTS.md).
-    status = tree_choose(function, queue, x, type, rows == 1 ? 512 : 256, 4, &job.shape, err);
+    status = tree_choose(function, queue, x, type,
+                         engine_shape(rows == 1 ? SHAPE_REDUCE_SUM : SHAPE_REDUCE_SUMS), &job.shape, err);
     if (!status)
         status = get_sum_kernels(&job, err);
     const kn_arg shift_arg = column_real(&scalar, type, shift);
@@ -112,10 +112,13 @@ static kn_status get_kernels(struct tree_job *job, const kn_combine *how, kn_typ
 static kn_status reduce_with(const char *function, kn_queue *queue, kn_buffer *x, kn_type type, size_t n,
                              const kn_combine *how, kn_type to, void *result, kn_error *err)
 {
-    unsigned width = kn_type_size(type) == 1 ? 16 : kn_type_size(type) == 2 ? 8 : 4;
+    size_t size = kn_type_size(type);
+    enum engine_shape_of which = size == 1   ? SHAPE_REDUCE_WITH_BYTES
+                                 : size == 2 ? SHAPE_REDUCE_WITH_SHORTS
+                                             : SHAPE_REDUCE_WITH;
     struct tree_job job = {
         .queue = queue, .x = x, .type = type, .n = n, .rows = 1, .bytes = kn_type_size(to)};
-    kn_status status = tree_choose(function, queue, x, type, 1024 / width, width, &job.shape, err);
+    kn_status status = tree_choose(function, queue, x, type, engine_shape(which), &job.shape, err);
 
     if (!status)
         status = get_kernels(&job, how, to, err);

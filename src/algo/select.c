@@ -47,8 +47,8 @@ static void choose_shape(struct select *s)
 
     s->digit = element_bits(s->type) <= 16 || info->local_memory < (40u << 10) ? 8 : 11;
     s->shape = (struct tile_shape){s->options.group, s->options.loads, 0};
-    tile_choose(s->queue, s->type, s->n, s->options.groups_unit ? s->options.groups_unit : 4, &s->shape);
-    s->single = s->shape.group == 1 ? 1 : 1024;
+    tile_choose(s->queue, s->type, s->n, s->options.groups_unit, &s->shape);
+    s->single = s->shape.group == 1 ? 1 : engine_sizes(info, SHAPE_SELECT_ALONE)->group;
     while (s->single > 1 && (s->single > info->max_work_group || s->single > 1u << s->digit))
         s->single /= 2;
 }

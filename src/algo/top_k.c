@@ -170,7 +170,7 @@ kn_status kn_top_k(kn_queue *queue, kn_buffer *x, kn_type type, size_t n, size_t
     if (status || k == 0)
         return status;
     top.blocks = count_blocks(&top);
-    top.group = queue->context->device.info.type == KN_DEVICE_CPU ? 1 : 256;
+    top.group = engine_sizes(&queue->context->device.info, SHAPE_TOP_K)->group;
     // What is not wanted is needed all the same.
     if (!values)
         status = kn_buffer_create(queue->context, k * kn_type_size(type), &made[0], err);

@@ -9,16 +9,17 @@ static size_t divide_up(size_t n, size_t by)
     return n / by + (n % by != 0);
 }
 
-kn_status tree_choose(const char *function, const kn_queue *queue, kn_buffer *x, kn_type type, unsigned group,
-                      unsigned width, struct tree_shape *shape, kn_error *err)
+kn_status tree_choose(const char *function, const kn_queue *queue, kn_buffer *x, kn_type type,
+                      const struct engine_shape *sizes, struct tree_shape *shape, kn_error *err)
 {
     const kn_device_info *info = &queue->context->device.info;
     size_t parts = kn_buffer_part_count(x), part = kn_buffer_size(kn_buffer_part(x, 0)) / kn_type_size(type);
-    bool cpu = info->type == KN_DEVICE_CPU, soft = type == KN_F32 && column_is_soft(queue);
+    bool cpu = engine_is_cpu(info), soft = type == KN_F32 && column_is_soft(queue);
     unsigned items; // a leaf
 
     // Integers that stand for doubles take registers, and fill no vectors.
-    *shape = (struct tree_shape){cpu ? 16 : group, cpu && !soft ? 16 : width, 0};
+    shape->group = cpu ? sizes->cpu.group : sizes->gpu.group;
+    shape->width = cpu && !soft ? sizes->cpu.width : sizes->gpu.width;
     items = TREE_LANES / shape->width;
     if (parts > 1 && part < TREE_LEAF)
         return kn_fail(err, KN_ERROR_LIMIT,

@@ -15,10 +15,10 @@ struct tree_shape {
     unsigned leaves; // a group
 };
 
-// For the column `x`, which has been checked, with groups of `group` work-items of `width` lanes on a GPU.
-// Fails if the device's groups or the buffer's parts are too small for a leaf.
-kn_status tree_choose(const char *function, const kn_queue *queue, kn_buffer *x, kn_type type, unsigned group,
-                      unsigned width, struct tree_shape *shape, kn_error *err);
+// For the column `x`, which has been checked, with the groups and widths of `sizes` (engine_shape). Fails if
+// the device's groups or the buffer's parts are too small for a leaf.
+kn_status tree_choose(const char *function, const kn_queue *queue, kn_buffer *x, kn_type type,
+                      const struct engine_shape *sizes, struct tree_shape *shape, kn_error *err);
 
 // Partial results of n elements; groups that are launched for them, which take turns; groups for folding
 // `count` nodes.

@@ -39,26 +39,25 @@ struct fft_bounds fft_bounds_of(const kn_device_info *info, kn_type type, const 
                                .points = UINT32_MAX / 2,
                                .local = info->local_memory,
                                .number = 2 * kn_type_size(type),
-                               .banks = info->type != KN_DEVICE_CPU};
+                               .banks = !engine_is_cpu(info)};
 }
 
 // Lines a group: enough work-items where lines are rows of memory, whole memory transactions where they are
 // columns; but work for every compute unit first. Measured on an H200 (bench/RESULTS.md).
 static void choose_lines(const struct planner *p, struct fft_pass *pass)
 {
-    bool rows = pass->rows_in && pass->rows_out, cpu = p->info->type == KN_DEVICE_CPU;
+    bool rows = pass->rows_in && pass->rows_out;
     unsigned asked = !p->options ? 0 : rows ? p->options->rows : p->options->columns;
-    unsigned items = pass->cut.items, group = cpu ? 256 : 128, least = rows ? 1 : 4;
-    unsigned lines = asked                 ? asked
-                     : rows                ? (items < group ? group / items : 1)
-                     : items <= 16 && !cpu ? 32
-                                           : 16;
+    unsigned items = pass->cut.items, least = rows ? 1 : 4;
+    const struct engine_sizes *sizes = engine_sizes(p->info, rows          ? SHAPE_FFT_ROWS
+                                                             : items <= 16 ? SHAPE_FFT_COLUMNS_SHORT
+                                                                           : SHAPE_FFT_COLUMNS);
+    unsigned lines = asked ? asked : rows ? (items < sizes->group ? sizes->group / items : 1) : sizes->lanes;
     size_t line = fft_line_bytes(&pass->cut, &p->bounds), most = p->info->local_memory;
 
     if (!asked && !rows && most > (72 << 10))
         most = 72 << 10;
-    // PoCL keeps what lives across a barrier in memory.
-    pass->buffers = cpu && pass->cut.stages > 2 && 2 * line <= most ? 2 : 1;
+    pass->buffers = pass->cut.stages > 2 && sizes->copies * line <= most ? sizes->copies : 1;
     while (lines > 1 && (lines * items > p->bounds.items || lines * pass->buffers * line > most))
         lines /= 2;
     while (!asked && lines > least && pass->lines / lines < 2 * p->info->compute_units)

@@ -48,8 +48,7 @@ static kn_status check_tile(const kn_queue *queue, const kn_gemm_tile *tile, con
                             kn_error *err)
 {
     const kn_device_info *info = &queue->context->device.info;
-    const uint64_t most =
-        info->type == KN_DEVICE_CPU || info->local_memory < 49152 ? info->local_memory : 49152;
+    const uint64_t most = engine_local_arrays(info);
 
     if (!is_shape(tile, task))
         return kn_fail(
@@ -382,7 +381,7 @@ static kn_status run(kn_queue *queue, const kn_gemm_task *task, const kn_gemm_ti
 {
     const kn_device_info *info = &queue->context->device.info;
 
-    if (!tile->m && info->type == KN_DEVICE_CPU && !info->loop_limit)
+    if (!tile->m && engine_is_serial(info))
         return gemm_on_cpu(queue, task, err);
     return run_tiles(queue, task, tile, err);
 }

@@ -35,13 +35,13 @@ struct count {
 static void choose_shape(struct count *c, uint64_t elements)
 {
     const kn_device_info *info = &c->queue->context->device.info;
-    bool cpu = info->type == KN_DEVICE_CPU && !info->loop_limit;
-    uint64_t groups = (cpu ? 4 : 16) * (uint64_t)(info->compute_units ? info->compute_units : 1), least;
+    const struct engine_sizes *sizes = engine_sizes(info, SHAPE_ROBUST_COUNT);
+    uint64_t groups = sizes->per_unit * (uint64_t)(info->compute_units ? info->compute_units : 1), least;
 
-    c->group = cpu ? 1 : 512;
+    c->group = sizes->group;
     while (c->group > 1 && c->group > info->max_work_group)
         c->group /= 2;
-    c->replicas = cpu ? 4 : info->local_memory < (40u << 10) ? 8 : 32;
+    c->replicas = sizes->copies > 8 && info->local_memory < (40u << 10) ? 8 : sizes->copies;
     least = (uint64_t)c->group * 64;
     c->length = (elements / groups + 15) / 16 * 16;
     c->length = c->length < least ? least : c->length;

@@ -16,8 +16,6 @@
 enum { COLUMNS, COUNTERS, CANDIDATES, PARTIAL, SPARE, GATHERED, SHIFT_SAMPLE, SORTED, PLACES };
 
 enum {
-    LISTS_MOST = 128, // more of them would tell hardly more, as fewer of each go on
-    LIST = 2048,      // elements of one of many
     GATHERED_MOST = 1 << 18,
     COLUMNS_MOST = 4096 // at once
 };
@@ -51,18 +49,16 @@ unsigned robust_points(const kn_queue *queue, kn_type type)
 static void choose_sample(struct fused *f)
 {
     const kn_device_info *info = &f->of->queue->context->device.info;
-    bool cpu = info->type == KN_DEVICE_CPU;
+    const struct engine_sizes *sizes = engine_sizes(info, SHAPE_ROBUST_SAMPLE);
     double width = f->of->options.width == 0 ? 5 : f->of->options.width, points, samples, lists, step, spread;
 
     f->sort = robust_points(f->of->queue, f->of->type);
-    f->sort_group = cpu ? 64 : 1024;
+    f->sort_group = sizes->group;
     while (f->sort_group > 1 && f->sort_group > info->max_work_group)
         f->sort_group /= 2;
-    // A CPU has less to gain from narrow brackets, and works on the lists for longer.
-    f->list = cpu || f->sort < LIST ? f->sort : LIST;
+    f->list = f->sort < sizes->chunk ? f->sort : sizes->chunk;
     f->lists = 1;
-    while (f->lists < (cpu ? 16 : LISTS_MOST) &&
-           f->of->n >> (cpu ? 5 : 2) >= (uint64_t)2 * f->lists * f->list)
+    while (f->lists < sizes->copies && f->of->n / sizes->shares >= (uint64_t)2 * f->lists * f->list)
         f->lists *= 2;
     if (f->lists == 1 || f->lists * f->list < f->sort) {
         f->lists = 1;
@@ -90,13 +86,18 @@ static uint64_t choose_room(const struct fused *f)
     return room < n ? room : n;
 }
 
+static enum engine_shape_of pass_of(const struct robust_columns *of)
+{
+    return of->type == KN_F64 ? SHAPE_ROBUST_PASS_F64 : SHAPE_ROBUST_PASS_F32;
+}
+
 static kn_status choose_shape(struct fused *f, kn_error *err)
 {
     const struct robust_columns *of = f->of;
     uint64_t most = of->queue->context->device.info.max_alloc / kn_type_size(of->type);
     uint64_t room;
-    kn_status status = tree_choose(of->function, of->queue, of->x, of->type, of->type == KN_F64 ? 128 : 256,
-                                   4, &f->tree, err);
+    kn_status status =
+        tree_choose(of->function, of->queue, of->x, of->type, engine_shape(pass_of(of)), &f->tree, err);
 
     if (status)
         return status;
@@ -120,7 +121,8 @@ static kn_status get_kernels(struct fused *f, kn_error *err)
 {
     const struct robust_columns *of = f->of;
     const kn_device_info *info = &of->queue->context->device.info;
-    bool cpu = info->type == KN_DEVICE_CPU;
+    const struct engine_sizes *pass = engine_sizes(info, pass_of(of));
+    bool small = !engine_is_cpu(info) && info->local_memory < (44u << 10);
     const struct {
         const char *file, *name;
         kn_kernel **kernel;
@@ -138,8 +140,8 @@ static kn_status get_kernels(struct fused *f, kn_error *err)
         if (i < 3) {
             engine_define(&defines, "SORT_GROUP", f->sort_group);
             engine_define(&defines, "SORT", f->sort);
-            engine_define(&defines, "SLOTS", cpu ? 128 : info->local_memory < (44u << 10) ? 16 : 32);
-            engine_define(&defines, "TEAM", cpu ? 1 : 8);
+            engine_define(&defines, "SLOTS", small ? pass->items / 2 : pass->items);
+            engine_define(&defines, "TEAM", pass->lanes);
             engine_define(&defines, "SIGNS", of->type == KN_F32 && engine_is_nvidia(of->queue->context));
             engine_define(&defines, "STRAY", of->count > 1 && of->stride % f->tree.width != 0);
         }

@@ -23,12 +23,16 @@ static bool is_power_of_two(unsigned value)
     return value > 0 && !(value & (value - 1));
 }
 
-// What a GPU takes, in the order of the tunables.
+// In the order of the tunables, of which GPUs are tuned.
 static void choose_tunables(const struct robust_ranks *r, unsigned values[ENGINE_TUNABLES])
 {
-    const unsigned usual[] = {512, 2, r->type == KN_F64 ? 4 : 8, 512};
+    const kn_device_info *info = &r->queue->context->device.info;
+    const struct engine_sizes *rank = engine_sizes(info, SHAPE_ROBUST_RANK);
+    const unsigned usual[] = {rank->group, rank->per_unit,
+                              r->type == KN_F64 && rank->ahead > 1 ? rank->ahead / 2 : rank->ahead,
+                              engine_sizes(info, SHAPE_ROBUST_SETTLE)->group};
 
-    if (engine_tuning(r->queue->context, &robust_tunables, values)) {
+    if (!engine_is_serial(info) && engine_tuning(r->queue->context, &robust_tunables, values)) {
         if (is_power_of_two(values[0]) && values[1] > 0 && values[2] > 0 && values[2] <= 64 &&
             is_power_of_two(values[3]))
             return;
@@ -42,12 +46,10 @@ static void choose_tunables(const struct robust_ranks *r, unsigned values[ENGINE
 static void choose_shape(struct robust_ranks *r, uint64_t elements)
 {
     const kn_device_info *info = &r->queue->context->device.info;
-    bool cpu = info->type == KN_DEVICE_CPU && !info->loop_limit;
-    unsigned values[ENGINE_TUNABLES] = {1, 4, 1, 1};
+    unsigned values[ENGINE_TUNABLES] = {0};
     uint64_t most = info->compute_units ? info->compute_units : 1;
 
-    if (!cpu)
-        choose_tunables(r, values);
+    choose_tunables(r, values);
     r->digit = info->local_memory < (40u << 10) ? 8 : 11;
     r->group = fit_group(r, values[0]);
     r->single = fit_group(r, values[3]);

@@ -50,7 +50,7 @@ static size_t bitonic_up_to(const struct sort_job *job)
 {
     static const size_t most[2] = {16384, 131072}; // up to 4 bytes a key, 8 bytes
 
-    return job->queue->context->device.info.type == KN_DEVICE_CPU ? 0 : most[kn_type_size(job->type) == 8];
+    return engine_is_cpu(&job->queue->context->device.info) ? 0 : most[kn_type_size(job->type) == 8];
 }
 
 static bool takes_bitonic(const struct sort_job *job)

@@ -23,9 +23,6 @@ struct sort_job {
 // KEY_BITS, KEY_KIND, KEY_DESCENDING.
 void sort_define_keys(struct engine_defines *defines, const struct sort_job *job);
 
-// Local memory that a kernel's own arrays may take: CUDA gives more only to what is passed as an argument.
-uint64_t sort_local_arrays(const kn_device_info *info);
-
 kn_status sort_bitonic(const struct sort_job *job, kn_error *err); // keys alone
 kn_status sort_radix(const struct sort_job *job, kn_error *err);
 // Of sort_radix, what koine tune chooses, and what it has of itself for many keys of 4 bytes.

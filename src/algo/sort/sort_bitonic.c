@@ -41,23 +41,31 @@ static kn_status check_compiler(const struct sorter *s, kn_error *err)
                                            context->device.info.driver, most, s->log2_keys - 1);
 }
 
+static unsigned log2_of(unsigned power)
+{
+    unsigned log2 = 0;
+
+    while (power >>= 1)
+        log2++;
+    return log2;
+}
+
 // Sizes that the device takes: what was asked for; where no group was, the default one, halved until it fits.
 static kn_status choose_sizes(struct sorter *s, kn_error *err)
 {
     const kn_sort_options *options = &s->job->options;
     const kn_device_info *info = &s->queue->context->device.info;
-    bool cpu = info->type == KN_DEVICE_CPU;
+    const struct engine_sizes *sizes = engine_sizes(info, SHAPE_SORT_BITONIC);
     bool group_asked = options->log2_group;
 
-    // Measured best on an H200, and with PoCL on two cores (bench/RESULTS.md).
-    s->log2_group = options->log2_group ? options->log2_group : 8;
-    s->log2_keys = options->log2_keys ? options->log2_keys : cpu ? 3 : 5;
+    s->log2_group = options->log2_group ? options->log2_group : log2_of(sizes->group);
+    s->log2_keys = options->log2_keys ? options->log2_keys : log2_of(sizes->items);
     if (s->log2_group < 5 || s->log2_group > 10 || s->log2_keys < 2 || s->log2_keys > 5)
         return kn_fail(err, KN_ERROR_ARGUMENT,
                        "kn_sort: log2_group %u and log2_keys %u; they go from 5 to 10 and 2 to 5",
                        s->log2_group, s->log2_keys);
     while (((uint64_t)1 << s->log2_group) > info->max_work_group ||
-           block_bytes(s) > sort_local_arrays(info)) {
+           block_bytes(s) > engine_local_arrays(info)) {
         if (group_asked || s->log2_group == 5)
             return kn_fail(err, KN_ERROR_LIMIT,
                            "kn_sort: groups of %u work-items with %u keys each need %llu bytes of local "
@@ -65,7 +73,7 @@ static kn_status choose_sizes(struct sorter *s, kn_error *err)
                            "groups of %llu and has %llu bytes for a kernel's arrays",
                            1u << s->log2_group, 1u << s->log2_keys, (unsigned long long)block_bytes(s),
                            info->spec, (unsigned long long)info->max_work_group,
-                           (unsigned long long)sort_local_arrays(info));
+                           (unsigned long long)engine_local_arrays(info));
         s->log2_group--;
     }
     return check_compiler(s, err);

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Of keys, what all sorts ask: the macros of cl/lib/key.clh, and the local memory that they may take.
+// The macros of cl/lib/key.clh, which all sorts define.
 #include "sort.h"
 
 void sort_define_keys(struct engine_defines *defines, const struct sort_job *job)
@@ -10,11 +10,4 @@ void sort_define_keys(struct engine_defines *defines, const struct sort_job *job
     engine_define(defines, "KEY_BITS", (unsigned)kn_type_size(job->type) * 8);
     engine_define(defines, "KEY_KIND", kinds[job->type]);
     engine_define(defines, "KEY_DESCENDING", job->options.descending != 0);
-}
-
-uint64_t sort_local_arrays(const kn_device_info *info)
-{
-    const uint64_t most = 48 << 10;
-
-    return info->local_memory < most || info->type == KN_DEVICE_CPU ? info->local_memory : most;
 }

@@ -33,7 +33,7 @@ struct merger {
 
 static bool runs_on_cpu(const struct merger *m)
 {
-    return m->queue->context->device.info.type == KN_DEVICE_CPU;
+    return engine_is_cpu(&m->queue->context->device.info);
 }
 
 static uint64_t tile_size(const struct merger *m)
@@ -80,7 +80,7 @@ static bool tile_fits(const struct merger *m)
     uint64_t iterations = runs_on_cpu(m) ? 32 * tile_size(m) : 0; // of sort_run, moving and merging
 
     return (runs_on_cpu(m) || m->group <= info->max_work_group) &&
-           local_bytes(m) <= sort_local_arrays(info) &&
+           local_bytes(m) <= engine_local_arrays(info) &&
            (info->loop_limit == 0 || iterations <= info->loop_limit);
 }
 
@@ -90,12 +90,13 @@ static kn_status choose_sizes(struct merger *m, kn_error *err)
 {
     const kn_device_info *info = &m->queue->context->device.info;
     unsigned words = (unsigned)(entry_size(m) + 3) / 4;
-    // Elements of a word each that a work-item takes, measured best on an H200 (bench/RESULTS.md): fewer
-    // where tiles would not keep all compute units busy.
-    unsigned most = m->n / (256 * 19 / words + 1) < info->compute_units ? 11 : 19;
+    const struct engine_sizes *sizes = engine_sizes(info, SHAPE_SORT_MERGE);
+    bool few = m->n / (sizes->group * sizes->items / words + 1) < info->compute_units;
+    // Elements of a word each that a work-item takes.
+    unsigned most = few ? engine_sizes(info, SHAPE_SORT_MERGE_FEW)->items : sizes->items;
     bool groups_are_free = !m->less.group, items_are_free = !m->less.items;
 
-    m->group = groups_are_free ? 256 : m->less.group;
+    m->group = groups_are_free ? sizes->group : m->less.group;
     m->items = items_are_free ? (words < most ? (most / words) | 1 : 1) : m->less.items;
     if (m->group > MOST_GROUP || (m->group & (m->group - 1)) || m->items > MOST_ITEMS)
         return kn_fail(err, KN_ERROR_ARGUMENT,
@@ -113,7 +114,7 @@ static kn_status choose_sizes(struct merger *m, kn_error *err)
                 "memory; %s takes groups of %llu and has %llu bytes for a kernel's arrays%s",
                 m->function, m->group, m->items, entry_size(m), (unsigned long long)local_bytes(m),
                 info->spec, (unsigned long long)info->max_work_group,
-                (unsigned long long)sort_local_arrays(info),
+                (unsigned long long)engine_local_arrays(info),
                 info->loop_limit ? "; and a work-item's loops are limited there" : "");
     }
     return KN_OK;

@@ -90,7 +90,7 @@ static kn_status has_lanes(const struct radix *r, unsigned lanes, bool *has, kn_
 static kn_status best_lanes(struct radix *r, kn_error *err)
 {
     static const kn_sort_lanes order[] = {KN_SORT_LANES_BALLOT, KN_SORT_LANES_SUBGROUPS, KN_SORT_LANES_LOCAL};
-    bool cpu = r->queue->context->device.info.type == KN_DEVICE_CPU, has = false;
+    bool cpu = engine_is_cpu(&r->queue->context->device.info), has = false;
     kn_status status = KN_OK;
 
     if (cpu && !r->job->options.radix_group && !r->job->options.radix_keys) {
