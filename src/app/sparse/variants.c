@@ -83,7 +83,7 @@ kn_status sparse_copy_rate(kn_queue *queue, double *rate, kn_error *err)
     const kn_device_info *info = kn_context_device(context);
     struct work work = {.queue = queue,
                         .enqueue = enqueue_copy,
-                        .bytes = info->type == KN_DEVICE_CPU ? (size_t)64 << 20 : (size_t)512 << 20};
+                        .bytes = (size_t)engine_sizes(info, SHAPE_SPARSE_COPY)->chunk << 20};
     const float zero = 0;
     double seconds;
     kn_status status;

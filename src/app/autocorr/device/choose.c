@@ -168,7 +168,7 @@ static kn_status measure(const struct autocorr_engine *engine, const struct samp
 
 static double ratio_unmeasured(const struct autocorr_engine *engine, enum autocorr_fft_way way)
 {
-    bool cpu = kn_context_device(kn_queue_context(engine->queue))->type == KN_DEVICE_CPU;
+    bool cpu = engine_is_cpu(kn_context_device(kn_queue_context(engine->queue)));
 
     return (cpu ? cpu_ratio : gpu_ratio) * (way == AUTOCORR_FFT_NUMBER ? number_factor
                                             : engine->exact            ? exact_factor
@@ -181,8 +181,7 @@ static kn_status get_ratio(const struct autocorr_engine *engine, kn_type type, e
 {
     kn_context *context = kn_queue_context(engine->queue);
     const struct engine_choice choice = autocorr_choice_of(type, way, engine->exact);
-    const struct sample *sample =
-        kn_context_device(context)->type == KN_DEVICE_CPU ? &cpu_sample : &gpu_sample;
+    const struct sample *sample = engine_is_cpu(kn_context_device(context)) ? &cpu_sample : &gpu_sample;
     kn_error reason = KN_ERROR_INIT;
     size_t number = 0;
     kn_status status = KN_OK;

@@ -12,10 +12,9 @@ enum {
     SEGMENT_STEP = 64,    // a multiple of all steps of the kernel
     ROWS_MOST = 64,       // of a slice, where nothing is said
     ROWS_LEAST = 8,
-    LANES_X = 4,       // work-items side by side, where there are many offsets
-    LANES_Z = 8,       // that share a slice's rows, at most
-    GROUPS_A_UNIT = 8, // that keep a compute unit busy
-    GROUP = 128        // of the kernels beside
+    LANES_X = 4, // work-items side by side, where there are many offsets
+    LANES_Z = 8, // that share a slice's rows, at most
+    GROUP = 128  // of the kernels beside
 };
 // Places of scratch memory. The partial sums come first, where the strips of autocorr_windows_device are,
 // too.
@@ -57,11 +56,15 @@ static size_t shares(size_t count, size_t of)
 struct autocorr_direct_tuning autocorr_direct_tuning_for(const kn_queue *queue)
 {
     const kn_device_info *info = &queue->context->device.info;
-    static const struct autocorr_direct_tuning cpu = {AUTOCORR_DOT_FLOAT, true, 16, 4, 128, 16, 0},
-                                               gpu = {AUTOCORR_DOT_FLOAT, false, 8, 4, 32, 128, 0},
-                                               bytes = {AUTOCORR_DOT_BYTES, false, 8, 4, 32, 128, 0};
+    const struct engine_sizes *sizes = engine_sizes(info, SHAPE_AUTOCORR_DIRECT);
 
-    return info->type == KN_DEVICE_CPU ? cpu : engine_is_nvidia(queue->context) ? bytes : gpu;
+    return (struct autocorr_direct_tuning){.dot = engine_is_nvidia(queue->context) ? AUTOCORR_DOT_BYTES
+                                                                                   : AUTOCORR_DOT_FLOAT,
+                                           .vectors = sizes->width > 1,
+                                           .tile_x = sizes->tile[0],
+                                           .tile_y = sizes->tile[1],
+                                           .chunk = sizes->chunk,
+                                           .items = sizes->group};
 }
 
 // Where a work-item's loops are limited, they go over a slice in turn in the worst case.
@@ -144,7 +147,7 @@ static void choose_segments(struct direct *d)
 static kn_status choose_slices(struct direct *d, kn_error *err)
 {
     const kn_device_info *info = &d->queue->context->device.info;
-    size_t groups = (size_t)info->compute_units * GROUPS_A_UNIT;
+    size_t groups = (size_t)info->compute_units * engine_sizes(info, SHAPE_AUTOCORR_DIRECT)->per_unit;
     size_t span = d->lanes_x * d->tuning.tile_x / pixels_of(d);
 
     d->second_pitch = (uint32_t)(d->tuning.chunk + span + 3) / 4 * 4;

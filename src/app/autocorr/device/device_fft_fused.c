@@ -78,8 +78,8 @@ static kn_status fused_create(kn_queue *queue, struct autocorr_fft *fft, kn_erro
 {
     const kn_device_info *info = kn_context_device(fft->context);
     // Few columns have a GPU to themselves, and more work-items each.
-    bool few = info->type != KN_DEVICE_CPU &&
-               fft->batch * (fft->width + fft->across) / 2 < 8 * (size_t)info->compute_units;
+    size_t least = engine_sizes(info, SHAPE_AUTOCORR_FUSED)->per_unit * (size_t)info->compute_units;
+    bool few = fft->batch * (fft->width + fft->across) / 2 < least;
     const kn_fft_options options = {.held = fft->options.held ? fft->options.held : few ? 8 : 0};
     struct fft_bounds bounds = fft_bounds_of(info, fft->real, &options);
     struct fused *fused = calloc(1, sizeof *fused);

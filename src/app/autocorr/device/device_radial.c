@@ -105,7 +105,7 @@ kn_status autocorr_device_radial_create(kn_queue *queue, size_t width, size_t he
                                             .height = height,
                                             .max_offset = max_offset,
                                             .real = info->fp64 ? KN_F64 : KN_F32,
-                                            .lanes = info->type == KN_DEVICE_CPU ? 1 : 16};
+                                            .lanes = engine_sizes(info, SHAPE_AUTOCORR_RADIAL)->lanes};
     status = make_lists(queue, made, err);
     if (status)
         autocorr_device_radial_free(made);

@@ -128,12 +128,13 @@ static kn_status plan_grid(struct mri_gridding *g, const struct mri_gridding_opt
 
 // ---- the device ----
 
-// Work-items of a group run one after another on a CPU, and a group of one does the least. Some drivers stop
-// long loops.
+// Some drivers stop long loops, as a group of one has them.
 static kn_status choose_sizes(struct mri_gridding *g, const struct mri_gridding_options *options,
                               const kn_device_info *info, kn_error *err)
 {
-    static const unsigned tiles[2][2][MRI_AXES] = {{{8, 8, 1}, {8, 8, 8}}, {{32, 16, 1}, {16, 8, 8}}};
+    const struct engine_shape *both =
+        engine_shape(g->shape.cells[2] > 1 ? SHAPE_MRI_GRIDDING_VOLUME : SHAPE_MRI_GRIDDING_PLANE);
+    const struct engine_sizes *sizes;
     const unsigned *tile = g->shape.tile;
 
     if (options->group == 1 && info->loop_limit)
@@ -142,14 +143,15 @@ static kn_status choose_sizes(struct mri_gridding *g, const struct mri_gridding_
             "gridding: a group of 1 work-item, but %s stops a work-item after %u rounds of its loops; "
             "expected 2 or more",
             info->spec, (unsigned)info->loop_limit);
-    g->serial = options->group == 1 || (!options->group && info->type == KN_DEVICE_CPU && !info->loop_limit);
+    g->serial = options->group == 1 || (!options->group && engine_is_serial(info));
+    sizes = g->serial ? &both->cpu : &both->gpu;
     for (size_t axis = 0; axis < MRI_AXES; axis++) {
-        g->shape.tile[axis] = tiles[g->serial][g->shape.cells[2] > 1][axis];
+        g->shape.tile[axis] = sizes->tile[axis];
         if (options->tile[axis] && g->shape.tile[axis] > 1)
             g->shape.tile[axis] = options->tile[axis];
     }
-    g->shape.split = options->split ? options->split : 512;
-    g->group = g->serial ? 1 : options->group ? options->group : 32;
+    g->shape.split = options->split ? options->split : sizes->chunk;
+    g->group = options->group ? options->group : sizes->group;
     while (!options->group && g->group > info->max_work_group)
         g->group /= 2;
     if (g->group > info->max_work_group || g->group > tile[0] * tile[1] * tile[2])

@@ -44,24 +44,23 @@ struct solver {
 
 // ---- launches ----
 
-// cl/app/mri/mri_solver.cl's rows: floats that a work-item takes at a time. CPUs: a few parts a core, and few
-// rows a part.
+// cl/app/mri/mri_solver.cl's rows: floats that a work-item takes at a time.
 static kn_status choose_shape(const kn_queue *queue, uint64_t floats, struct shape *shape, kn_error *err)
 {
     kn_context *context = kn_queue_context(queue);
     const kn_device_info *info = kn_context_device(context);
-    bool cpu = info->type == KN_DEVICE_CPU;
-    unsigned width = cpu ? 16 : 4;
+    const struct engine_sizes *sizes = engine_sizes(info, SHAPE_MRI_SOLVER);
+    unsigned width = sizes->width;
     struct engine_defines defines = {.count = 0};
-    uint64_t rows = (floats + width - 1) / width, parts;
+    uint64_t rows = (floats + width - 1) / width, parts, busy = sizes->per_unit * info->compute_units;
     kn_status status = KN_OK;
 
-    shape->group = cpu ? 1 : 256;
+    shape->group = sizes->group;
     while (shape->group > info->max_work_group)
         shape->group /= 2;
     parts = (rows + shape->group - 1) / shape->group;
-    if (cpu && parts > 4 * info->compute_units)
-        parts = rows / 2048 > 4 * info->compute_units ? rows / 2048 : 4 * info->compute_units;
+    if (sizes->per_unit && parts > busy)
+        parts = rows / sizes->items > busy ? rows / sizes->items : busy;
     shape->parts = parts < MOST_PARTS ? (uint32_t)parts : MOST_PARTS;
     engine_define(&defines, "GROUP", (unsigned)shape->group);
     engine_define(&defines, "WIDTH", width);

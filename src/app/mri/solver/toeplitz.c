@@ -11,7 +11,6 @@
 #include "base/error.h"
 #include "toeplitz_own.h"
 
-enum { GROUP = 256 };
 
 // ---- sizes ----
 
@@ -163,18 +162,17 @@ struct toeplitz_origin toeplitz_origin_of(const struct mri_matrix *matrix, const
     return origin;
 }
 
-// Pairs of points that a work-item multiplies.
-static unsigned multiply_items(const kn_context *context)
+static const struct engine_sizes *sizes_of(const kn_context *context)
 {
-    return kn_context_device(context)->type == KN_DEVICE_CPU ? 16 : 2;
+    return engine_sizes(kn_context_device(context), SHAPE_MRI_TOEPLITZ);
 }
 
 static kn_status get_kernel(kn_context *context, const char *name, kn_kernel **kernel, kn_error *err)
 {
     struct engine_defines defines = {.count = 0};
 
-    engine_define(&defines, "GROUP", GROUP);
-    engine_define(&defines, "ITEMS", multiply_items(context));
+    engine_define(&defines, "GROUP", sizes_of(context)->group);
+    engine_define(&defines, "ITEMS", sizes_of(context)->items);
     return engine_builtin_kernel(context, "app/mri/mri_toeplitz.cl", defines.items, defines.count,
                                  KN_POLICY_DEFAULT, name, kernel, err);
 }
@@ -361,9 +359,10 @@ kn_status mri_toeplitz_apply(kn_queue *queue, struct mri_toeplitz *toeplitz, kn_
                              kn_error *err)
 {
     uint64_t points = toeplitz->size.points;
-    size_t tile = (size_t)2 * GROUP * multiply_items(toeplitz->context),
+    const struct engine_sizes *sizes = sizes_of(toeplitz->context);
+    size_t tile = (size_t)2 * sizes->group * sizes->items,
            groups = (size_t)(points / tile + (points % tile != 0));
-    const kn_range range = {1, {groups * GROUP}, {GROUP}, {0}};
+    const kn_range range = {1, {groups * sizes->group}, {sizes->group}, {0}};
     struct engine_scratch scratch;
     kn_buffer *grid;
     kn_status status;

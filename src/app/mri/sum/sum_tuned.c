@@ -7,8 +7,7 @@
 #include "sum_own.h"
 
 enum {
-    SHARE = 64,        // samples a group at least, where groups share them
-    GROUPS_A_UNIT = 8, // that keep a compute unit of a GPU busy: 2,048 work-items
+    SHARE = 64, // samples a group at least, where groups share them
     FOLD_GROUP = 128,
 };
 
@@ -18,16 +17,18 @@ struct mri_tuning mri_tuning_usual(const kn_queue *queue)
     // Native functions of others may be right to a few thousandths only, as the specification leaves it to
     // them.
     bool native = engine_is_nvidia(queue->context);
-    struct mri_tuning gpu = {256, 4, 1, MRI_MEMORY_LOCAL, 256, 4, MRI_TRIG_POLYNOMIAL, 0};
-    static const struct mri_tuning cpu = {1, 4, 16, MRI_MEMORY_GLOBAL, 0, 1, MRI_TRIG_POLYNOMIAL, 0};
+    const struct engine_sizes *sizes = engine_sizes(info, SHAPE_MRI_SUM);
+    struct mri_tuning usual = {.group = sizes->group,
+                               .voxels = sizes->items,
+                               .width = sizes->width,
+                               .memory = sizes->chunk ? MRI_MEMORY_LOCAL : MRI_MEMORY_GLOBAL,
+                               .chunk = sizes->chunk,
+                               .unroll = sizes->ahead,
+                               .trig = native ? MRI_TRIG_NATIVE : MRI_TRIG_POLYNOMIAL};
 
-    if (info->type == KN_DEVICE_CPU && !info->loop_limit)
-        return cpu;
-    if (native)
-        gpu.trig = MRI_TRIG_NATIVE;
-    while (gpu.group > info->max_work_group)
-        gpu.group /= 2;
-    return gpu;
+    while (usual.group > info->max_work_group)
+        usual.group /= 2;
+    return usual;
 }
 
 static kn_status check_tuning(const kn_queue *queue, const struct mri_tuning *t, kn_error *err)
@@ -123,8 +124,9 @@ static uint32_t parts_for(const struct sum_work *work, size_t slab)
     const kn_device_info *info = &work->queue->context->device.info;
     const struct mri_tuning *t = &work->tuning;
     size_t groups = groups_for(step_of(work, slab), (size_t)t->group * t->width);
+    const struct engine_sizes *sizes = engine_sizes(info, SHAPE_MRI_SUM_SHARED);
     size_t busy =
-        (size_t)info->compute_units * (info->type == KN_DEVICE_CPU ? 4 : GROUPS_A_UNIT * 256 / t->group + 1);
+        (size_t)info->compute_units * (sizes->per_unit ? sizes->per_unit : sizes->items / t->group + 1);
     size_t most = groups_for(work->sum->samples, SHARE), parts = t->parts ? t->parts : busy / groups;
     size_t held = info->max_alloc / (slab * 2 * sizeof(float)); // rows of sums in one allocation
 

@@ -42,30 +42,32 @@ struct spmv_task spmv_task_of_geometry(kn_queue *queue, const struct sparse_para
     return task;
 }
 
-// What the tuning leaves open, as measured best on an H200. Small pictures have few pixels for many
-// work-items, and few tiles for large groups.
+// What the tuning leaves open. Small pictures have few pixels for many work-items, and few tiles for large
+// groups.
 static void settle(struct spmv_task *task, bool local)
 {
     struct sparse_tuning *to = &task->tuning;
-    bool cpu = task->info->type == KN_DEVICE_CPU, any_group = !to->group;
+    const struct engine_sizes *sizes =
+        engine_sizes(task->info, local ? SHAPE_SPARSE_PARALLEL_LOCAL : SHAPE_SPARSE_PARALLEL);
+    bool any_group = !to->group;
     size_t pixels = sparse_parallel_columns(task->geometry), units = task->info->compute_units;
 
     if (any_group)
-        to->group = cpu ? 32 : 128;
+        to->group = sizes->group;
     while (to->group > task->info->max_work_group)
         to->group /= 2;
     to->group -= to->group % side_of(to->group);
     if (!to->lanes)
-        to->lanes = cpu ? 1 : 8;
+        to->lanes = sizes->lanes;
     while (to->group % to->lanes)
         to->lanes /= 2;
     if (!to->items)
-        for (to->items = local && !cpu ? 8 : 4; to->items > 1 && pixels / to->items < units * 256;)
+        for (to->items = sizes->items; to->items > 1 && pixels / to->items < units * 256;)
             to->items /= 2;
     while (any_group && task->back && !local && to->group > 32 && pixels / to->items / to->group < units * 4)
         to->group /= 2;
     if (!to->chunk)
-        to->chunk = cpu || !task->back || task->info->local_memory < 36864 ? 4096 : 8192;
+        to->chunk = task->back && task->info->local_memory >= 36864 ? sizes->chunk : 4096;
 }
 
 // ---- the kernels' tunables ----

@@ -18,13 +18,13 @@ const char *const sparse_format_names[] = {"auto",
                                            "merge",
                                            NULL};
 
-// Work-items a row: about as many as it has nonzeros.
-static unsigned lanes_for(const struct sparse_matrix *matrix, const kn_device_info *info)
+// Work-items a row, up to `most`: about as many as it has nonzeros.
+static unsigned lanes_for(const struct sparse_matrix *matrix, unsigned most)
 {
     double mean = matrix->rows ? (double)matrix->nonzeros / (double)matrix->rows : 0;
     unsigned lanes = 1;
 
-    while (info->type != KN_DEVICE_CPU && lanes < 32 && 1.5 * lanes < mean)
+    while (lanes < most && 1.5 * lanes < mean)
         lanes *= 2;
     return lanes;
 }
@@ -34,20 +34,21 @@ struct spmv_task spmv_task_of(kn_queue *queue, const struct sparse_matrix *matri
 {
     const kn_device_info *info = kn_context_device(kn_queue_context(queue));
     struct spmv_task task = {.queue = queue, .info = info, .matrix = matrix, .transposed = transposed};
+    const struct engine_sizes *sizes = engine_sizes(info, SHAPE_SPARSE_MEMORY);
     struct sparse_tuning *to = &task.tuning;
 
     if (tuning)
         *to = *tuning;
     if (!to->group)
-        to->group = info->type == KN_DEVICE_CPU ? 32 : 256;
+        to->group = sizes->group;
     while (to->group > info->max_work_group)
         to->group /= 2;
     if (!to->lanes)
-        to->lanes = lanes_for(matrix, info);
+        to->lanes = lanes_for(matrix, sizes->lanes);
     if (!to->items)
-        to->items = info->type == KN_DEVICE_CPU ? 32 : 8;
+        to->items = sizes->items;
     if (!to->chunk)
-        to->chunk = 4096;
+        to->chunk = sizes->chunk;
     return task;
 }
 

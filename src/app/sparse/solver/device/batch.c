@@ -123,13 +123,13 @@ static unsigned at_most(unsigned value, size_t most)
 // What is left open, and what does not fit is made smaller: what the launches depend on.
 static void choose_blocks(struct sparse_batch_options *o, const kn_device_info *info)
 {
-    bool cpu = info->type == KN_DEVICE_CPU;
+    const struct engine_sizes *sizes = engine_sizes(info, SHAPE_SPARSE_BATCH);
 
-    o->group = at_most(or_default(o->group, cpu ? 32 : 256), info->max_work_group);
+    o->group = at_most(or_default(o->group, sizes->group), info->max_work_group);
     o->back_group = at_most(or_default(o->back_group, o->group), info->max_work_group);
-    o->images = at_most(or_default(o->images, cpu ? 16 : 32), o->group);
+    o->images = at_most(or_default(o->images, sizes->items), o->group);
     o->images = at_most(o->images, o->back_group);
-    o->tile = at_most(or_default(o->tile, 256), info->local_memory / (sizeof(float) * o->images));
+    o->tile = at_most(or_default(o->tile, sizes->chunk), info->local_memory / (sizeof(float) * o->images));
 }
 
 // Vectors of 2 images there are none.
@@ -139,20 +139,24 @@ static unsigned wide_of(const struct sparse_batch_options *o, unsigned wide)
     return wide == 2 ? 1 : wide;
 }
 
-// And the rest of them. On an H200 columns' lines of tiles are best gathered by a work-item for each number.
+// And the rest of them.
 static void choose_shape(struct sparse_batch_options *o, enum sparse_batch_launches launches,
                          const kn_device_info *info)
 {
-    bool cpu = info->type == KN_DEVICE_CPU;
+    const struct engine_sizes *sizes = engine_sizes(info, SHAPE_SPARSE_BATCH),
+                              *step = engine_sizes(info, SHAPE_SPARSE_BATCH_STEP),
+                              *back = engine_sizes(info, launches == SPARSE_BATCH_TILED
+                                                             ? SHAPE_SPARSE_BATCH_BACK_TILED
+                                                             : SHAPE_SPARSE_BATCH_BACK);
 
-    o->wide = wide_of(o, or_default(o->wide, cpu ? 16 : 4));
-    o->shares = at_most(or_default(o->shares, 1), o->group * o->wide / o->images);
-    o->ahead = or_default(o->ahead, cpu ? 1 : 2);
-    o->back_wide = wide_of(o, or_default(o->back_wide, cpu ? 16 : launches == SPARSE_BATCH_TILED ? 1 : 4));
-    o->back_shares = or_default(o->back_shares, cpu ? 1 : 2);
-    o->back_ahead = or_default(o->back_ahead, cpu ? 1 : 8);
-    o->step_group = at_most(or_default(o->step_group, cpu ? 32 : 512), info->max_work_group);
-    o->step = at_most(at_most(or_default(o->step, 8), o->images), o->step_group);
+    o->wide = wide_of(o, or_default(o->wide, sizes->width));
+    o->shares = at_most(or_default(o->shares, sizes->shares), o->group * o->wide / o->images);
+    o->ahead = or_default(o->ahead, sizes->ahead);
+    o->back_wide = wide_of(o, or_default(o->back_wide, back->width));
+    o->back_shares = or_default(o->back_shares, back->shares);
+    o->back_ahead = or_default(o->back_ahead, back->ahead);
+    o->step_group = at_most(or_default(o->step_group, step->group), info->max_work_group);
+    o->step = at_most(at_most(or_default(o->step, step->items), o->images), o->step_group);
     if (launches == SPARSE_BATCH_WHOLE) { // a launch of all has one shape
         o->back_group = o->group;
         o->back_wide = o->wide;
@@ -217,7 +221,7 @@ static kn_status choose_launches(struct sparse_batch *b, kn_queue *queue, const 
     if (launches == SPARSE_BATCH_AUTO && !info->loop_limit && bytes_of_iteration(b, matrix) <= WHOLE_BYTES)
         launches = SPARSE_BATCH_WHOLE;
     b->launches = launches == SPARSE_BATCH_AUTO ? SPARSE_BATCH_SPREAD : launches;
-    if (launches == SPARSE_BATCH_TILED || (launches == SPARSE_BATCH_AUTO && info->type != KN_DEVICE_CPU &&
+    if (launches == SPARSE_BATCH_TILED || (launches == SPARSE_BATCH_AUTO && !engine_is_cpu(info) &&
                                            !info->loop_limit && matrix->nonzeros <= MOST_TILED))
         return try_tiles(b, queue, matrix, err);
     return KN_OK;

@@ -161,28 +161,28 @@ static kn_status choose_launches(struct sparse_solver *s, kn_error *err)
                        s->rows, s->columns, fused_bytes(s), info->spec, info->name, local_limit(info));
     s->fused = launches == SPARSE_LAUNCHES_FUSED ||
                (launches == SPARSE_LAUNCHES_AUTO && s->options.format == SPARSE_AUTO && !s->options.printed &&
-                !s->options.white && info->type != KN_DEVICE_CPU && can_fuse(s, info));
+                !s->options.white && !engine_is_cpu(info) && can_fuse(s, info));
     return KN_OK;
 }
 
 static void choose_shape(struct sparse_solver *s)
 {
     const kn_device_info *info = kn_context_device(s->context);
-    bool cpu = info->type == KN_DEVICE_CPU;
-    size_t groups;
+    const struct engine_sizes *sizes = engine_sizes(info, SHAPE_SPARSE_SOLVER),
+                              *back = engine_sizes(info, SHAPE_SPARSE_SOLVER_BACK);
+    size_t groups, busy = (size_t)info->compute_units * sizes->per_unit;
 
-    s->group = s->options.group ? s->options.group : cpu ? 32 : 1024;
+    s->group = s->options.group ? s->options.group : sizes->group;
     while (s->group > info->max_work_group)
         s->group /= 2;
-    s->back_group = s->options.tuning.group ? s->options.tuning.group : cpu ? 32 : 256;
+    s->back_group = s->options.tuning.group ? s->options.tuning.group : back->group;
     while (s->back_group > info->max_work_group)
         s->back_group /= 2;
-    s->lanes = s->options.tuning.lanes ? s->options.tuning.lanes : cpu ? 1 : 32;
+    s->lanes = s->options.tuning.lanes ? s->options.tuning.lanes : back->lanes;
     while (s->lanes > s->back_group)
         s->lanes /= 2;
     groups = (s->rows > s->columns ? s->rows : s->columns) / s->group + 1;
-    if (groups > (size_t)info->compute_units * (cpu ? 2 : 1))
-        groups = (size_t)info->compute_units * (cpu ? 2 : 1);
+    groups = groups < busy ? groups : busy;
     if (s->options.groups)
         groups = s->options.groups;
     s->parts = groups < SOLVER_MOST_PARTS ? (uint32_t)groups : SOLVER_MOST_PARTS;
