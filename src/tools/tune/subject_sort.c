@@ -13,7 +13,7 @@ static const struct tune_axis *axes(const kn_queue *queue)
     static const struct tune_axis all[ENGINE_TUNABLES] = {
         {4, {256, 384, 512, 1024}}, {7, {4, 8, 10, 12, 16, 20, 24}}, {5, {1, 2, 4, 8, 16}}, {2, {1, 2}}};
 
-    return kn_context_device(kn_queue_context(queue))->type == KN_DEVICE_CPU ? NULL : all;
+    return engine_is_cpu(kn_context_device(kn_queue_context(queue))) ? NULL : all;
 }
 
 static void usual(const struct tune_work *work, unsigned *values)
