@@ -242,12 +242,12 @@ static inline void ask(__global const real *x, ulong n, ulong start, realw *row)
 #if AHEAD
     uint item = (uint)get_local_id(0);
 
-    start += item / ITEMS_PER_LEAF * LEAF;
-    if (start + LEAF <= n) {
+    start += item / ITEMS_PER_LEAF * TREE_LEAF;
+    if (start + TREE_LEAF <= n) {
         __global const realw *rows = (__global const realw *)(x + start) + item % ITEMS_PER_LEAF;
 #pragma unroll
         for (uint i = 0; i < ASKED; i++)
-            row[i] = rows[i * (LANES / WIDTH)];
+            row[i] = rows[i * (TREE_LANES / WIDTH)];
     }
 #endif
 }
@@ -258,11 +258,11 @@ static inline void take_whole(__global const realw *rows, realw *row, real shift
 #if AHEAD
 #pragma unroll 1
     for (uint left = ROWS / ASKED - 1; left > 0; left--) {
-        rows += ASKED * (LANES / WIDTH);
+        rows += ASKED * (TREE_LANES / WIDTH);
 #pragma unroll
         for (uint i = 0; i < ASKED; i++) {
             take_row(row[i], shift, s);
-            row[i] = rows[i * (LANES / WIDTH)];
+            row[i] = rows[i * (TREE_LANES / WIDTH)];
         }
     }
 #pragma unroll
@@ -271,7 +271,7 @@ static inline void take_whole(__global const realw *rows, realw *row, real shift
 #else
 #pragma unroll UNROLL
     for (uint i = 0; i < ROWS; i++)
-        take_row(rows[i * (LANES / WIDTH)], shift, s);
+        take_row(rows[i * (TREE_LANES / WIDTH)], shift, s);
 #endif
 }
 
@@ -285,15 +285,15 @@ static inline void take_leaves(__global const real *x, ulong n, ulong start, rea
     statistics s;
 
     begin(&s);
-    start += item / ITEMS_PER_LEAF * LEAF;
-    bool whole = start + LEAF <= n;
+    start += item / ITEMS_PER_LEAF * TREE_LEAF;
+    bool whole = start + TREE_LEAF <= n;
     start += item % ITEMS_PER_LEAF * WIDTH;
     if (whole)
         take_whole((__global const realw *)(x + start), row, shift, &s);
     if (!whole || accw_is_nan(s.sums[0])) { // once more, with a look at each
         begin(&s);
         for (uint row = 0; row < ROWS; row++) {
-            realw elements = load_guarded(x, n, start + row * LANES, (real)NAN);
+            realw elements = load_guarded(x, n, start + row * TREE_LANES, (real)NAN);
             countw is_nan = isnan(elements);
             s.nan -= is_nan;
             take_extremes(elements, &s);
@@ -345,16 +345,16 @@ moments_leaves(__global const real *x, ulong n, __global ulong *state, ulong bas
     __local acc leaf[2 * LEAVES];
     __local real_key least[GROUP], greatest[GROUP], key[SAMPLES], chosen;
     __local uint nan[GROUP], rank[RANKS];
-    ulong count = (n + LEAVES * LEAF - 1) / (LEAVES * LEAF);
+    ulong count = (n + LEAVES * TREE_LEAF - 1) / (LEAVES * TREE_LEAF);
     realw row[ASKED];
 
-    ask(x, n, get_group_id(0) * LEAVES * LEAF, row);
+    ask(x, n, get_group_id(0) * LEAVES * TREE_LEAF, row);
     real shift = find_shift(x, n, find != 0, find ? 0 : AS_REAL((real_key)state[0]), key, rank, &chosen);
     if (find && get_global_id(0) == 0)
         state[0] = AS_KEY(shift);
     for (ulong i = get_group_id(0); i < count; i += get_num_groups(0)) {
         __global ulong *cell = state + base + first + i;
-        take_leaves(x, n, i * LEAVES * LEAF, row, shift, wide, leaf, least, greatest, nan);
+        take_leaves(x, n, i * LEAVES * TREE_LEAF, row, shift, wide, leaf, least, greatest, nan);
         combine_extremes(least, greatest, nan);
         if (get_local_id(0) == 0) {
             cell[LEAST * stride] = least[0];
@@ -363,7 +363,7 @@ moments_leaves(__global const real *x, ulong n, __global ulong *state, ulong bas
             *(__global acc *)(cell + FIRST_ACC * stride) = leaf[0];
             *(__global acc *)(cell + (FIRST_ACC + 1) * stride) = leaf[LEAVES];
         }
-        ask(x, n, (i + get_num_groups(0)) * LEAVES * LEAF, row);
+        ask(x, n, (i + get_num_groups(0)) * LEAVES * TREE_LEAF, row);
         barrier(CLK_LOCAL_MEM_FENCE);
     }
 }

@@ -46,16 +46,16 @@ static inline void sum_leaves(__global const real *x, ulong n, ulong start, real
 
     for (uint kind = 0; kind < KINDS; kind++)
         lanes[kind] = accw_zero();
-    start += item / ITEMS_PER_LEAF * LEAF;
-    if (start + LEAF <= n) { // a whole leaf: nothing to check between loads
+    start += item / ITEMS_PER_LEAF * TREE_LEAF;
+    if (start + TREE_LEAF <= n) { // a whole leaf: nothing to check between loads
         __global const realw *rows = (__global const realw *)(x + start) + item % ITEMS_PER_LEAF;
 #pragma unroll UNROLL
         for (uint row = 0; row < ROWS; row++)
-            add_row(rows[row * (LANES / WIDTH)], shift, lanes);
+            add_row(rows[row * (TREE_LANES / WIDTH)], shift, lanes);
     } else {
         start += item % ITEMS_PER_LEAF * WIDTH;
         for (uint row = 0; row < ROWS; row++)
-            add_row(load_guarded(x, n, start + row * LANES, shift), shift, lanes);
+            add_row(load_guarded(x, n, start + row * TREE_LANES, shift), shift, lanes);
     }
     fold_group(lanes, KINDS, wide, leaf);
 }
@@ -66,10 +66,10 @@ reduce_leaves(__global const real *x, ulong n, real shift, __global acc *partial
 {
     __local accw wide[KINDS * GROUP];
     __local acc leaf[KINDS * LEAVES];
-    ulong count = (n + LEAVES * LEAF - 1) / (LEAVES * LEAF);
+    ulong count = (n + LEAVES * TREE_LEAF - 1) / (LEAVES * TREE_LEAF);
 
     for (ulong i = get_group_id(0); i < count; i += get_num_groups(0)) {
-        sum_leaves(x, n, i * LEAVES * LEAF, shift, wide, leaf);
+        sum_leaves(x, n, i * LEAVES * TREE_LEAF, shift, wide, leaf);
         if (get_local_id(0) == 0)
             for (uint kind = 0; kind < KINDS; kind++)
                 partial[kind * stride + first + i] = leaf[kind * LEAVES];
@@ -84,11 +84,11 @@ reduce_fold(__global const acc *in, ulong count, __global acc *out)
 {
     __local acc node[GROUP];
     uint item = (uint)get_local_id(0);
-    ulong first = (get_group_id(0) * GROUP + item) * 16;
-    acc part[16];
+    ulong first = (get_group_id(0) * GROUP + item) * TREE_FOLD_BY;
+    acc part[TREE_FOLD_BY];
 
     in += count * get_group_id(1);
-    for (uint i = 0; i < 16; i++)
+    for (uint i = 0; i < TREE_FOLD_BY; i++)
         part[i] = first + i < count ? in[first + i] : ACC_ZERO;
     acc sum = fold_nodes(part, node);
     if (item == 0)

@@ -30,12 +30,12 @@
 #define MAP (ACC)x
 #endif
 
+#include "../shared/tree.h"
+
 #pragma OPENCL FP_CONTRACT OFF
 
-#define LEAF 4096
-#define LANES 64
-#define ROWS (LEAF / LANES)
-#define ITEMS_PER_LEAF (LANES / WIDTH)
+#define ROWS (TREE_LEAF / TREE_LANES)
+#define ITEMS_PER_LEAF (TREE_LANES / WIDTH)
 #define LEAVES (GROUP / ITEMS_PER_LEAF)
 #define KN_PASTE_(a, b) a##b
 #define KN_PASTE(a, b) KN_PASTE_(a, b)
@@ -65,11 +65,11 @@ static inline void reduce_group(__global const TYPE *x, ulong n, ulong start, __
     uint item = (uint)get_local_id(0), place = item % ITEMS_PER_LEAF;
     ACC lane[WIDTH];
 
-    start += item / ITEMS_PER_LEAF * LEAF;
+    start += item / ITEMS_PER_LEAF * TREE_LEAF;
 #pragma unroll
     for (uint l = 0; l < WIDTH; l++)
         lane[l] = IDENTITY;
-    if (start + LEAF <= n) { // a whole leaf: nothing to check between loads
+    if (start + TREE_LEAF <= n) { // a whole leaf: nothing to check between loads
         __global const KN_PASTE(TYPE, WIDTH) *rows = (__global const KN_PASTE(TYPE, WIDTH) *)(x + start) + place;
 #if KN_CPU
 #pragma clang loop vectorize(disable)
@@ -77,7 +77,7 @@ static inline void reduce_group(__global const TYPE *x, ulong n, ulong start, __
 #pragma unroll 8
         for (uint r = 0; r < ROWS; r++) {
             row_of_lanes row;
-            row.vector = rows[r * (LANES / WIDTH)];
+            row.vector = rows[r * (TREE_LANES / WIDTH)];
 #pragma unroll
             for (uint l = 0; l < WIDTH; l++)
                 lane[l] = combine(lane[l], map(row.element[l]));
@@ -89,8 +89,8 @@ static inline void reduce_group(__global const TYPE *x, ulong n, ulong start, __
         for (uint r = 0; r < ROWS; r++)
 #pragma unroll
             for (uint l = 0; l < WIDTH; l++)
-                if (start + place * WIDTH + r * LANES + l < n)
-                    lane[l] = combine(lane[l], map(x[start + place * WIDTH + r * LANES + l]));
+                if (start + place * WIDTH + r * TREE_LANES + l < n)
+                    lane[l] = combine(lane[l], map(x[start + place * WIDTH + r * TREE_LANES + l]));
     }
 
 #pragma unroll
@@ -123,10 +123,10 @@ reduce_with_leaves(__global const TYPE *x, ulong n, __global ACC *partial, ulong
 {
     __local ACC wide[WIDTH * GROUP];
     __local ACC leaf[LEAVES];
-    ulong count = (n + LEAVES * LEAF - 1) / (LEAVES * LEAF);
+    ulong count = (n + LEAVES * TREE_LEAF - 1) / (LEAVES * TREE_LEAF);
 
     for (ulong i = get_group_id(0); i < count; i += get_num_groups(0)) {
-        reduce_group(x, n, i * LEAVES * LEAF, wide, leaf);
+        reduce_group(x, n, i * LEAVES * TREE_LEAF, wide, leaf);
         if (get_local_id(0) == 0)
             partial[first + i] = leaf[0];
         barrier(CLK_LOCAL_MEM_FENCE);
@@ -139,13 +139,13 @@ reduce_with_fold(__global const ACC *in, ulong count, __global ACC *out)
 {
     __local ACC node[GROUP];
     uint item = (uint)get_local_id(0);
-    ulong first = (get_group_id(0) * GROUP + item) * 16;
-    ACC part[16];
+    ulong first = (get_group_id(0) * GROUP + item) * TREE_FOLD_BY;
+    ACC part[TREE_FOLD_BY];
 
-    for (uint i = 0; i < 16; i++)
+    for (uint i = 0; i < TREE_FOLD_BY; i++)
         part[i] = first + i < count ? in[first + i] : (ACC)(IDENTITY);
-    for (uint distance = 1; distance < 16; distance *= 2)
-        for (uint i = 0; i < 16; i += 2 * distance)
+    for (uint distance = 1; distance < TREE_FOLD_BY; distance *= 2)
+        for (uint i = 0; i < TREE_FOLD_BY; i += 2 * distance)
             part[i] = combine(part[i], part[i + distance]);
 
     node[item] = part[0];

@@ -3,11 +3,8 @@
 #ifndef KN_ALGO_TREE_H
 #define KN_ALGO_TREE_H
 
+#include "shared/tree.h"
 #include "columns.h"
-
-#define TREE_LEAF    4096
-#define TREE_LANES   64
-#define TREE_FOLD_BY 16 // nodes that a work-item folds
 
 struct tree_shape {
     unsigned group;

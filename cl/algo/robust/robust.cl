@@ -415,7 +415,7 @@ static inline void take_whole_leaf(__global const real *x, real shift, const bra
         realw rows[UNROLL];
 #pragma unroll
         for (uint i = 0; i < UNROLL; i++)
-            rows[i] = load_row(x + (row + i) * LANES);
+            rows[i] = load_row(x + (row + i) * TREE_LANES);
 #if !KN_CPU
         make_room(to, t, UNROLL * WIDTH);
 #endif
@@ -440,7 +440,7 @@ static inline uint take_guarded(__global const real *x, ulong n, ulong start, re
     t->sums[0] = t->sums[1] = accw_zero();
     nan.vector = (countw)(0);
     for (uint row = 0; row < ROWS; row++) {
-        realw elements = load_guarded(x, n, start + row * LANES, (real)NAN);
+        realw elements = load_guarded(x, n, start + row * TREE_LANES, (real)NAN);
         countw is_nan = isnan(elements);
         nan.vector -= is_nan;
         accw_take(select(elements, (realw)(shift), is_nan), shift, t->sums);
@@ -491,7 +491,7 @@ robust_pass(__global const real *x, ulong skip, ulong n, ulong stride, __global 
     __local real slots[GROUP * SLOTS];
     __local uint place[GROUP], total[2], counted[TIES + ENDS];
     uint item = (uint)get_local_id(0);
-    ulong number = get_group_id(1), count = (n + LEAVES * LEAF - 1) / (LEAVES * LEAF);
+    ulong number = get_group_id(1), count = (n + LEAVES * TREE_LEAF - 1) / (LEAVES * TREE_LEAF);
     real shift = AS_REAL((real_key)columns[number].shift);
     brackets b = brackets_of(&columns[number]);
     bool careful = b.tied != 0;
@@ -513,8 +513,8 @@ robust_pass(__global const real *x, ulong skip, ulong n, ulong stride, __global 
         total[0] = 0;
     barrier(CLK_LOCAL_MEM_FENCE);
     for (ulong i = get_group_id(0); i < count; i += get_num_groups(0)) {
-        ulong start = (i * LEAVES + item / ITEMS_PER_LEAF) * LEAF;
-        bool whole = start + LEAF <= n;
+        ulong start = (i * LEAVES + item / ITEMS_PER_LEAF) * TREE_LEAF;
+        bool whole = start + TREE_LEAF <= n;
         uint seen[TIES + ENDS], nans = 0;
         tally t;
 

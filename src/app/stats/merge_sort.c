@@ -14,7 +14,7 @@
 enum {
     CACHED = 1 << 18, // bytes of a block that is sorted before the next one is begun
     WHOLE_FROM = 4,   // merges a thread: while there are so many, none is cut
-    UNIT = STATS_LEAF // where merges are cut: at multiples of it
+    UNIT = TREE_LEAF  // where merges are cut: at multiples of it
 };
 
 struct sorting {
@@ -148,8 +148,8 @@ static void finish_leaves(const struct sorting *s, const char *from, char *to, s
     struct pair pair = pair_at(s, from, 0, width, s->n);
     struct split before = advance(&pair, (struct split){0, 0}, first);
 
-    for (; first < end; first += STATS_LEAF) {
-        size_t count = end - first < STATS_LEAF ? end - first : STATS_LEAF;
+    for (; first < end; first += TREE_LEAF) {
+        size_t count = end - first < TREE_LEAF ? end - first : TREE_LEAF;
         struct split after = advance(&pair, before, count);
         char *leaf = to + first * s->size;
         if (from != to)
@@ -157,7 +157,7 @@ static void finish_leaves(const struct sorting *s, const char *from, char *to, s
         s->networks->decode(leaf, count, &s->codec);
         const struct host_column column = {leaf, count, s->single, true, s->shift, s->leaf};
         kn_sums sums = host_sum_leaf(&column, 0);
-        leaves[first / STATS_LEAF] = (struct stats_sums){sums.sum, sums.squares};
+        leaves[first / TREE_LEAF] = (struct stats_sums){sums.sum, sums.squares};
         before = after;
     }
 }
@@ -165,7 +165,7 @@ static void finish_leaves(const struct sorting *s, const char *from, char *to, s
 static kn_status finish(const struct sorting *s, const char *from, char *to, size_t width,
                         struct stats_sums *sums, kn_error *err)
 {
-    size_t count = s->n / STATS_LEAF + (s->n % STATS_LEAF != 0);
+    size_t count = s->n / TREE_LEAF + (s->n % TREE_LEAF != 0);
     struct stats_sums *leaves = malloc(count * sizeof *leaves);
 
     if (!leaves)

@@ -17,9 +17,8 @@
 #include <stdbool.h>
 #include <stddef.h>
 
+#include "shared/tree.h"
 #include "stats.h"
-
-enum { STATS_LEAF = 4096, STATS_LANES = 64 };
 
 struct stats_sums {
     double sum, squares;

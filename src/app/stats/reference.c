@@ -11,16 +11,16 @@
 
 static struct stats_sums sum_leaf(const double *x, size_t count, double shift)
 {
-    double sum[STATS_LANES] = {0}, squares[STATS_LANES] = {0};
+    double sum[TREE_LANES] = {0}, squares[TREE_LANES] = {0};
 
     for (size_t i = 0; i < count; i++) {
-        size_t lane = i % STATS_LANES;
+        size_t lane = i % TREE_LANES;
         double d = x[i] - shift;
 
         sum[lane] += d;
         squares[lane] = fma(d, d, squares[lane]);
     }
-    for (size_t distance = STATS_LANES / 2; distance > 0; distance /= 2)
+    for (size_t distance = TREE_LANES / 2; distance > 0; distance /= 2)
         for (size_t lane = 0; lane < distance; lane++) {
             sum[lane] += sum[lane + distance];
             squares[lane] += squares[lane + distance];
@@ -30,15 +30,15 @@ static struct stats_sums sum_leaf(const double *x, size_t count, double shift)
 
 static kn_status sum_column(const double *x, size_t n, double shift, struct stats_sums *sums, kn_error *err)
 {
-    size_t count = n / STATS_LEAF + (n % STATS_LEAF != 0);
+    size_t count = n / TREE_LEAF + (n % TREE_LEAF != 0);
     struct stats_sums *leaves = malloc(count * sizeof *leaves);
 
     if (!leaves)
         return kn_fail_memory(err, count * sizeof *leaves, "the sums of a column");
     for (size_t i = 0; i < count; i++) {
-        size_t first = i * STATS_LEAF;
+        size_t first = i * TREE_LEAF;
 
-        leaves[i] = sum_leaf(x + first, n - first < STATS_LEAF ? n - first : STATS_LEAF, shift);
+        leaves[i] = sum_leaf(x + first, n - first < TREE_LEAF ? n - first : TREE_LEAF, shift);
     }
     *sums = stats_fold_leaves(leaves, count);
     free(leaves);

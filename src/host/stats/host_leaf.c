@@ -18,7 +18,7 @@ VECTOR_WORD void add_columns(const void *x, const bool single, double shift, con
         sum[i] = load_reals(sums + first + i * LANES);
         square[i] = load_reals(squares + first + i * LANES);
     }
-    for (size_t row = first; row < HOST_LEAF; row += HOST_LANES) {
+    for (size_t row = first; row < TREE_LEAF; row += TREE_LANES) {
         _Pragma("GCC unroll 8") for (size_t i = 0; i < AT_A_TIME; i++)
         {
             size_t at = row + i * LANES;
@@ -38,9 +38,9 @@ VECTOR_WORD void add_columns(const void *x, const bool single, double shift, con
 }
 
 VECTOR_CODE void SIMD_SET_NAME(host_leaf)(const void *x, bool single, double shift, bool wants_squares,
-                                          double sums[HOST_LANES], double squares[HOST_LANES])
+                                          double sums[TREE_LANES], double squares[TREE_LANES])
 {
-    for (size_t first = 0; first < HOST_LANES; first += AT_A_TIME * LANES)
+    for (size_t first = 0; first < TREE_LANES; first += AT_A_TIME * LANES)
         if (single && wants_squares)
             add_columns(x, true, shift, true, first, sums, squares);
         else if (single)

@@ -79,7 +79,7 @@ static void read_share(struct float_read *r, size_t first, size_t end)
     struct host_extremes own = {INFINITY, -INFINITY, 0};
 
     for (size_t i = first; i < end; i++) {
-        size_t start = i * HOST_LEAF, count = r->n - start < HOST_LEAF ? r->n - start : HOST_LEAF;
+        size_t start = i * TREE_LEAF, count = r->n - start < TREE_LEAF ? r->n - start : TREE_LEAF;
         size_t before = own.nan_count;
         if (r->column)
             r->leaves[i] = host_sum_leaf(r->column, i);
@@ -247,15 +247,15 @@ static kn_number multiply_integers(const void *x, kn_type type, size_t n, const 
 
 static double multiply_leaf(const struct host_column *c, size_t i)
 {
-    size_t start = i * HOST_LEAF, count = c->n - start < HOST_LEAF ? c->n - start : HOST_LEAF;
-    double lanes[HOST_LANES];
+    size_t start = i * TREE_LEAF, count = c->n - start < TREE_LEAF ? c->n - start : TREE_LEAF;
+    double lanes[TREE_LANES];
 
-    for (size_t lane = 0; lane < HOST_LANES; lane++)
+    for (size_t lane = 0; lane < TREE_LANES; lane++)
         lanes[lane] = 1;
     for (size_t k = 0; k < count; k++)
-        lanes[k % HOST_LANES] *=
+        lanes[k % TREE_LANES] *=
             c->single ? (double)((const float *)c->x)[start + k] : ((const double *)c->x)[start + k];
-    for (size_t distance = HOST_LANES / 2; distance > 0; distance /= 2)
+    for (size_t distance = TREE_LANES / 2; distance > 0; distance /= 2)
         for (size_t lane = 0; lane < distance; lane++)
             lanes[lane] *= lanes[lane + distance];
     return lanes[0];

@@ -14,7 +14,7 @@ const struct host_reals *host_reals_for(kn_type type, kn_host_level level)
 
 size_t host_robust_leaf(struct host_robust *r, size_t i)
 {
-    size_t start = i * HOST_LEAF, count = r->column.n - start < HOST_LEAF ? r->column.n - start : HOST_LEAF;
+    size_t start = i * TREE_LEAF, count = r->column.n - start < TREE_LEAF ? r->column.n - start : TREE_LEAF;
     struct host_extremes extremes = {INFINITY, -INFINITY, 0};
 
     if (i >= r->summed)

@@ -97,7 +97,7 @@ static kn_status robust_prefix(struct host_robust *r, size_t n, kn_robust_method
         status = select_both(r, &median, &mad, err);
     if (status)
         return status;
-    r->summed = n / HOST_LEAF;
+    r->summed = n / TREE_LEAF;
     *result = robust_of_nothing(n, nan_count, method);
     result->missed = missed;
     if (nan_count > 0)

@@ -194,7 +194,7 @@ static void add(size_t *to, size_t count)
 
 static void read_share(struct fused *f, size_t first, size_t end)
 {
-    double middle[HOST_LEAF + 8], arms[HOST_LEAF + 8]; // and a vector
+    double middle[TREE_LEAF + 8], arms[TREE_LEAF + 8]; // and a vector
     struct host_interval own[HOST_INTERVALS];
     size_t nan_count = 0;
 
@@ -202,7 +202,7 @@ static void read_share(struct fused *f, size_t first, size_t end)
         own[k] = (struct host_interval){.low = f->intervals[k].low, .high = f->intervals[k].high};
     for (size_t i = first; i < end; i++) {
         struct host_sifted sifted = {.middle = middle, .arms = arms};
-        size_t start = i * HOST_LEAF, count = f->n - start < HOST_LEAF ? f->n - start : HOST_LEAF;
+        size_t start = i * TREE_LEAF, count = f->n - start < TREE_LEAF ? f->n - start : TREE_LEAF;
         nan_count += host_robust_leaf(f->r, i);
         f->r->reals->sift((const char *)f->r->column.x + start * f->size, count, own, &sifted);
         keep(middle, sifted.middle_count, f->size, f->sifted.middle, &f->sifted.middle_count, f->middle_room);

@@ -9,12 +9,12 @@
 
 #include "base/error.h"
 
-// `count` elements of a leaf in plain C; the whole leaf if count is HOST_LEAF.
+// `count` elements of a leaf in plain C; the whole leaf if count is TREE_LEAF.
 static inline __attribute__((always_inline)) void add_each(const struct host_column *c, const void *x,
                                                            size_t count, double *sums, double *squares)
 {
     for (size_t i = 0; i < count; i++) {
-        size_t lane = i % HOST_LANES;
+        size_t lane = i % TREE_LANES;
         double d = (c->single ? (double)((const float *)x)[i] : ((const double *)x)[i]) - c->shift;
         sums[lane] += d;
         if (c->wants_squares)
@@ -47,13 +47,13 @@ static void add_elements(const struct host_column *c, const void *x, size_t coun
 // Of the `count` elements from x on.
 static kn_sums sum_elements(const struct host_column *c, const void *x, size_t count)
 {
-    double sums[HOST_LANES] = {0}, squares[HOST_LANES] = {0};
+    double sums[TREE_LANES] = {0}, squares[TREE_LANES] = {0};
 
-    if (c->leaf && count == HOST_LEAF)
+    if (c->leaf && count == TREE_LEAF)
         c->leaf(x, c->single, c->shift, c->wants_squares, sums, squares);
     else
         add_elements(c, x, count, sums, squares);
-    for (size_t distance = HOST_LANES / 2; distance > 0; distance /= 2)
+    for (size_t distance = TREE_LANES / 2; distance > 0; distance /= 2)
         for (size_t lane = 0; lane < distance; lane++) {
             sums[lane] += sums[lane + distance];
             squares[lane] += squares[lane + distance];
@@ -63,17 +63,17 @@ static kn_sums sum_elements(const struct host_column *c, const void *x, size_t c
 
 size_t host_leaf_count(size_t n)
 {
-    return n / HOST_LEAF + (n % HOST_LEAF != 0);
+    return n / TREE_LEAF + (n % TREE_LEAF != 0);
 }
 
 static size_t leaf_size(const struct host_column *c, size_t i)
 {
-    return c->n - i * HOST_LEAF < HOST_LEAF ? c->n - i * HOST_LEAF : HOST_LEAF;
+    return c->n - i * TREE_LEAF < TREE_LEAF ? c->n - i * TREE_LEAF : TREE_LEAF;
 }
 
 static const void *leaf_start(const struct host_column *c, size_t i)
 {
-    return (const char *)c->x + i * HOST_LEAF * (c->single ? sizeof(float) : sizeof(double));
+    return (const char *)c->x + i * TREE_LEAF * (c->single ? sizeof(float) : sizeof(double));
 }
 
 kn_sums host_sum_leaf(const struct host_column *c, size_t i)
@@ -84,8 +84,8 @@ kn_sums host_sum_leaf(const struct host_column *c, size_t i)
 kn_sums host_sum_numbers(const struct host_column *c, size_t i)
 {
     union {
-        float singles[HOST_LEAF];
-        double doubles[HOST_LEAF];
+        float singles[TREE_LEAF];
+        double doubles[TREE_LEAF];
     } numbers;
     size_t count = leaf_size(c, i);
     const void *x = leaf_start(c, i);

@@ -3,15 +3,14 @@
 #ifndef KN_HOST_STATS_HOST_SUMS_H
 #define KN_HOST_STATS_HOST_SUMS_H
 
+#include "shared/tree.h"
 #include "host/simd/levels.h"
 
-enum { HOST_LEAF = 4096, HOST_LANES = 64 };
-
-// Adds up HOST_LEAF elements in lanes: element i belongs to lane i mod 64, where d = x - shift is added to
+// Adds up TREE_LEAF elements in lanes: element i belongs to lane i mod 64, where d = x - shift is added to
 // the sum and fma(d, d, .) becomes the squares, if they are wanted; each lane begins with what is in `sums`
 // and `squares`.
-typedef void host_leaf(const void *x, bool single, double shift, bool wants_squares, double sums[HOST_LANES],
-                       double squares[HOST_LANES]);
+typedef void host_leaf(const void *x, bool single, double shift, bool wants_squares, double sums[TREE_LANES],
+                       double squares[TREE_LANES]);
 
 HOST_DECLARE_SET_VECTORS(host_leaf, host_leaf);
 

@@ -1,19 +1,20 @@
 #!/bin/sh
 # SPDX-License-Identifier: Apache-2.0
 # The house's direction (CONTRIBUTING.md): a file below src includes from its own room or from one that its room may
-# build on, by the path below src, and from its own folder by the bare name; no science includes another. Files that may
-# not, and do so today, stand in `exceptions`: a line "FILE INCLUDED" each; the list only gets shorter.
+# build on, by the path below src, and from its own folder by the bare name; no science includes another. What kernels and
+# hosts share is cl/shared, plain definitions. Files that may not, and do so today, stand in `exceptions`: a line "FILE
+# INCLUDED" each; the list only gets shorter.
 . "${srcdir:?}/tests/e2e/common.sh"
 
 cat >"$work/rooms" <<'END'
 base
 source base
 io base
-host base
+host base shared
 backend base source
 engine base source backend
-algo base source backend engine host
-app base source backend engine host algo
+algo base source backend engine host shared
+app base source backend engine host algo shared
 tools base source backend engine host algo app io
 cli base source backend engine host algo app io tools
 END
@@ -28,6 +29,7 @@ look()
     (cd "$1" && while read -r file; do
         sed -n "s|^[[:space:]]*#[[:space:]]*include[[:space:]]*\"\([^\"]*\)\".*|$file \1|p" "$file"
     done <"$work/files") >"$work/includes"
+    (cd "$1/../cl" 2>/dev/null && find shared -name '*.h') >>"$work/files" || :
     awk '
         FILENAME == ARGV[1] { known[$1] = 1; for (i = 1; i <= NF; i++) may[$1, $i] = 1; next }
         FILENAME == ARGV[2] { excepted[$1 " " $2] = 1; next }
@@ -59,11 +61,14 @@ look()
 }
 
 # What it would say of a house that is wrong.
-mkdir -p "$work/src/base" "$work/src/algo" "$work/src/app/mri" "$work/src/app/stats" "$work/src/io" "$work/src/attic"
+mkdir -p "$work/cl/shared" "$work/src/base" "$work/src/algo" "$work/src/app/mri" "$work/src/app/stats" "$work/src/io" "$work/src/attic"
 for file in base/a.h algo/a.h app/mri/a.h app/stats/a.h io/a.h; do
     : >"$work/src/$file"
 done
 echo '#include "algo/a.h"' >"$work/src/base/b.c"
+: >"$work/cl/shared/a.h"
+echo '#include "shared/a.h"' >"$work/src/base/c.c"
+printf '#include "shared/a.h"\n#include "shared/b.h"\n' >"$work/src/algo/e.c"
 echo '# include "io/a.h" // twice' >"$work/src/app/mri/b.c"
 echo '#include "app/stats/a.h"' >"$work/src/app/mri/c.c"
 echo '#include "b.h"' >"$work/src/algo/b.c"
@@ -75,14 +80,27 @@ look "$work/src" "$work/stale" >"$work/found"
 cat >"$work/expected" <<'END'
 algo/b.c includes "b.h", which is not in its folder
 algo/c.c includes "base/c.h", which is not below src
+algo/e.c includes "shared/b.h", which is not below src
 app/mri/b.c includes "io/a.h": the room app does not build on io
 app/mri/c.c includes "app/stats/a.h" of another science
 attic/a.c lies in no room that this test knows
 base/b.c includes "algo/a.h": the room base does not build on algo
+base/c.c includes "shared/a.h": the room base does not build on shared
 no exception any more: io/a.h base/a.h
 END
 cmp -s "$work/expected" "$work/found" || fail "of a house that is wrong it said:
 $(cat "$work/found")"
+
+# A header of cl/shared is OpenCL C and C at once: definitions and comments.
+others()
+{
+    grep -nvE '^(//.*|#(ifndef|define|endif).*|)$' "$@"
+}
+printf '// a\n\n#ifndef A\n#define A 1 // b\n#endif\nint a;\n' >"$work/cl/shared/a.h"
+[ "$(others "$work/cl/shared/a.h")" = "6:int a;" ] || fail "it does not find what is no definition"
+if others "$srcdir"/cl/shared/*.h; then
+    fail "cl/shared holds more than definitions"
+fi
 
 look "$srcdir/src" "$work/exceptions" >"$work/found"
 [ "$(wc -l <"$work/includes")" -gt 500 ] || fail "only $(wc -l <"$work/includes") includes were found below $srcdir/src"

@@ -119,7 +119,7 @@ static void expect_close(const double *x, size_t n)
 {
     struct stats_result found = stats_of(x, n, false, 1);
     long double sum = 0, squares = 0, mean, variance, magnitude = 0;
-    double shift = stats_shift(x, n, false), steps = 64 + 6 + ceil(log2((double)n / STATS_LEAF + 1)) + 4,
+    double shift = stats_shift(x, n, false), steps = 64 + 6 + ceil(log2((double)n / TREE_LEAF + 1)) + 4,
            spread, bound;
     double *copy = malloc(n * sizeof *copy);
 
