@@ -52,26 +52,23 @@
 
 // ---- the shift ----
 
-// Where the samples stand in the state.
-#define FIRST_SAMPLE 8
-
 // From each part of a column its samples; from the last of them the shift.
-__kernel __attribute__((reqd_work_group_size(SAMPLES, 1, 1))) void
+__kernel __attribute__((reqd_work_group_size(SHIFT_SAMPLES, 1, 1))) void
 moments_shift(__global const sort_key *x, ulong skip, ulong first, ulong count, ulong n, __global ulong *state,
               uint last)
 {
-    __local sort_key key[SAMPLES], chosen;
+    __local sort_key key[SHIFT_SAMPLES], chosen;
     __local uint rank[RANKS];
-    uint item = (uint)get_local_id(0), samples = n < SAMPLES ? (uint)n : SAMPLES;
+    uint item = (uint)get_local_id(0), samples = n < SHIFT_SAMPLES ? (uint)n : SHIFT_SAMPLES;
     ulong place = sample_place(item, n);
 
     if (item < samples && place >= first && place - first < count)
-        state[FIRST_SAMPLE + item] = x[skip + place - first];
+        state[MOMENTS_FIRST_SAMPLE + item] = x[skip + place - first];
     if (!last)
         return; // of the whole group
     // Of this launch or an earlier one: no work-item reads another's.
     if (item < samples)
-        key[item] = sample_key((sort_key)state[FIRST_SAMPLE + item]);
+        key[item] = sample_key((sort_key)state[MOMENTS_FIRST_SAMPLE + item]);
     choose_shift(key, samples, rank, &chosen);
 #if KEY_KIND == 2
     if (item == 0)
@@ -325,9 +322,9 @@ inline void combine_extremes(__local real_key *least, __local real_key *greatest
 inline real find_shift(__global const real *x, ulong n, bool find, real given, __local sort_key *key, __local uint *rank,
                        __local sort_key *chosen)
 {
-    uint samples = !find ? 0 : n < SAMPLES ? (uint)n : SAMPLES;
+    uint samples = !find ? 0 : n < SHIFT_SAMPLES ? (uint)n : SHIFT_SAMPLES;
 
-    for (uint i = 0; i < (SAMPLES + GROUP - 1) / GROUP; i++) {
+    for (uint i = 0; i < (SHIFT_SAMPLES + GROUP - 1) / GROUP; i++) {
         uint sample = i * GROUP + (uint)get_local_id(0);
         if (sample < samples)
             key[sample] = sample_key(((__global const sort_key *)x)[sample_place(sample, n)]);
@@ -343,7 +340,7 @@ moments_leaves(__global const real *x, ulong n, __global ulong *state, ulong bas
 {
     __local accw wide[2 * GROUP];
     __local acc leaf[2 * LEAVES];
-    __local real_key least[GROUP], greatest[GROUP], key[SAMPLES], chosen;
+    __local real_key least[GROUP], greatest[GROUP], key[SHIFT_SAMPLES], chosen;
     __local uint nan[GROUP], rank[RANKS];
     ulong count = (n + LEAVES * TREE_LEAF - 1) / (LEAVES * TREE_LEAF);
     realw row[ASKED];

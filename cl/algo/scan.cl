@@ -24,13 +24,14 @@
 #define MAP x
 #endif
 
+#include "../shared/columns.h"
+
 #pragma OPENCL FP_CONTRACT OFF
 
-#define GROUP 256
 #ifndef RUN
 #define RUN 16
 #endif
-#define BLOCK (GROUP * RUN)
+#define BLOCK (SCAN_GROUP * RUN)
 // One slot in RUN + 1 stays unused, so that neighbouring work-items never meet in a memory bank.
 #define SLOT(i) ((i) + (i) / RUN)
 
@@ -52,7 +53,7 @@ static inline void load_run(__global const TYPE *x, ulong n, ulong base, uint ma
 
 #pragma unroll
     for (uint r = 0; r < RUN; r++) {
-        uint i = r * GROUP + item;
+        uint i = r * SCAN_GROUP + item;
         TYPE element = IDENTITY;
         if (base + i < n) {
             element = x[base + i];
@@ -77,19 +78,19 @@ inline TYPE total_of(const TYPE *run)
 }
 
 // totals[to + b] is the total of block b of x[from..from + n).
-__kernel __attribute__((reqd_work_group_size(GROUP, 1, 1))) void
+__kernel __attribute__((reqd_work_group_size(SCAN_GROUP, 1, 1))) void
 scan_totals(__global const TYPE *x, ulong from, ulong n, uint mapped, __global TYPE *totals, ulong to)
 {
     __local TYPE block[SLOT(BLOCK)];
-    __local TYPE node[GROUP];
+    __local TYPE node[SCAN_GROUP];
     uint item = (uint)get_local_id(0);
     TYPE run[RUN];
 
     load_run(x + from, n, (ulong)get_group_id(0) * BLOCK, mapped, block, run);
     node[item] = total_of(run);
-    for (uint distance = 1; distance < GROUP; distance *= 2) {
+    for (uint distance = 1; distance < SCAN_GROUP; distance *= 2) {
         barrier(CLK_LOCAL_MEM_FENCE);
-        if (item * 2 * distance + distance < GROUP)
+        if (item * 2 * distance + distance < SCAN_GROUP)
             node[item * 2 * distance] = combine(node[item * 2 * distance], node[item * 2 * distance + distance]);
     }
     if (item == 0)
@@ -98,12 +99,12 @@ scan_totals(__global const TYPE *x, ulong from, ulong n, uint mapped, __global T
 
 // out[from + i] is what x[from..from + i] come to, without x[from + i] itself if `exclusive`. prefixes[first + b] is what
 // stands before block b, if there is more than one.
-__kernel __attribute__((reqd_work_group_size(GROUP, 1, 1))) void
+__kernel __attribute__((reqd_work_group_size(SCAN_GROUP, 1, 1))) void
 scan_blocks(__global const TYPE *x, __global TYPE *out, ulong from, ulong n, uint mapped, uint exclusive,
             __global const TYPE *prefixes, ulong first)
 {
     __local TYPE block[SLOT(BLOCK)];
-    __local TYPE node[2 * GROUP];
+    __local TYPE node[2 * SCAN_GROUP];
     uint item = (uint)get_local_id(0), side = 0;
     ulong base = (ulong)get_group_id(0) * BLOCK;
     TYPE run[RUN], before;
@@ -111,11 +112,11 @@ scan_blocks(__global const TYPE *x, __global TYPE *out, ulong from, ulong n, uin
     load_run(x + from, n, base, mapped, block, run);
     node[item] = total_of(run);
     barrier(CLK_LOCAL_MEM_FENCE);
-    for (uint distance = 1; distance < GROUP; distance *= 2) {
+    for (uint distance = 1; distance < SCAN_GROUP; distance *= 2) {
         TYPE own = node[side + item];
         if (item >= distance)
             own = combine(node[side + item - distance], own);
-        side = GROUP - side;
+        side = SCAN_GROUP - side;
         node[side + item] = own;
         barrier(CLK_LOCAL_MEM_FENCE);
     }
@@ -134,7 +135,7 @@ scan_blocks(__global const TYPE *x, __global TYPE *out, ulong from, ulong n, uin
     barrier(CLK_LOCAL_MEM_FENCE);
 #pragma unroll
     for (uint r = 0; r < RUN; r++) {
-        uint i = r * GROUP + item;
+        uint i = r * SCAN_GROUP + item;
         if (base + i < n)
             out[from + base + i] = block[SLOT(i)];
     }

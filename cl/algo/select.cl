@@ -36,6 +36,7 @@
 #include "../lib/key.clh"
 #include "../lib/sample.clh"
 #include "../lib/tile.clh"
+#include "../shared/columns.h"
 
 // The order of elements without its fine points (where NaN stand), in fewer instructions.
 #if KEY_KIND == 0
@@ -470,7 +471,7 @@ select_gather(__global const sort_key *x, ulong skip, ulong n, __global job *job
     barrier(CLK_LOCAL_MEM_FENCE);
     for (uint c = item; c < SEEN; c += GROUP)
         if (total[c])
-            atomic_add(&counters[JOBS + part * SEEN + c], total[c]);
+            atomic_add(&counters[SELECT_JOBS + part * SEEN + c], total[c]);
 }
 
 // Where the targets fell. One group, a work-item a job.
@@ -483,7 +484,7 @@ __kernel void select_settle(__global job *jobs, uint count, __global const uint 
         job at = jobs[number];
         ulong below = 0, at_low = 0, at_high = 0, inside = 0;
         for (ulong part = 0; part < parts; part++) {
-            __global const uint *seen = counters + JOBS + part * SEEN + number * 4;
+            __global const uint *seen = counters + SELECT_JOBS + part * SEEN + number * 4;
             below += seen[0];
             at_low += seen[1];
             at_high += seen[2];

@@ -13,9 +13,9 @@
 #endif
 
 #include "../lib/key.clh"
+#include "../shared/columns.h"
 
-#define BLOCK 4096
-#define ITEMS (BLOCK / GROUP)
+#define ITEMS (TOP_K_BLOCK / GROUP)
 
 // counts[first + b]: how many of block b come before the threshold; counts[blocks + first + b]: how many are equal to it.
 // x[skip], ... are n elements; `threshold` is an element's bits.
@@ -25,8 +25,8 @@ top_k_count(__global const sort_key *x, ulong skip, ulong n, ulong threshold, __
 {
     __local uint all[2];
     uint item = (uint)get_local_id(0), before = 0, equal = 0;
-    ulong start = (ulong)get_group_id(0) * BLOCK;
-    uint count = n - start < BLOCK ? (uint)(n - start) : BLOCK;
+    ulong start = (ulong)get_group_id(0) * TOP_K_BLOCK;
+    uint count = n - start < TOP_K_BLOCK ? (uint)(n - start) : TOP_K_BLOCK;
     sort_key last = rank_key(encode_key((sort_key)threshold));
 
     if (item == 0)
@@ -58,7 +58,7 @@ top_k_gather(__global const sort_key *x, ulong skip, ulong n, ulong number, ulon
 {
     __local uint sum[2 * GROUP];
     uint item = (uint)get_local_id(0), side = 0, before = 0, equal = 0;
-    ulong block = first + get_group_id(0), start = (ulong)get_group_id(0) * BLOCK + item * ITEMS;
+    ulong block = first + get_group_id(0), start = (ulong)get_group_id(0) * TOP_K_BLOCK + item * ITEMS;
     uint count = start >= n ? 0 : n - start < ITEMS ? (uint)(n - start) : ITEMS;
     ulong to = places[block], to_equal = places[blocks + block];
     sort_key last = rank_key(encode_key((sort_key)threshold));

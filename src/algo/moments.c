@@ -4,6 +4,7 @@
 
 #include <math.h>
 
+#include "shared/columns.h"
 #include "base/array.h"
 #include "base/error.h"
 #include "elements.h"
@@ -11,7 +12,7 @@
 #include "tree.h"
 
 // The state's cells, as in cl/algo/moments.cl.
-enum { SHIFT, RESULT, SAMPLES = 8, ROWS = 72 };
+enum { SHIFT, RESULT, ROWS = MOMENTS_FIRST_SAMPLE + SHIFT_SAMPLES };
 enum { LEAST, GREATEST, FIRST_SUM };
 enum { NANS = FIRST_SUM, SUM, SQUARES, COMPONENTS_MOST = 8 };
 
@@ -88,7 +89,7 @@ static kn_status launch(const struct moments *m, kn_kernel *kernel, unsigned gro
 static kn_status choose_shift(const struct moments *m, kn_error *err)
 {
     struct element_piece piece = {.buffer = NULL};
-    const kn_range range = {1, {64}, {64}, {0}};
+    const kn_range range = {1, {SHIFT_SAMPLES}, {SHIFT_SAMPLES}, {0}};
     kn_status status = KN_OK;
 
     while (!status && element_next_piece(m->x, m->type, m->n, &piece)) {

@@ -2,12 +2,13 @@
 // The levels of cl/algo/scan.cl.
 #include <koine/scan.h>
 
+#include "shared/columns.h"
 #include "base/array.h"
 #include "base/error.h"
 #include "columns.h"
 #include "operations.h"
 
-enum { GROUP = 256, LEVELS = 8 };
+enum { LEVELS = 8 };
 
 struct scan {
     kn_queue *queue;
@@ -53,7 +54,7 @@ static kn_status get_kernels(struct scan *s, const kn_combine *how, kn_type as, 
 
 static kn_range range_of(const struct scan *s, unsigned level)
 {
-    return (kn_range){1, {(size_t)((s->n[level] - 1) / s->block + 1) * GROUP}, {GROUP}, {0}};
+    return (kn_range){1, {(size_t)((s->n[level] - 1) / s->block + 1) * SCAN_GROUP}, {SCAN_GROUP}, {0}};
 }
 
 static kn_status launch_totals(const struct scan *s, unsigned level, kn_error *err)
@@ -126,9 +127,9 @@ static kn_status check(const char *function, const struct scan *s, kn_type type,
         return kn_fail(err, KN_ERROR_LIMIT,
                        "%s: a buffer is held in parts; one allocation of %s holds %llu bytes", function,
                        info->spec, (unsigned long long)info->max_alloc);
-    if (info->max_work_group < GROUP)
+    if (info->max_work_group < SCAN_GROUP)
         return kn_fail(err, KN_ERROR_LIMIT, "%s: %s takes groups of %llu work-items; %d are needed", function,
-                       info->spec, (unsigned long long)info->max_work_group, GROUP);
+                       info->spec, (unsigned long long)info->max_work_group, SCAN_GROUP);
     return KN_OK;
 }
 

@@ -5,12 +5,12 @@
 #include <math.h>
 #include <string.h>
 
+#include "shared/columns.h"
 #include "base/array.h"
 #include "base/error.h"
 #include "base/number.h"
 #include "elements.h"
 
-#define JOBS 8 // a batch
 // Places of scratch memory.
 enum { CANDIDATES, JOB_STATE, COUNTERS, PLACES };
 
@@ -33,10 +33,10 @@ struct select {
     kn_kernel *prepare, *sample, *small, *gather, *settle, *histogram, *pick;
     struct engine_scratch scratch;
     kn_buffer *jobs, *counters, *candidates;
-    uint64_t ranks[2 * JOBS];
+    uint64_t ranks[2 * SELECT_JOBS];
     unsigned count; // jobs of this batch
     bool nan_ends;  // if there is a NaN, no more is wanted
-    struct job found[JOBS];
+    struct job found[SELECT_JOBS];
 };
 
 // ---- shape ----
@@ -122,7 +122,7 @@ static unsigned count_digits(const struct select *s)
 // The counters: a cursor a job, then select_gather's, then those of each digit.
 static uint64_t gather_counters(const struct select *s)
 {
-    return JOBS + 4 * JOBS * s->pieces;
+    return SELECT_JOBS + 4 * SELECT_JOBS * s->pieces;
 }
 
 static uint64_t digit_counters(const struct select *s)
@@ -134,7 +134,8 @@ static kn_status prepare(struct select *s, kn_error *err)
 {
     uint64_t counters = gather_counters(s) + count_digits(s) * digit_counters(s);
     uint32_t count = s->count;
-    kn_status status = engine_scratch_get(&s->scratch, JOB_STATE, JOBS * sizeof(struct job), &s->jobs, err);
+    kn_status status =
+        engine_scratch_get(&s->scratch, JOB_STATE, SELECT_JOBS * sizeof(struct job), &s->jobs, err);
 
     if (!status)
         status =
@@ -155,7 +156,7 @@ static kn_status read_jobs(struct select *s, kn_error *err)
 static kn_status small(struct select *s, kn_buffer *x, uint64_t n, const uint64_t *ranks, uint32_t open,
                        uint32_t bracket, kn_error *err)
 {
-    uint64_t wanted[2 * JOBS];
+    uint64_t wanted[2 * SELECT_JOBS];
     uint32_t count = (uint32_t)n;
     const kn_arg args[] = {KN_BUFFER(x),     KN_VALUE(count), KN_BUFFER(s->jobs),
                            KN_VALUE(wanted), KN_VALUE(open),  KN_VALUE(bracket)};
@@ -205,10 +206,10 @@ static kn_status digits(struct select *s, uint64_t room, kn_error *err)
 
 // The ranks in a sample between whose elements a job's ranks lie, but for once in some 10^8 columns: 6
 // standard deviations of the binomial distribution to either side, and 8 for its tail where that is short.
-static void bracket_ranks(const struct select *s, uint64_t samples, uint64_t ranks[2 * JOBS], uint32_t *open,
-                          uint64_t *widest)
+static void bracket_ranks(const struct select *s, uint64_t samples, uint64_t ranks[2 * SELECT_JOBS],
+                          uint32_t *open, uint64_t *widest)
 {
-    memset(ranks, 0, 2 * JOBS * sizeof *ranks);
+    memset(ranks, 0, 2 * SELECT_JOBS * sizeof *ranks);
     *open = 0;
     *widest = 0;
     for (unsigned j = 0; j < s->count; j++) {
@@ -256,7 +257,7 @@ static kn_status gather(struct select *s, uint64_t room, kn_error *err)
     if (!status) {
         const kn_arg args[] = {KN_BUFFER(s->jobs), KN_VALUE(count), KN_BUFFER(s->counters), KN_VALUE(number),
                                KN_VALUE(room)};
-        status = launch(s, s->settle, JOBS, 1, 1, args, KN_COUNT(args), err);
+        status = launch(s, s->settle, SELECT_JOBS, 1, 1, args, KN_COUNT(args), err);
     }
     return status;
 }
@@ -274,7 +275,7 @@ static uint64_t choose_samples(const struct select *s)
 
 static kn_status by_brackets(struct select *s, kn_error *err)
 {
-    uint64_t samples = choose_samples(s), room, most, widest, ranks[2 * JOBS];
+    uint64_t samples = choose_samples(s), room, most, widest, ranks[2 * SELECT_JOBS];
     size_t bytes;
     uint32_t open;
     kn_status status;
@@ -353,7 +354,7 @@ static kn_status begin(struct select *s, const char *function, kn_queue *queue, 
     return KN_OK;
 }
 
-// Finds ranks[2 * j] <= ranks[2 * j + 1] for all j < count <= JOBS: `found`.
+// Finds ranks[2 * j] <= ranks[2 * j + 1] for all j < count <= SELECT_JOBS: `found`.
 static kn_status find_pairs(struct select *s, const uint64_t *ranks, size_t count, kn_error *err)
 {
     kn_status status;
@@ -386,9 +387,9 @@ kn_status kn_select(kn_queue *queue, kn_buffer *x, kn_type type, size_t n, const
             status =
                 kn_fail(err, KN_ERROR_ARGUMENT, "kn_select: rank %zu of %zu elements; they go from 0 to %zu",
                         ranks[i], n, n ? n - 1 : 0);
-    for (size_t done = 0; done < count && !status; done += JOBS) {
-        size_t batch = count - done < JOBS ? count - done : JOBS;
-        uint64_t pairs[2 * JOBS];
+    for (size_t done = 0; done < count && !status; done += SELECT_JOBS) {
+        size_t batch = count - done < SELECT_JOBS ? count - done : SELECT_JOBS;
+        uint64_t pairs[2 * SELECT_JOBS];
         for (size_t j = 0; j < 2 * batch; j++)
             pairs[j] = ranks[done + j / 2];
         status = find_pairs(&s, pairs, batch, err);
@@ -419,10 +420,10 @@ static kn_status quantiles(struct select *s, const char *function, const double 
     for (size_t i = 0; i < count; i++)
         if (!(q[i] >= 0 && q[i] <= 1))
             return kn_fail(err, KN_ERROR_ARGUMENT, "%s: quantile %g; they go from 0 to 1", function, q[i]);
-    for (size_t done = 0; done < count && !status; done += JOBS) {
-        size_t batch = count - done < JOBS ? count - done : JOBS;
-        uint64_t pairs[2 * JOBS];
-        double weight[JOBS];
+    for (size_t done = 0; done < count && !status; done += SELECT_JOBS) {
+        size_t batch = count - done < SELECT_JOBS ? count - done : SELECT_JOBS;
+        uint64_t pairs[2 * SELECT_JOBS];
+        double weight[SELECT_JOBS];
         for (size_t j = 0; j < batch; j++) {
             double place = q[done + j] * (double)(s->n - 1);
             pairs[2 * j] = (uint64_t)place < s->n - 1 ? (uint64_t)place : s->n - 1;

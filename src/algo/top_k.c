@@ -7,11 +7,10 @@
 
 #include <math.h>
 
+#include "shared/columns.h"
 #include "base/array.h"
 #include "base/error.h"
 #include "elements.h"
-
-enum { BLOCK = 4096 };
 
 struct top {
     kn_queue *queue;
@@ -73,7 +72,7 @@ static uint64_t count_blocks(const struct top *top)
     uint64_t blocks = 0;
 
     while (element_next_piece(top->x, top->type, top->n, &piece))
-        blocks += (piece.count + BLOCK - 1) / BLOCK;
+        blocks += (piece.count + TOP_K_BLOCK - 1) / TOP_K_BLOCK;
     return blocks;
 }
 
@@ -84,7 +83,7 @@ static kn_status launch(const struct top *top, bool gather, kn_error *err)
     kn_status status = KN_OK;
 
     while (!status && element_next_piece(top->x, top->type, top->n, &piece)) {
-        uint64_t blocks = (piece.count + BLOCK - 1) / BLOCK;
+        uint64_t blocks = (piece.count + TOP_K_BLOCK - 1) / TOP_K_BLOCK;
         const kn_range range = {1, {(size_t)blocks * top->group}, {top->group}, {0}};
         const kn_arg count_args[] = {KN_BUFFER(piece.buffer),  KN_VALUE(piece.skip),   KN_VALUE(piece.count),
                                      KN_VALUE(top->threshold), KN_BUFFER(top->counts), KN_VALUE(first),

@@ -75,7 +75,7 @@ inline uint power_of_two(uint n)
 static inline void find_shift(__global const real *x, ulong first, ulong count, ulong n, __global real_key *sample, uint last,
                               __local real_key *key, __local uint *rank, __local real_key *chosen, __global column *to)
 {
-    uint item = (uint)get_local_id(0), samples = n < SAMPLES ? (uint)n : SAMPLES;
+    uint item = (uint)get_local_id(0), samples = n < SHIFT_SAMPLES ? (uint)n : SHIFT_SAMPLES;
 
     for (uint i = item; i < samples; i += SORT_GROUP) {
         ulong place = sample_place(i, n);
@@ -91,7 +91,7 @@ static inline void find_shift(__global const real *x, ulong first, ulong count, 
 // Of the column's n elements x[skip], ... are `count`, from number `first` on. The samples stand in `sample`, a row of
 // lists * size a column, `size` (a power of two, at most SORT; SORT for one list alone) a list; the points, a row of SORT
 // a column, in `points`. Zeroes the counters, too. With `find` the
-// column's shift is found as cl/algo/moments.cl does, and its samples stand in a row of SAMPLES of `shift_sample`; without it
+// column's shift is found as cl/algo/moments.cl does, and its samples stand in a row of SHIFT_SAMPLES of `shift_sample`; without it
 // `shift` has the shift's bits.
 __kernel __attribute__((reqd_work_group_size(SORT_GROUP, 1, 1))) void
 robust_lists(__global const real *x, ulong skip, ulong first, ulong count, ulong n, ulong stride,
@@ -108,7 +108,7 @@ robust_lists(__global const real *x, ulong skip, ulong first, ulong count, ulong
     x += skip + number * stride;
     if (list == lists) { // of the whole group
         if (find)
-            find_shift(x, first, count, n, shift_sample + number * SAMPLES, last, key, rank, &chosen, &columns[number]);
+            find_shift(x, first, count, n, shift_sample + number * SHIFT_SAMPLES, last, key, rank, &chosen, &columns[number]);
         else if (item == 0)
             columns[number].shift = shift;
         return;

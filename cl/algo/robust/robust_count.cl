@@ -17,7 +17,7 @@
 #define LOADS 4
 #endif
 
-#define VALUES 256
+#include "../../shared/robust.h"
 
 // Elements begin ... end - 1 of the column's part; their counts are added to row `row`. The host has the same.
 typedef struct {
@@ -55,17 +55,17 @@ inline void count_load(__local uint *bins, uint copy, uint4 load)
     count_word(bins, copy, load.s3);
 }
 
-// counts[row * VALUES + i]: elements whose bits are i; of at most 2^32 - 1 a row.
+// counts[row * ROBUST_VALUES + i]: elements whose bits are i; of at most 2^32 - 1 a row.
 __kernel __attribute__((reqd_work_group_size(GROUP, 1, 1))) void
 count_bytes(__global const uchar *x, __global const chunk *chunks, ulong first, __global uint *counts)
 {
-    __local uint bins[VALUES * REPLICAS];
+    __local uint bins[ROBUST_VALUES * REPLICAS];
     uint item = (uint)get_local_id(0), copy = item % REPLICAS;
     chunk own = chunks[first + get_group_id(0)];
     ulong begin = min((own.begin + 15) / 16 * 16, own.end), loads = (own.end - begin) / 16, i = item;
     __global const uint4 *rows = (__global const uint4 *)(x + begin);
 
-    for (uint k = item; k < VALUES * REPLICAS; k += GROUP)
+    for (uint k = item; k < ROBUST_VALUES * REPLICAS; k += GROUP)
         bins[k] = 0;
     barrier(CLK_LOCAL_MEM_FENCE);
     for (ulong k = own.begin + item; k < begin; k += GROUP)
@@ -84,11 +84,11 @@ count_bytes(__global const uchar *x, __global const chunk *chunks, ulong first, 
     for (ulong k = begin + loads * 16 + item; k < own.end; k += GROUP)
         count_one(bins, copy, x[k]);
     barrier(CLK_LOCAL_MEM_FENCE);
-    for (uint value = item; value < VALUES; value += GROUP) {
+    for (uint value = item; value < ROBUST_VALUES; value += GROUP) {
         uint all = 0;
         for (uint k = 0; k < REPLICAS; k++) // each work-item begins in a bank of its own
             all += bins[value * REPLICAS + (k + value) % REPLICAS];
         if (all)
-            atomic_add(&counts[own.row * VALUES + value], all);
+            atomic_add(&counts[own.row * ROBUST_VALUES + value], all);
     }
 }

@@ -22,9 +22,10 @@
 // Tunables: KEY_BITS, KEY_KIND, KEY_DESCENDING (lib/key.clh), VALUE_BYTES, RANKED (lib/element.clh), BUCKETS (at most),
 // DIGIT_BITS (in the cache, at most), SPARE_BITS, BATCH.
 #include "../../lib/element.clh"
+#include "../../shared/sort_buckets.h"
 
 #ifndef BUCKETS
-#define BUCKETS 1024
+#define BUCKETS BUCKETS_MOST
 #endif
 #ifndef DIGIT_BITS
 #define DIGIT_BITS 10
@@ -35,10 +36,6 @@
 #ifndef SPARE_BITS
 #define SPARE_BITS 4
 #endif
-
-#define IOTA 1u    // the values are the elements' numbers
-#define NO_KEYS 2u // the keys stay as they are
-#define LARGE 4u   // what is written is too much for the caches
 
 // The intervals: between `least` and `most` (what lies beyond counts as these), the bits from `shift` up choose a row,
 // bucket | low << 16; the key's bits below `shift`, without the `low` lowest, are added to the bucket.
@@ -105,9 +102,8 @@ __kernel __attribute__((reqd_work_group_size(1, 1, 1))) void count_buckets(__glo
 
 // ---- into buckets ----
 
-// What the memory takes at once, and the keys gathered for a bucket before they are written; in bytes.
+// Bytes that the memory takes at once.
 #define PART 64
-#define LINE 128
 
 #if defined(__has_builtin)
 #if __has_builtin(__builtin_nontemporal_store)

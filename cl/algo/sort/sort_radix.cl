@@ -20,6 +20,8 @@
 #include "../../lib/element.clh"
 #include "../../lib/subgroup.clh"
 
+#include "../../shared/sort_radix.h"
+
 #ifndef GROUP
 #define GROUP 512
 #endif
@@ -42,10 +44,9 @@
 #define AHEAD 0
 #endif
 #ifndef SCAN_GROUP
-#define SCAN_GROUP 256
+#define SCAN_GROUP RADIX_SCAN_GROUP
 #endif
 
-#define DIGITS 256
 #define TILE (GROUP * KEYS)
 #define ROWS (GROUP / SUBGROUP_LEAST) // at most
 
@@ -54,14 +55,6 @@ typedef ulong place;
 #else
 typedef uint place;
 #endif
-
-// What a pass does beside moving keys.
-#define FIRST 1u  // encodes the keys
-#define LAST 2u   // decodes them
-#define FOLDED 4u // scan_counts did not run
-#define MASKS 8u  // count_digits gathers the masks
-#define IOTA 16u  // the values are the elements' numbers
-#define NO_KEYS 32u // the keys are not written
 
 #define LOADED(bits, flags) ((flags) & FIRST ? encode_key(bits) : (bits))
 #define STORED(key, flags) ((flags) & LAST ? decode_key(key) : (key))
@@ -80,7 +73,6 @@ inline size_t count_index(uint digit, size_t group, uint groups, uint flags)
 // is constant in each class needs no pass, for the digits above tell the classes apart: negative and positive numbers,
 // whose flipped bits differ, by their sign; and what lib/key.clh's rotation leaves below the sign (zeros and positive
 // denormals, whose bits are not flipped) by the exponent, which is all ones there.
-#define CLASSES 3
 #if KEY_KIND == 2
 #define KEY_MIDDLE KEY_INFINITY
 #else

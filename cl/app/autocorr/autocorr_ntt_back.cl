@@ -14,7 +14,6 @@
 
 #include "../../lib/fft_line.clh"
 
-#define FIRST_MODULUS 2013265921u
 #define FIRST_INVERSE 1409286102u // modulo the second, in Montgomery's form
 
 inline ulong put_together(ulong rest, uint value)
@@ -22,7 +21,7 @@ inline ulong put_together(ulong rest, uint value)
 #if PRIME == 0
     return value;
 #else
-    return rest + (ulong)FIRST_MODULUS * multiply(subtract(value, (uint)rest), FIRST_INVERSE);
+    return rest + (ulong)NTT_PRIME_0 * multiply(subtract(value, (uint)rest), FIRST_INVERSE);
 #endif
 }
 

@@ -17,10 +17,11 @@
 
 #include "../../lib/autocorr.clh"
 #include "../../lib/real.clh"
+#include "../../shared/autocorr.h"
 
-#define SECTORS 12
+#define SECTORS AUTOCORR_SECTORS
 #define GROUP (SECTORS * LANES)
-#define NUMBERS (5 + 2 * SECTORS)
+#define NUMBERS AUTOCORR_RING_NUMBERS
 
 // Two's complement.
 typedef struct {

@@ -24,6 +24,7 @@
 #endif
 
 #include "../../lib/autocorr.clh"
+#include "../../shared/autocorr.h"
 
 inline sums square_of(pixel p)
 {
@@ -51,7 +52,7 @@ inline sums sum_rows(__global const pixel *column, uint width, uint first, uint 
 }
 
 // A work-item has some strips of a column, one below the other; DOWN of them have the column.
-#define ACROSS 16
+#define ACROSS AUTOCORR_PREFIX_COLUMNS
 #define DOWN (GROUP / ACROSS)
 
 __kernel __attribute__((reqd_work_group_size(GROUP, 1, 1))) void

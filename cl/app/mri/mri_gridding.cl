@@ -27,8 +27,10 @@
 #ifndef SERIAL
 #define SERIAL KN_CPU
 #endif
+#include "../../shared/mri.h"
+
 #ifndef WIDTH
-#define WIDTH 6
+#define WIDTH GRIDDING_WIDTH
 #endif
 #ifndef SPAN_X
 #define SPAN_X WIDTH

@@ -109,7 +109,7 @@ batch_turn(__global const float *restrict x, __global const float *restrict h, _
     if (iteration > 0 && !acc_less(ACC_ZERO, curvature))
         code = STOP_CURVATURE;
     else if (!(acc_ratio(squares, iteration > 0 ? start : squares) > gradient))
-        code = STOP_GRADIENT + MOVED;
+        code = STOP_GRADIENT + STOP_MOVED;
     if (chunk == 0 && item < STEP) {
         if (end == 0) {
             norms[2 * (size_t)iteration * all + own] =

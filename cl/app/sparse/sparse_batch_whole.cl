@@ -37,7 +37,7 @@ inline void step_images(__global float *x, __global float *h, __global float *d,
     if (!goes_on)
         return;
     if (code == 0 && !(acc_ratio(squares, iteration > 0 ? norms[0] : squares) > terms->gradient))
-        code = STOP_GRADIENT + MOVED;
+        code = STOP_GRADIENT + STOP_MOVED;
     if (item < IMAGES) {
         norms[2 * (size_t)iteration * all] = code == STOP_CURVATURE ? norms[2 * (size_t)(iteration - 1) * all] : squares;
         norms[(2 * (size_t)iteration + 1) * all] = curvature;

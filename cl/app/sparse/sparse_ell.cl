@@ -2,7 +2,7 @@
 // y = A x, A sparse, neighbouring rows' nonzeros side by side, so that neighbouring work-items read neighbouring
 // addresses. ELLPACK: nonzero i of row j is at i * stride + j. SELL-C-sigma: the same for SLICE rows at a time, rows
 // sorted by their lengths; slice s begins at starts[s], and its j-th row is row places[s * SLICE + j] of A. Places
-// without a nonzero have the index PAD. Sums are float and in a fixed order: that of CSR.
+// without a nonzero have the index ELL_PAD. Sums are float and in a fixed order: that of CSR.
 // Source: the variants MemoryLayout and MemoryLayout & LocalMemory of Stock and Koch, A Fast GPU Implementation for
 // Solving Sparse Ill-Posed Linear Equation Systems; ELL of Bell and Garland; SELL-C-sigma of Kreutzer and others.
 // Launch: groups of GROUP, a work-item a row (of SELL: rows in the order of their lengths).
@@ -10,6 +10,8 @@
 // writes y; spmv_layout_local reads all x once a group.
 // Tunables: GROUP (a multiple of SLICE), SLICE, CHUNK (floats of x in local memory), INDEX_BITS (SELL's: 16, for less
 // than 65,536 columns, or 32).
+#include "../../shared/sparse.h"
+
 #ifndef GROUP
 #if KN_CPU
 #define GROUP 32
@@ -18,7 +20,7 @@
 #endif
 #endif
 #ifndef SLICE
-#define SLICE 32
+#define SLICE SELL_SLICE
 #endif
 #ifndef CHUNK
 #define CHUNK 4096
@@ -34,7 +36,6 @@ typedef ushort sell_index;
 typedef uint sell_index;
 #define SELL_PAD 0xffffffffu
 #endif
-#define PAD 0xffffffffu
 
 __kernel __attribute__((reqd_work_group_size(GROUP, 1, 1))) void
 spmv_layout(__global const uint *lengths, __global const uint *indices, __global const float *values,
@@ -83,7 +84,7 @@ spmv_ell(__global const uint *lengths, __global const uint *indices, __global co
         return;
     for (uint i = 0; i < width; i++, at += stride) {
         uint column = indices[at];
-        if (column != PAD)
+        if (column != ELL_PAD)
             sum = fma(values[at], x[column], sum);
     }
     y[row] = sum;

@@ -24,6 +24,8 @@
 // the detectors that see its tile, once. Two multiplications and additions for each of them.
 // Tunables: GROUP (a multiple of SIDE and of VIEWS), VIEWS, UNROLL (steps of a ray), TURN, ROWS, SIDE, PIXELS, BATCH,
 // KN_SUBGROUP (lib/rung.clh: 1, where PTX has a saturating addition).
+#include "../../shared/sparse.h"
+
 #ifndef GROUP
 #if KN_CPU
 #define GROUP 32
@@ -38,7 +40,7 @@
 #define UNROLL 4
 #endif
 #ifndef TURN
-#define TURN 32
+#define TURN PARALLEL_TURN
 #endif
 #ifndef ROWS
 #define ROWS 16
@@ -54,7 +56,7 @@
 #endif
 
 #define RAYS (GROUP / VIEWS)
-#define FRACTION 44
+#define FRACTION PARALLEL_FRACTION
 // Neighbouring rays are at most 1.4143 pixels apart on a line, and a step moves one by at most 1. Odd: columns of
 // it fall into different banks.
 #define BAND   ((GROUP * 3 / 2 + ROWS + 4) | 1)

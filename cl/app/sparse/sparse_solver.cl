@@ -25,6 +25,8 @@
 // Tunables: GROUP, LANES (powers of two), SLICE, COLUMNS (at least as many as there are, in cgnr_forward's local memory),
 // AHEAD, INDEX_BITS (16 or 32), RESIDUAL (1: r = A x - b is kept, too), CORRECTION (cl/lib/cgnr.clh), ACC_SOFT
 // (cl/lib/accumulator.clh), KN_SUBGROUP (cl/lib/rung.clh).
+#include "../../shared/sparse.h"
+
 #ifndef GROUP
 #if KN_CPU
 #define GROUP 32
@@ -40,7 +42,7 @@
 #endif
 #endif
 #ifndef SLICE
-#define SLICE 32
+#define SLICE SELL_SLICE
 #endif
 #ifndef COLUMNS
 #define COLUMNS 4096
@@ -250,13 +252,13 @@ cgnr_forward(__global const uint *starts, __global const sell_index *indices, __
         if (iteration > 0)
             ratio = acc_ratio(turn, curvature);
         if (!(acc_ratio(squares, iteration > 0 ? first : squares) > gradient))
-            code = STOP_GRADIENT + MOVED;
+            code = STOP_GRADIENT + STOP_MOVED;
     } else {
         squares = state[NORM(iteration - 1)];
         length = 0;
     }
     keep_record(state, parts, iteration, squares, rest, length, code);
-    if (code != 0 && code < MOVED)
+    if (code != 0 && code < STOP_MOVED)
         return; // of all groups alike; x stays where it is
     leave_columns(own, n, weight, ratio, to_x, to_h, to_d, direction);
     if (code != 0 || iteration == most)
@@ -435,11 +437,11 @@ cgnr_turn(__global float *d, __global const float *h, __global const float *x, u
             ratio = acc_ratio(sum_parts(state + PARTIAL(3), parts, node),
                               sum_parts(state + PARTIAL(0), parts, node));
         if (!(acc_ratio(squares, iteration > 0 ? state[NORM(0)] : squares) > gradient))
-            code = STOP_GRADIENT + MOVED;
+            code = STOP_GRADIENT + STOP_MOVED;
 #if RESIDUAL
         rest = sum_parts(state + PARTIAL(1), parts, node);
         if (acc_ratio(rest, state[GOAL]) <= residual)
-            code = STOP_RESIDUAL + MOVED;
+            code = STOP_RESIDUAL + STOP_MOVED;
 #endif
     } else {
         squares = state[NORM(iteration - 1)];

@@ -112,7 +112,7 @@ white_judge(__global const float *power, uint groups, float margin, float limit,
     record[3 * iteration + 1] = least;
     record[3 * iteration + 2] = (float)last;
     if (iteration >= (least > limit ? 3 : 1) * last + PATIENCE && acc_to_real(state[STOP(iteration)]) == 0)
-        state[STOP(iteration)] = state[CODE(1)] = acc_of((float)(STOP_WHITENESS + MOVED));
+        state[STOP(iteration)] = state[CODE(1)] = acc_of((float)(STOP_WHITENESS + STOP_MOVED));
 }
 
 __kernel void white_keep(__global const float *x, __global float *whitest_x, uint n, __global const float *record,

@@ -6,6 +6,7 @@
 
 #include <koine/robust.h>
 
+#include "shared/robust.h"
 #include "engine/device/tuning.h"
 #include "host/stats/robust_finish.h"
 #include "algo/columns.h"
@@ -40,11 +41,6 @@ kn_status robust_count(kn_queue *queue, kn_buffer *x, kn_type type, const struct
 // ---- cl/algo/robust/robust_rank.cl and cl/algo/robust/robust_settle.cl, for the two that use them ----
 
 // As in cl/lib/robust.clh.
-enum { ROBUST_MEDIAN, ROBUST_DEVIATION };
-enum { ROBUST_ENDS = 6, ROBUST_LEVELS = 10 };
-enum { ROBUST_NANS = 3, ROBUST_COUNTERS = 16 };
-enum { ROBUST_MISSED_MEDIAN = 1, ROBUST_MISSED_DEVIATION = 2 };
-
 struct robust_interval {
     uint64_t low, before;
     uint32_t bits, unused;

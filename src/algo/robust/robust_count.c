@@ -11,7 +11,6 @@
 // Places of scratch memory.
 enum { COUNTS, CHUNKS, PLACES };
 
-enum { VALUES = 256 };
 // Elements of a row of counts at most.
 #define ROW_MOST ((uint64_t)1 << 31)
 
@@ -130,7 +129,7 @@ static kn_status launch(const struct count *c, kn_buffer *chunks, kn_buffer *cou
 static kn_status run(struct count *c, uint64_t *counts, uint32_t *cells, kn_error *err)
 {
     const uint32_t nothing = 0;
-    size_t bytes = c->rows * VALUES * sizeof *cells;
+    size_t bytes = c->rows * ROBUST_VALUES * sizeof *cells;
     struct engine_defines defines = {.count = 0};
     kn_buffer *chunks = NULL, *rows = NULL;
     struct engine_scratch scratch =
@@ -155,18 +154,18 @@ static kn_status run(struct count *c, uint64_t *counts, uint32_t *cells, kn_erro
         status = kn_buffer_read(c->queue, rows, 0, cells, bytes, err);
     engine_scratch_close(&scratch);
     for (size_t r = 0; r < c->rows && !status; r++)
-        for (size_t k = 0; k < VALUES; k++)
-            counts[c->stretch[r] * VALUES + k] += cells[r * VALUES + k];
+        for (size_t k = 0; k < ROBUST_VALUES; k++)
+            counts[c->stretch[r] * ROBUST_VALUES + k] += cells[r * ROBUST_VALUES + k];
     return status;
 }
 
 // Signed values begin with the negative ones.
 static void order_signed(uint64_t *counts)
 {
-    for (size_t k = 0; k < VALUES / 2; k++) {
+    for (size_t k = 0; k < ROBUST_VALUES / 2; k++) {
         uint64_t positive = counts[k];
-        counts[k] = counts[k + VALUES / 2];
-        counts[k + VALUES / 2] = positive;
+        counts[k] = counts[k + ROBUST_VALUES / 2];
+        counts[k + ROBUST_VALUES / 2] = positive;
     }
 }
 
@@ -180,14 +179,14 @@ kn_status robust_count(kn_queue *queue, kn_buffer *x, kn_type type, const struct
 
     for (size_t i = 0; i < count; i++)
         elements += stretches[i].end - stretches[i].begin;
-    memset(counts, 0, count * VALUES * sizeof *counts);
+    memset(counts, 0, count * ROBUST_VALUES * sizeof *counts);
     choose_shape(&c, elements);
-    if (!plan(&c, stretches, count) || !(cells = malloc((c.rows * VALUES + 1) * sizeof *cells)))
+    if (!plan(&c, stretches, count) || !(cells = malloc((c.rows * ROBUST_VALUES + 1) * sizeof *cells)))
         status = kn_fail_memory(err, c.chunk_count * sizeof *c.chunks, "the counts of columns");
     else if (c.rows > 0)
         status = run(&c, counts, cells, err);
     for (size_t i = 0; i < count && type == KN_I8 && !status; i++)
-        order_signed(counts + i * VALUES);
+        order_signed(counts + i * ROBUST_VALUES);
     free(c.chunks);
     free(c.first);
     free(c.stretch);

@@ -5,12 +5,12 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "shared/sort_buckets.h"
 #include "base/array.h"
 #include "base/error.h"
 #include "sort.h"
 
 enum {
-    BUCKETS = 1024,           // at most
     WANTED_MOST = 512,        // so that none must be as large as another
     WANTED_LEAST = 32,        // so that all threads have something to do
     BUCKET_BYTES = 128 << 10, // wanted: several arrays of them fit a core's second cache
@@ -27,9 +27,6 @@ enum { LARGEST_PART = 8 };
 // Bytes from which on what is written goes past the caches.
 static const uint64_t large_from = (uint64_t)12 << 20;
 
-// As in cl/algo/sort/sort_buckets.cl.
-enum { IOTA = 1, NO_KEYS = 2, LARGE = 4, LINE = 128 };
-
 // Places of scratch memory.
 enum { COUNTS, STARTS, ROWS_SLOT, STATE, KEYS, SPARE, VALUES, SPARE_VALUES, SLOTS };
 
@@ -37,7 +34,7 @@ enum { COUNTS, STARTS, ROWS_SLOT, STATE, KEYS, SPARE, VALUES, SPARE_VALUES, SLOT
 struct tables {
     uint64_t sample[WANTED_MOST * SAMPLES_A_BUCKET];
     uint32_t rows[ROWS];
-    uint32_t state[1 + BUCKETS + 1]; // 0, and the buckets' bounds
+    uint32_t state[1 + BUCKETS_MOST + 1]; // 0, and the buckets' bounds
 };
 
 struct buckets {
@@ -66,7 +63,7 @@ static kn_status launch(const struct buckets *b, const char *name, size_t groups
 
     sort_define_keys(&defines, b->job);
     engine_define(&defines, "VALUE_BYTES", (unsigned)b->job->value_size);
-    engine_define(&defines, "BUCKETS", BUCKETS);
+    engine_define(&defines, "BUCKETS", BUCKETS_MOST);
     status = engine_builtin_kernel(b->queue->context, "algo/sort/sort_buckets.cl", defines.items,
                                    defines.count, KN_POLICY_DEFAULT, name, &kernel, err);
     return status ? status : kn_launch(b->queue, kernel, &range, args, count, NO_EVENT, err);
@@ -111,7 +108,7 @@ static unsigned divide_row(const struct buckets *b, const uint64_t *sample, uint
     unsigned low = b->shift;
 
     while (low > 0 && largest_part(sample, count, low) > most &&
-           b->used + ((uint64_t)1 << (b->shift - low + 1)) < BUCKETS)
+           b->used + ((uint64_t)1 << (b->shift - low + 1)) < BUCKETS_MOST)
         low--;
     return low;
 }
@@ -156,7 +153,7 @@ static uint32_t draw_intervals(struct buckets *b, uint32_t count)
             open = UINT32_MAX;
             continue;
         }
-        if (open == UINT32_MAX || (open > 0 && open + (end - i) > most && b->used < BUCKETS)) {
+        if (open == UINT32_MAX || (open > 0 && open + (end - i) > most && b->used < BUCKETS_MOST)) {
             b->used++;
             open = 0;
         }
@@ -178,8 +175,8 @@ static void place_buckets(struct buckets *b, uint32_t *counts)
     for (uint32_t bucket = 0; bucket < b->used; bucket++) {
         bounds[bucket] = place;
         for (uint32_t group = 0; group < b->groups; group++) {
-            uint32_t count = counts[group * BUCKETS + bucket];
-            counts[group * BUCKETS + bucket] = place;
+            uint32_t count = counts[group * BUCKETS_MOST + bucket];
+            counts[group * BUCKETS_MOST + bucket] = place;
             place += count;
         }
         if (place - bounds[bucket] > b->largest)
@@ -192,7 +189,7 @@ static void place_buckets(struct buckets *b, uint32_t *counts)
 static kn_status count_buckets(struct buckets *b, kn_error *err)
 {
     uint64_t n = b->n;
-    size_t bytes = (size_t)b->groups * BUCKETS * sizeof(uint32_t);
+    size_t bytes = (size_t)b->groups * BUCKETS_MOST * sizeof(uint32_t);
     uint32_t *counts = malloc(bytes);
     kn_status status = counts ? get_slot(b, COUNTS, bytes, err)
                               : kn_fail_memory(err, bytes, "the counts of a sort's buckets");
@@ -221,7 +218,7 @@ static kn_status count_buckets(struct buckets *b, kn_error *err)
 // Bytes of the lines that scatter_buckets gathers.
 static uint64_t lines_bytes(const struct sort_job *job)
 {
-    return (uint64_t)BUCKETS * LINE * (job->value_size ? 2 : 1);
+    return (uint64_t)BUCKETS_MOST * LINE * (job->value_size ? 2 : 1);
 }
 
 static kn_status scatter_buckets(struct buckets *b, kn_error *err)

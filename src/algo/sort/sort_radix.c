@@ -5,17 +5,11 @@
 
 #include <string.h>
 
+#include "shared/sort_radix.h"
 #include "base/array.h"
 #include "base/error.h"
 
-enum {
-    DIGITS = 256,
-    DIGIT_BITS = 8,
-    SCAN_GROUP = 256,
-    MOST_PASSES = 8,
-    CLASSES = 3,
-    MASKS_BYTES = CLASSES * 16
-};
+enum { DIGIT_BITS = 8, MOST_PASSES = 8, MASKS_BYTES = CLASSES * 16 };
 
 // Groups whose counts scatter_digits adds up itself, a launch less.
 enum { FOLDED_GROUPS = 256 };
@@ -24,9 +18,6 @@ static const size_t masks_from = (size_t)1 << 22;
 
 // Up to here counting ahead was measured faster than launches of its own.
 static const size_t ahead_up_to = (size_t)1 << 18;
-
-// As in cl/algo/sort/sort_radix.cl.
-enum { FIRST = 1, LAST = 2, FOLDED = 4, MASKS = 8, IOTA = 16, NO_KEYS = 32 };
 
 // Places of scratch memory.
 enum { COUNTS, OFFSETS, TOTALS, DIFFERING, KEYS_A, KEYS_B, VALUES_A, VALUES_B, SLOTS };
@@ -319,7 +310,7 @@ static kn_status get_kernels(struct radix *r, kn_error *err)
     engine_define(&defines, "KEYS", r->keys);
     engine_define(&defines, "VALUE_BYTES", (unsigned)r->job->value_size);
     engine_define(&defines, "PLACE_BITS", r->place_bits);
-    engine_define(&defines, "SCAN_GROUP", SCAN_GROUP);
+    engine_define(&defines, "SCAN_GROUP", RADIX_SCAN_GROUP);
     engine_define(&defines, "AHEAD", r->tables > 1);
     engine_define(&defines, "PREFETCH", r->prefetch == 1);
     options.define_count = defines.count;
@@ -347,7 +338,7 @@ static kn_status count(const struct radix *r, kn_buffer *keys, unsigned shift, u
 
 static kn_status scan(const struct radix *r, kn_error *err)
 {
-    const kn_range range = {1, {(size_t)DIGITS * SCAN_GROUP}, {SCAN_GROUP}, {0}};
+    const kn_range range = {1, {(size_t)DIGITS * RADIX_SCAN_GROUP}, {RADIX_SCAN_GROUP}, {0}};
     uint32_t groups = r->groups;
     const kn_arg args[] = {KN_BUFFER(r->slots[COUNTS]), KN_VALUE(groups), KN_BUFFER(r->slots[OFFSETS]),
                            KN_BUFFER(r->slots[TOTALS])};

@@ -3,6 +3,7 @@
 #ifndef KN_APP_AUTOCORR_RADIAL_H
 #define KN_APP_AUTOCORR_RADIAL_H
 
+#include "shared/autocorr.h"
 #include "autocorr.h"
 
 enum autocorr_binning {
@@ -11,8 +12,6 @@ enum autocorr_binning {
                       // others
     AUTOCORR_FLOOR    // 1 in ring floor(r)
 };
-
-enum { AUTOCORR_SECTORS = 12 }; // of the half plane, 15 degrees each
 
 // In which of them an offset with Y0 >= 0 lies: how many of the directions 15, 30, ... 165 degrees it has
 // reached. The half plane's end, X0 < 0 and Y0 = 0, is its beginning. Whole numbers lie on such a direction

@@ -7,21 +7,21 @@
 
 #include "base/element.h"
 #include "base/error.h"
+#include "shared/columns.h"
 #include "host_digits.h"
 #include "host_reals.h"
 #include "host_sums.h"
 
 // ---- the shift ----
 
-enum { SAMPLES = 64 };
-
-// One of up to SAMPLES elements, each taken at random from one of as many strata: sample_place in
+// One of up to SHIFT_SAMPLES elements, each taken at random from one of as many strata: sample_place in
 // cl/algo/moments.cl.
 static size_t sample_place(uint64_t sample, uint64_t n)
 {
     uint32_t hash = (uint32_t)(sample + 1) * 0x9e3779b9u;
-    uint64_t begin = n < SAMPLES ? sample : n / SAMPLES * sample + n % SAMPLES * sample / SAMPLES;
-    uint64_t length = n < SAMPLES ? 1 : n / SAMPLES;
+    uint64_t begin =
+        n < SHIFT_SAMPLES ? sample : n / SHIFT_SAMPLES * sample + n % SHIFT_SAMPLES * sample / SHIFT_SAMPLES;
+    uint64_t length = n < SHIFT_SAMPLES ? 1 : n / SHIFT_SAMPLES;
 
     return (size_t)(begin + (length >> 32 ? hash : (length * hash) >> 32));
 }
@@ -31,13 +31,13 @@ static int64_t typical_element(const void *x, kn_type type, size_t n)
 {
     struct host_codec codec = host_codec(type, false);
     size_t size = kn_type_size(type), count = 0;
-    int64_t sorted[SAMPLES], least = INT64_MIN, most = INT64_MAX; // of floats the infinities' keys
+    int64_t sorted[SHIFT_SAMPLES], least = INT64_MIN, most = INT64_MAX; // of floats the infinities' keys
 
     if (type == KN_F32 || type == KN_F64) {
         least = host_least(size);
         most = host_encode(~least - codec.bias, size, &codec);
     }
-    for (uint64_t i = 0; i < SAMPLES && i < n; i++) {
+    for (uint64_t i = 0; i < SHIFT_SAMPLES && i < n; i++) {
         int64_t key = host_encode(host_stored(x, sample_place(i, n), size), size, &codec);
         size_t place = count;
         if (type >= KN_F32 && (key == least || key >= most))

@@ -5,17 +5,18 @@
 #include <stdio.h>
 #include <stdlib.h>
 
+#include "shared/autocorr.h"
 #include "base/array.h"
 #include "base/error.h"
 #include "device_fft_own.h"
 
 enum { PRIMES = 2 };
 
-// cl/lib/ntt.clh has the same. A generator's powers run through all numbers but 0.
+// A generator's powers run through all numbers but 0.
 static const struct {
     uint32_t modulus, generator;
     unsigned log2_most; // of the longest line
-} primes[PRIMES] = {{2013265921, 31, 27}, {2113929217, 5, 25}};
+} primes[PRIMES] = {{NTT_PRIME_0, 31, 27}, {NTT_PRIME_1, 5, 25}};
 
 #define MOST_PIXELS UINT64_C(990000000)
 

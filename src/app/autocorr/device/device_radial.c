@@ -9,8 +9,6 @@
 #include "base/array.h"
 #include "base/error.h"
 
-enum { NUMBERS = 5 + 2 * AUTOCORR_SECTORS }; // of a ring: cl/app/autocorr/autocorr_radial.cl
-
 struct autocorr_device_radial {
     kn_context *context;
     size_t width, height, max_offset;
@@ -125,7 +123,7 @@ void autocorr_device_radial_free(struct autocorr_device_radial *radial)
 
 size_t autocorr_device_radial_bytes(const struct autocorr_device_radial *radial, size_t count)
 {
-    return count * (radial->max_offset + 1) * NUMBERS * kn_type_size(radial->real);
+    return count * (radial->max_offset + 1) * AUTOCORR_RING_NUMBERS * kn_type_size(radial->real);
 }
 
 // ---- their use ----
@@ -183,7 +181,8 @@ kn_status autocorr_radial_device(kn_queue *queue, const struct autocorr_device_r
     return status ? status : kn_launch(queue, kernel, &range, args, KN_COUNT(args), NO_EVENT, err);
 }
 
-_Static_assert(sizeof(struct autocorr_ring) == NUMBERS * sizeof(double), "a ring is read as it was written");
+_Static_assert(sizeof(struct autocorr_ring) == AUTOCORR_RING_NUMBERS * sizeof(double),
+               "a ring is read as it was written");
 
 // Single precision at the beginning of doubles' room, from the last one on, so that each is read before a
 // double overwrites it.
@@ -211,7 +210,7 @@ kn_status autocorr_radial_read(kn_queue *queue, const struct autocorr_device_rad
     if (status)
         return status;
     if (radial->real == KN_F32)
-        widen(host, all * NUMBERS);
+        widen(host, all * AUTOCORR_RING_NUMBERS);
     for (size_t k = 0; k < all; k++) {
         double offsets; // counted as a real number there
 

@@ -3,11 +3,12 @@
 
 #include <stdlib.h>
 
+#include "shared/autocorr.h"
 #include "algo/columns.h"
 #include "base/array.h"
 #include "base/error.h"
 
-enum { GROUP = 256, STRIP = 32, DROP = 4, ACROSS = 16 };
+enum { GROUP = 256, STRIP = 32, DROP = 4, ACROSS = AUTOCORR_PREFIX_COLUMNS };
 
 // ---- checks ----
 

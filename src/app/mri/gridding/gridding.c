@@ -7,6 +7,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "shared/mri.h"
 #include "algo/columns.h"
 #include "base/array.h"
 #include "base/error.h"
@@ -350,7 +351,7 @@ kn_status mri_gridding_create(kn_queue *queue, const struct mri_matrix *matrix, 
     if (status)
         return status;
     how.oversampling = how.oversampling == 0 ? 2 : how.oversampling;
-    how.width = how.width ? how.width : 6;
+    how.width = how.width ? how.width : GRIDDING_WIDTH;
     g->matrix = *matrix;
     g->samples = samples;
     status = mri_matrix_count(matrix, &g->voxels, err);

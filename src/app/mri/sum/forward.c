@@ -4,6 +4,7 @@
 #include <math.h>
 #include <stdlib.h>
 
+#include "shared/mri.h"
 #include "base/array.h"
 #include "base/error.h"
 #include "sum_own.h"
@@ -13,7 +14,6 @@ enum {
     SHARE = 4096,         // voxels in a float's sum at most
     SUMS = (64 << 20) / 8 // that are kept at a time
 };
-enum { STAGE_FIRST = 1, STAGE_LAST = 2 }; // cl/lib/mri.clh
 
 struct forward {
     kn_queue *queue;

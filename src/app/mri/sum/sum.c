@@ -5,6 +5,7 @@
 #include <math.h>
 #include <stdlib.h>
 
+#include "shared/mri.h"
 #include "base/array.h"
 #include "base/error.h"
 #include "sum_own.h"
@@ -28,7 +29,6 @@ enum {
     PARTS_BYTES = 16 << 20,
     SHARE = 16 // of the device's memory, that an array takes at most
 };
-enum { STAGE_FIRST = 1, STAGE_LAST = 2 }; // cl/lib/mri.clh
 
 static const struct sum_layout arrays = {5, {{0, 0, 1}, {1, 0, 1}, {2, 0, 1}, {3, 0, 1}, {4, 0, 1}}};
 static const struct sum_layout records = {1, {{0, 0, 5}, {0, 1, 5}, {0, 2, 5}, {0, 3, 5}, {0, 4, 5}}};

@@ -4,14 +4,12 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "shared/sparse.h"
 #include "algo/rung.h"
 #include "base/array.h"
 #include "base/error.h"
 #include "base/number.h"
 #include "spmv_own.h"
-
-// As cl/app/sparse/sparse_parallel.cl has them.
-enum { FRACTION = 44, TURN = 32 };
 
 // Neighbours side by side, of a line.
 static size_t pairs_of(size_t length)
@@ -124,7 +122,7 @@ static kn_status get_kernel(const struct spmv_task *task, const char *name, kn_k
 
 static int64_t fixed(double x)
 {
-    return (int64_t)llround(ldexp(x, FRACTION));
+    return (int64_t)llround(ldexp(x, PARALLEL_FRACTION));
 }
 
 static kn_status upload_views(const struct spmv_task *task, struct spmv_product *product, kn_buffer **buffer,
@@ -163,7 +161,7 @@ static kn_status upload_views(const struct spmv_task *task, struct spmv_product 
 static kn_status add_turn(const struct spmv_task *task, struct spmv_product *product, kn_buffer *pairs[2],
                           kn_error *err)
 {
-    size_t size = task->geometry->size, across = (pairs_of(size) + TURN - 1) / TURN;
+    size_t size = task->geometry->size, across = (pairs_of(size) + PARALLEL_TURN - 1) / PARALLEL_TURN;
     kn_kernel *kernel;
     kn_status status = KN_OK;
 

@@ -3,18 +3,16 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "shared/sparse.h"
 #include "base/array.h"
 #include "base/error.h"
 #include "spmv_own.h"
-
-enum { SLICE = 32 };
-#define PAD UINT32_MAX
 
 // ---- side by side ----
 
 static size_t stride_of(const struct sparse_matrix *matrix)
 {
-    return (matrix->rows + SLICE - 1) / SLICE * SLICE;
+    return (matrix->rows + SELL_SLICE - 1) / SELL_SLICE * SELL_SLICE;
 }
 
 size_t spmv_padded(const struct sparse_matrix *matrix)
@@ -44,7 +42,7 @@ static kn_status upload_side_by_side(const struct spmv_task *task, size_t width,
     if (!status)
         status = spmv_allocate(&singles, places * sizeof *singles, err);
     for (size_t i = 0; i < places && !status; i++) {
-        columns[i] = PAD;
+        columns[i] = ELL_PAD;
         singles[i] = 0;
     }
     for (size_t row = 0; row < matrix->rows && !status; row++)
@@ -159,12 +157,12 @@ static void fill_slices(const struct sparse_matrix *matrix, struct slices *slice
         if (slices->narrow)
             narrow[at] = UINT16_MAX;
         else
-            wide[at] = PAD;
+            wide[at] = ELL_PAD;
     }
     for (size_t place = 0; place < matrix->rows; place++) {
         uint32_t row = slices->places[place];
-        size_t at = slices->starts[place / SLICE] + place % SLICE;
-        for (uint64_t i = matrix->starts[row]; i < matrix->starts[row + 1]; i++, at += SLICE) {
+        size_t at = slices->starts[place / SELL_SLICE] + place % SELL_SLICE;
+        for (uint64_t i = matrix->starts[row]; i < matrix->starts[row + 1]; i++, at += SELL_SLICE) {
             slices->values[at] = (float)matrix->values[i];
             if (slices->narrow)
                 narrow[at] = (uint16_t)matrix->indices[i];
@@ -179,7 +177,7 @@ static kn_status make_slices(const struct sparse_matrix *matrix, struct slices *
     uint64_t total = 0;
     kn_status status;
 
-    slices->count = (matrix->rows + SLICE - 1) / SLICE;
+    slices->count = (matrix->rows + SELL_SLICE - 1) / SELL_SLICE;
     slices->narrow = matrix->columns < UINT16_MAX + 1;
     status = spmv_allocate(&slices->starts, (slices->count + 1) * sizeof *slices->starts, err);
     if (!status)
@@ -191,7 +189,7 @@ static kn_status make_slices(const struct sparse_matrix *matrix, struct slices *
     for (size_t slice = 0; slice <= slices->count; slice++) {
         slices->starts[slice] = (uint32_t)total;
         if (slice < slices->count)
-            total += SLICE * length_of(matrix, slices->places[slice * SLICE]);
+            total += SELL_SLICE * length_of(matrix, slices->places[slice * SELL_SLICE]);
         if (total > UINT32_MAX)
             return kn_fail(err, KN_ERROR_LIMIT,
                            "sell pads rows to %llu places and more, which 32 bits do not count; "

@@ -68,7 +68,7 @@ struct solver_terms solver_terms_of(const struct sparse_solver_options *options)
 kn_status solver_define(struct engine_defines *defines, kn_context *context,
                         const struct sparse_solver_options *options, kn_error *err);
 
-// How an image ended whose STOP_ code of cl/lib/cgnr.clh was left at `iteration`: stopped, iterations.
+// How an image ended whose STOP_ code of cl/shared/sparse.h was left at `iteration`: stopped, iterations.
 void solver_take_end(unsigned code, size_t iteration, struct sparse_solver_result *result);
 // Its history, steps and normal residual, from |g|^2 and the step's length of every iteration, `stride`
 // numbers apart.

@@ -4,10 +4,9 @@
 #include <stdlib.h>
 
 #include "base/os/clock.h"
+#include "shared/sparse.h"
 #include "base/error.h"
 #include "solver_own.h"
-
-enum { MOVED = 16 };
 
 // ---- before ----
 
@@ -94,9 +93,11 @@ static kn_status begin_again(kn_queue *queue, struct sparse_solver *s, kn_buffer
 
 // ---- after ----
 
-static const enum sparse_stopped reasons[] = {SPARSE_STOPPED_ITERATIONS, SPARSE_STOPPED_GRADIENT,
-                                              SPARSE_STOPPED_RESIDUAL, SPARSE_STOPPED_CURVATURE,
-                                              SPARSE_STOPPED_WHITENESS};
+static const enum sparse_stopped reasons[] = {[0] = SPARSE_STOPPED_ITERATIONS,
+                                              [STOP_GRADIENT] = SPARSE_STOPPED_GRADIENT,
+                                              [STOP_RESIDUAL] = SPARSE_STOPPED_RESIDUAL,
+                                              [STOP_CURVATURE] = SPARSE_STOPPED_CURVATURE,
+                                              [STOP_WHITENESS] = SPARSE_STOPPED_WHITENESS};
 
 kn_status solver_take_history(const double *squares, const double *steps, size_t stride,
                               struct sparse_solver_result *result, kn_error *err)
@@ -128,8 +129,8 @@ kn_status solver_take_history(const double *squares, const double *steps, size_t
 
 void solver_take_end(unsigned code, size_t iteration, struct sparse_solver_result *result)
 {
-    result->stopped = reasons[code % MOVED];
-    result->iterations = code > 0 && code < MOVED ? iteration - 1 : iteration;
+    result->stopped = reasons[code % STOP_MOVED];
+    result->iterations = code > 0 && code < STOP_MOVED ? iteration - 1 : iteration;
 }
 
 // What the iterations left.

@@ -1,0 +1,13 @@
+// SPDX-License-Identifier: Apache-2.0
+// What the kernels of the reconstruction (cl/app/mri) and their hosts agree on.
+#ifndef KN_SHARED_MRI_H
+#define KN_SHARED_MRI_H
+
+// What a launch is of those that add to the same numbers; a sum of flags.
+#define STAGE_FIRST 1u // nothing is there yet
+#define STAGE_LAST 2u  // the numbers are wanted
+
+// Cells of the grid that the gridding window is wide, along each axis, where nobody asks for another width.
+#define GRIDDING_WIDTH 6
+
+#endif

@@ -1,0 +1,25 @@
+// SPDX-License-Identifier: Apache-2.0
+// What the kernels of the robust statistics (cl/algo/robust) and their hosts agree on.
+#ifndef KN_SHARED_ROBUST_H
+#define KN_SHARED_ROBUST_H
+
+// Questions to a column: the ranks of its elements, and those of their distances from the median.
+#define ROBUST_MEDIAN 0
+#define ROBUST_DEVIATION 1
+
+// Ends of a column's brackets, and levels of intervals.
+#define ROBUST_ENDS 6
+#define ROBUST_LEVELS 10
+
+// Counters of a column, and which of them counts what is no number.
+#define ROBUST_COUNTERS 16
+#define ROBUST_NANS 3
+
+// Bits that say which bracket missed.
+#define ROBUST_MISSED_MEDIAN 1
+#define ROBUST_MISSED_DEVIATION 2
+
+// Values that an element of 8 bits has.
+#define ROBUST_VALUES 256
+
+#endif

@@ -1,0 +1,23 @@
+// SPDX-License-Identifier: Apache-2.0
+// What cl/algo/sort/sort_radix.cl and its host agree on.
+#ifndef KN_SHARED_SORT_RADIX_H
+#define KN_SHARED_SORT_RADIX_H
+
+// Values of a digit.
+#define DIGITS 256
+
+// Work-items of a group of scan_counts.
+#define RADIX_SCAN_GROUP 256
+
+// Classes of keys that the masks tell apart: negative, in the middle, positive.
+#define CLASSES 3
+
+// What a pass does beside moving keys; a sum of flags.
+#define FIRST 1u    // encodes the keys
+#define LAST 2u     // decodes them
+#define FOLDED 4u   // scan_counts did not run
+#define MASKS 8u    // count_digits gathers the masks
+#define IOTA 16u    // the values are the elements' numbers
+#define NO_KEYS 32u // the keys are not written
+
+#endif
