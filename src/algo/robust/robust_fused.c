@@ -177,8 +177,8 @@ static kn_status get_memory(struct fused *f, kn_error *err)
         status = engine_scratch_get(&f->scratch, GATHERED,
                                     count * (size_t)r->gathered_room * sizeof(uint64_t), &r->gathered, err);
     if (!status)
-        status =
-            engine_scratch_get(&f->scratch, SHIFT_SAMPLE, count * SHIFT_SAMPLES * size, &f->shift_sample, err);
+        status = engine_scratch_get(&f->scratch, SHIFT_SAMPLE, count * SHIFT_SAMPLES * size, &f->shift_sample,
+                                    err);
     return status ? status : engine_scratch_get(&f->scratch, SORTED, count * f->sort * size, &f->sorted, err);
 }
 

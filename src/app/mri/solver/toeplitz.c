@@ -11,7 +11,6 @@
 #include "base/error.h"
 #include "toeplitz_own.h"
 
-
 // ---- sizes ----
 
 static bool is_smooth(size_t n)
