@@ -413,36 +413,68 @@ static kn_status find_differing(const struct radix *r, uint64_t *differing, kn_e
     return KN_OK;
 }
 
+// Gets `count` spare buffers, 0 to 2, in the slots from `first` on.
+static kn_status get_spare(struct radix *r, unsigned first, unsigned count, size_t bytes, kn_error *err)
+{
+    kn_status status = KN_OK;
+
+    for (unsigned i = 0; i < count && !status; i++)
+        status = get_slot(r, first + i, bytes, err);
+    return status;
+}
+
+// The passes begin and end in `own`. With an even number of passes it takes turns with spare[0]; with an odd
+// number the passes between the first and the last take turns with both spare buffers. A single pass ends in
+// spare[0], from where run_passes copies.
+static void chain_in_place(unsigned passes, kn_buffer *own, kn_buffer *const spare[2], kn_buffer **chain)
+{
+    kn_buffer *even = passes % 2 ? spare[1] : own;
+
+    chain[0] = own;
+    for (unsigned i = 1; i < passes; i++)
+        chain[i] = i % 2 ? spare[0] : even;
+    chain[passes] = passes > 1 ? own : spare[0];
+}
+
+// The keys stay as they are: from the second pass on they are read from the spare buffers. The indices are
+// made by the first pass, and the last one writes them where the user looks.
+static void chain_indices(struct radix *r)
+{
+    unsigned passes = r->passes;
+
+    r->key_chain[0] = r->job->keys;
+    r->value_chain[0] = r->slots[COUNTS]; // not read: any buffer serves
+    for (unsigned i = 1; i <= passes; i++) {
+        r->key_chain[i] = r->slots[i % 2 ? KEYS_A : KEYS_B];
+        r->value_chain[i] = (passes - i) % 2 ? r->slots[VALUES_A] : r->job->values;
+    }
+    r->key_chain[passes] = r->slots[TOTALS]; // not written: any buffer serves
+}
+
 // Every pass writes elsewhere than it reads, and the last one where the user looks.
 static kn_status choose_chains(struct radix *r, kn_error *err)
 {
     const struct sort_job *job = r->job;
-    size_t key_bytes = job->n * kn_type_size(job->type), value_bytes = job->n * job->value_size;
-    bool odd = r->passes % 2, more = odd && r->passes > 1;
-    kn_status status = get_slot(r, KEYS_A, r->passes > 1 || !job->indices ? key_bytes : 1, err);
+    unsigned between = r->passes - 1, keys, values; // how many spare buffers
+    kn_status status;
 
-    if (!status && (more || (job->indices && r->passes > 2)))
-        status = get_slot(r, KEYS_B, key_bytes, err);
-    if (!status && job->values && (r->passes > 1 || !job->indices))
-        status = get_slot(r, VALUES_A, value_bytes, err);
-    if (!status && job->values && more && !job->indices)
-        status = get_slot(r, VALUES_B, value_bytes, err);
+    if (job->indices) {
+        keys = between < 2 ? between : 2;
+        values = between > 0 ? 1 : 0;
+    } else {
+        keys = between > 0 && r->passes % 2 ? 2 : 1;
+        values = job->values ? keys : 0;
+    }
+    status = get_spare(r, KEYS_A, keys, job->n * kn_type_size(job->type), err);
+    if (!status)
+        status = get_spare(r, VALUES_A, values, job->n * job->value_size, err);
     if (status)
         return status;
-    for (unsigned i = 0; i <= r->passes; i++) {
-        bool first = i == 0, last = i == r->passes;
-        bool ends = last && r->passes > 1;
-        kn_buffer *even_keys = job->indices || odd ? r->slots[KEYS_B] : job->keys;
-        kn_buffer *even_values = odd ? r->slots[VALUES_B] : job->values;
-        r->key_chain[i] = first || (ends && !job->indices) ? job->keys : i % 2 ? r->slots[KEYS_A] : even_keys;
-        if (job->indices) // in the end the indices; before them, back and forth
-            r->value_chain[i] = (r->passes - i) % 2 ? r->slots[VALUES_A] : job->values;
-        else
-            r->value_chain[i] = first || ends ? job->values : i % 2 ? r->slots[VALUES_A] : even_values;
-    }
-    if (job->indices) { // neither read nor written
-        r->value_chain[0] = r->slots[COUNTS];
-        r->key_chain[r->passes] = r->slots[TOTALS];
+    if (job->indices) {
+        chain_indices(r);
+    } else {
+        chain_in_place(r->passes, job->keys, &r->slots[KEYS_A], r->key_chain);
+        chain_in_place(r->passes, job->values, &r->slots[VALUES_A], r->value_chain);
     }
     return KN_OK;
 }
