@@ -22,9 +22,8 @@ static const struct engine_shape table[SHAPES_OF_ALL] = {
     [SHAPE_TOP_K] = {"top-k", false, {.group = 1}, {.group = 256}},
 
     // Leaves of the fixed tree (tree.c). On CPUs a work-item holds a vector of 16 lanes, and four of them a
-    // leaf,
-    // but where integers stand for doubles: those take registers and fill no vectors, and the GPU's width
-    // serves.
+    // leaf, but where integers stand for doubles: those take registers and fill no vectors, and the GPU's
+    // width serves.
     [SHAPE_REDUCE_SUM] = {"reduce-sum", false, {.group = 16, .width = 16}, {.group = 512, .width = 4}},
     [SHAPE_REDUCE_SUMS] = {"reduce-sums", false, {.group = 16, .width = 16}, {.group = 256, .width = 4}},
     // Any operation: on GPUs a work-item loads 16 bytes at once, and a group holds 16 leaves.
@@ -38,10 +37,8 @@ static const struct engine_shape table[SHAPES_OF_ALL] = {
                                  {.group = 16, .width = 16},
                                  {.group = 64, .width = 16}},
     // Moments of floats (moments.c). items: rows that are unrolled; 0: as the kernel has it. On an H200, CUDA
-    // and
-    // OpenCL, 2^28 floats: 0.250 and 0.250 ms, with groups of 256 the same; with 8 rows ahead 0.256, 0.254;
-    // with
-    // groups of 256, 4 lanes and no rows ahead 0.289, 0.290 (bench/select --tune).
+    // and OpenCL, 2^28 floats: 0.250 and 0.250 ms, with groups of 256 the same; with 8 rows ahead 0.256,
+    // 0.254; with groups of 256, 4 lanes and no rows ahead 0.289, 0.290 (bench/select --tune).
     [SHAPE_MOMENTS_F32] = {"moments-f32",
                            false,
                            {.group = 16, .width = 16},
@@ -53,8 +50,7 @@ static const struct engine_shape table[SHAPES_OF_ALL] = {
     [SHAPE_MOMENTS_SOFT] = {"moments-soft", false, {.group = 16, .width = 16}, {.group = 256, .width = 4}},
 
     // Medians in one read (robust_fused.c). items: elements that a work-item keeps before it writes them, on
-    // GPUs
-    // half of them where local memory is small; lanes: work-items that write together.
+    // GPUs half of them where local memory is small; lanes: work-items that write together.
     [SHAPE_ROBUST_PASS_F32] = {"robust-pass-f32",
                                false,
                                {.group = 16, .width = 16, .items = 128, .lanes = 1},
@@ -64,10 +60,8 @@ static const struct engine_shape table[SHAPES_OF_ALL] = {
                                {.group = 16, .width = 16, .items = 128, .lanes = 1},
                                {.group = 128, .width = 4, .items = 32, .lanes = 8}},
     // Its sample. copies: lists at most; more of them would tell hardly more, as fewer of each go on. chunk:
-    // elements
-    // of one of many lists, at most. shares: at most one element in so many is sampled. A CPU has less to
-    // gain from
-    // narrow brackets, and works on the lists for longer.
+    // elements of one of many lists, at most. shares: at most one element in so many is sampled. A CPU has
+    // less to gain from narrow brackets, and works on the lists for longer.
     [SHAPE_ROBUST_SAMPLE] = {"robust-sample",
                              false,
                              {.group = 64, .copies = 16, .chunk = 4096, .shares = 32},
@@ -86,8 +80,7 @@ static const struct engine_shape table[SHAPES_OF_ALL] = {
                             {.group = 512, .per_unit = 16, .copies = 32}},
 
     // Sorts. items: keys of a work-item, a power of two; of the merge sort, elements of 4 bytes, fewer where
-    // tiles
-    // would not keep all compute units busy.
+    // tiles would not keep all compute units busy.
     [SHAPE_SORT_BITONIC] = {"sort-bitonic", false, {.group = 256, .items = 8}, {.group = 256, .items = 32}},
     [SHAPE_SORT_MERGE] = {"sort-merge", false, {.group = 256, .items = 19}, {.group = 256, .items = 19}},
     [SHAPE_SORT_MERGE_FEW] = {"sort-merge-few",
@@ -96,10 +89,8 @@ static const struct engine_shape table[SHAPES_OF_ALL] = {
                               {.group = 256, .items = 11}},
 
     // Transforms (fft_passes.c). Rows: enough work-items a group. Columns: lines side by side that make whole
-    // memory
-    // transactions; short ones have up to 16 work-items. copies: of a line, where it has more than two
-    // stages: PoCL
-    // keeps what lives across a barrier in memory.
+    // memory transactions; short ones have up to 16 work-items. copies: of a line, where it has more than two
+    // stages: PoCL keeps what lives across a barrier in memory.
     [SHAPE_FFT_ROWS] = {"fft-rows", false, {.group = 256, .copies = 2}, {.group = 128, .copies = 1}},
     [SHAPE_FFT_COLUMNS] = {"fft-columns", false, {.lanes = 16, .copies = 2}, {.lanes = 16, .copies = 1}},
     [SHAPE_FFT_COLUMNS_SHORT] = {"fft-columns-short",
@@ -116,8 +107,7 @@ static const struct engine_shape table[SHAPES_OF_ALL] = {
                                {.group = 16, .width = 16, .chunk = 128, .tile = {16, 4}, .per_unit = 8},
                                {.group = 128, .width = 1, .chunk = 32, .tile = {8, 4}, .per_unit = 8}},
     // Fused transforms (device_fft_fused.c). per_unit: fewer columns than that have a GPU to themselves, and
-    // more
-    // work-items each.
+    // more work-items each.
     [SHAPE_AUTOCORR_FUSED] = {"autocorr-fused", false, {.per_unit = 0}, {.per_unit = 8}},
     // Rings (device_radial.c).
     [SHAPE_AUTOCORR_RADIAL] = {"autocorr-radial", false, {.lanes = 1}, {.lanes = 16}},
@@ -125,8 +115,7 @@ static const struct engine_shape table[SHAPES_OF_ALL] = {
     // ---- src/app/mri ----
 
     // The sum over samples (sum_tuned.c), which koine tune can choose. items: voxels; chunk: samples in local
-    // memory,
-    // 0: read where they are; ahead: samples unrolled.
+    // memory, 0: read where they are; ahead: samples unrolled.
     [SHAPE_MRI_SUM] = {"mri-sum",
                        true,
                        {.group = 1, .items = 4, .width = 16, .ahead = 1},
@@ -135,8 +124,7 @@ static const struct engine_shape table[SHAPES_OF_ALL] = {
     // (items).
     [SHAPE_MRI_SUM_SHARED] = {"mri-sum-shared", false, {.per_unit = 4}, {.items = 2048}},
     // Gridding (gridding.c), which koine tune can choose. chunk: samples that a group takes of a tile of
-    // cells. On
-    // CPUs a group of one does the least, since work-items of a group run one after another.
+    // cells. On CPUs a group of one does the least, since work-items of a group run one after another.
     [SHAPE_MRI_GRIDDING_PLANE] = {"mri-gridding-plane",
                                   true,
                                   {.group = 1, .chunk = 512, .tile = {32, 16, 1}},
@@ -148,8 +136,7 @@ static const struct engine_shape table[SHAPES_OF_ALL] = {
     // The product with the spectrum (toeplitz.c). items: pairs of points.
     [SHAPE_MRI_TOEPLITZ] = {"mri-toeplitz", false, {.group = 256, .items = 16}, {.group = 256, .items = 2}},
     // Vectors of conjugate gradients (mri/solver/solver.c). CPUs have a few groups a core, or more if each
-    // still has
-    // so many rows (items); GPUs as many groups as there are rows for.
+    // still has so many rows (items); GPUs as many groups as there are rows for.
     [SHAPE_MRI_SOLVER] = {"mri-solver",
                           false,
                           {.group = 1, .width = 16, .per_unit = 4, .items = 2048},
@@ -181,8 +168,7 @@ static const struct engine_shape table[SHAPES_OF_ALL] = {
                                   {.group = 32, .lanes = 1},
                                   {.group = 256, .lanes = 32}},
     // Many right-hand sides (batch.c). items: right-hand sides side by side; chunk: lines of a tile. Products
-    // with
-    // A^T have sizes of their own: on an H200 lines of tiles are best gathered by a work-item for each
+    // with A^T have sizes of their own: on an H200 lines of tiles are best gathered by a work-item for each
     // number.
     [SHAPE_SPARSE_BATCH] = {"sparse-batch",
                             false,
