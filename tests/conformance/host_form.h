@@ -6,6 +6,9 @@
 
 #include "host_program.h"
 
+#include <errno.h>
+#include <sys/wait.h>
+
 enum {
     WORDS = 16,
     GROUP = 64,
@@ -121,10 +124,16 @@ static inline uint32_t *finish_on_host(struct host_form *form, const struct src_
     uint32_t *results = malloc(bytes);
     char path[4200];
     FILE *file;
+    int status;
 
     ck_assert_ptr_nonnull(results);
-    ck_assert_msg(pclose(form->running) == 0, "%s: does not compile or run as C++ (left in %s)",
-                  unit->files[0].name, form->folder);
+    status = pclose(form->running);
+    ck_assert_msg(status == 0, "%s: does not compile or run as C++ (left in %s): %s %d", unit->files[0].name,
+                  form->folder,
+                  status < 0            ? strerror(errno)
+                  : WIFSIGNALED(status) ? "signal"
+                                        : "exit status",
+                  WIFSIGNALED(status) ? WTERMSIG(status) : WEXITSTATUS(status));
     snprintf(path, sizeof path, "%s/out", form->folder);
     file = fopen(path, "rb");
     ck_assert_ptr_nonnull(file);
