@@ -44,6 +44,8 @@ struct be_image {
 
 struct be_event {
     cl_event event;
+    cl_event begin; // of a library's work: a marker before its first command, of which it may have several;
+                    // else NULL
 };
 
 // "CL_OUT_OF_RESOURCES" for a code; "unknown OpenCL error" if it is none.
@@ -54,6 +56,20 @@ kn_status opencl_fail(kn_error *err, cl_int code, const char *spec, const char *
 
 // An event the caller wants (`event` not NULL) or does not.
 kn_status opencl_event_give(cl_event native, struct be_event **event, kn_error *err);
+
+// What a library enqueues, as many commands as it likes: if it is `timed`, from a marker before the first,
+// when everything before it in the queue has ended, to the end of `last`, of which the library gives the
+// event.
+struct opencl_work {
+    struct be_queue *queue;
+    cl_event begin, last; // NULL: not timed
+};
+kn_status opencl_work_begin(struct opencl_work *work, struct be_queue *queue, bool timed, kn_error *err);
+// Where the library puts the event of its last command; NULL: nowhere.
+cl_event *opencl_work_last(struct opencl_work *work);
+kn_status opencl_work_end(struct opencl_work *work, struct be_event **event, kn_error *err);
+// Ends work that the library refused.
+void opencl_work_abandon(struct opencl_work *work);
 
 kn_status opencl_image_create(struct be_context *context, const struct be_image_shape *shape,
                               struct be_image **image, kn_error *err);

@@ -139,16 +139,21 @@ static kn_status clblast_gemm(struct be_blas *blas, const struct be_product *pro
                                                   const CLBlastTranspose *, cl_command_queue *,
                                                   cl_event *) = {{Sgemm, Dgemm}, {Cgemm, Zgemm}};
     cl_command_queue queue = blas->queue->queue;
-    cl_event native = NULL;
+    struct opencl_work work;
     CLBlastStatusCode code;
+    kn_status status;
 
     if (product->k == 0)
         return kn_fail(err, KN_ERROR_UNSUPPORTED,
                        "CLBlast multiplies no matrices of 0 columns (k = 0); take another library");
+    status = opencl_work_begin(&work, blas->queue, event != NULL, err);
+    if (status)
+        return status;
     code = calls[product->is_complex][product->fp64](&blas->clblast, product, ops, &queue,
-                                                     event ? &native : NULL);
+                                                     opencl_work_last(&work));
     if (code == CLBlastSuccess)
-        return opencl_event_give(native, event, err);
+        return opencl_work_end(&work, event, err);
+    opencl_work_abandon(&work);
     // Below -1000 are its own numbers (clblast_c.h).
     if (code > -1000)
         return opencl_fail(err, (cl_int)code, blas->queue->context->spec, "CLBlast");

@@ -27,6 +27,7 @@
     X(EnqueueCopyImage)                                                                                      \
     X(EnqueueFillBuffer)                                                                                     \
     X(EnqueueMapBuffer)                                                                                      \
+    X(EnqueueMarkerWithWaitList)                                                                             \
     X(EnqueueNDRangeKernel)                                                                                  \
     X(EnqueueReadBuffer)                                                                                     \
     X(EnqueueReadImage)                                                                                      \

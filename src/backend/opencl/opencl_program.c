@@ -310,6 +310,39 @@ kn_status opencl_event_give(cl_event native, struct be_event **event, kn_error *
     return KN_OK;
 }
 
+kn_status opencl_work_begin(struct opencl_work *work, struct be_queue *queue, bool timed, kn_error *err)
+{
+    cl_int code = CL_SUCCESS;
+
+    *work = (struct opencl_work){queue, NULL, NULL};
+    if (timed)
+        code = cl->EnqueueMarkerWithWaitList(queue->queue, 0, NULL, &work->begin);
+    return code == CL_SUCCESS ? KN_OK
+                              : opencl_fail(err, code, queue->context->spec, "noting when work begins");
+}
+
+cl_event *opencl_work_last(struct opencl_work *work)
+{
+    return work->begin ? &work->last : NULL;
+}
+
+kn_status opencl_work_end(struct opencl_work *work, struct be_event **event, kn_error *err)
+{
+    kn_status status = opencl_event_give(work->last, event, err);
+
+    if (!status && event)
+        (*event)->begin = work->begin;
+    else if (work->begin)
+        cl->ReleaseEvent(work->begin);
+    return status;
+}
+
+void opencl_work_abandon(struct opencl_work *work)
+{
+    if (work->begin)
+        cl->ReleaseEvent(work->begin);
+}
+
 kn_status opencl_event_wait(struct be_event *event, kn_error *err)
 {
     cl_int code = cl->WaitForEvents(1, &event->event);
@@ -321,12 +354,14 @@ kn_status opencl_event_times(struct be_event *event, uint64_t *queued, uint64_t 
                              kn_error *err)
 {
     cl_ulong times[3] = {0, 0, 0};
-    cl_int code = cl->GetEventProfilingInfo(event->event, CL_PROFILING_COMMAND_QUEUED, sizeof times[0],
-                                            &times[0], NULL);
+    cl_event first = event->begin ? event->begin : event->event;
+    cl_int code =
+        cl->GetEventProfilingInfo(first, CL_PROFILING_COMMAND_QUEUED, sizeof times[0], &times[0], NULL);
 
     if (code == CL_SUCCESS)
-        code = cl->GetEventProfilingInfo(event->event, CL_PROFILING_COMMAND_START, sizeof times[1], &times[1],
-                                         NULL);
+        code = cl->GetEventProfilingInfo(first,
+                                         event->begin ? CL_PROFILING_COMMAND_END : CL_PROFILING_COMMAND_START,
+                                         sizeof times[1], &times[1], NULL);
     if (code == CL_SUCCESS)
         code = cl->GetEventProfilingInfo(event->event, CL_PROFILING_COMMAND_END, sizeof times[2], &times[2],
                                          NULL);
@@ -341,13 +376,20 @@ kn_status opencl_event_times(struct be_event *event, uint64_t *queued, uint64_t 
 kn_status opencl_event_share(struct be_event *event, struct be_event **second, kn_error *err)
 {
     cl_int code = cl->RetainEvent(event->event);
+    kn_status status;
 
-    return code == CL_SUCCESS ? opencl_event_give(event->event, second, err)
-                              : opencl_fail(err, code, "opencl", "sharing an event");
+    if (code != CL_SUCCESS)
+        return opencl_fail(err, code, "opencl", "sharing an event");
+    status = opencl_event_give(event->event, second, err);
+    if (!status && event->begin && cl->RetainEvent(event->begin) == CL_SUCCESS)
+        (*second)->begin = event->begin;
+    return status;
 }
 
 void opencl_event_free(struct be_event *event)
 {
+    if (event->begin)
+        cl->ReleaseEvent(event->begin);
     cl->ReleaseEvent(event->event);
     free(event);
 }
