@@ -13,11 +13,12 @@ extern "C" {
 #endif
 
 typedef struct kn_profile_entry {
-    char kernel[64];
+    char kernel[64];     // or a vendor's library and what it did: "clFFT"
     uint64_t start, end; // nanoseconds of the device's clock
 } kn_profile_entry;
 
-// From now on every launch on the queue is recorded. Costs an event a launch.
+// From now on every launch on the queue is recorded, and every product or transform of a vendor's library,
+// all of whose kernels are one entry. Costs an event a launch.
 KN_API kn_status kn_profile_start(kn_queue *queue, kn_error *err);
 // Waits for the queue and hands over the launches since kn_profile_start, in order. The caller frees *entries
 // with kn_free. Errors: KN_ERROR_ARGUMENT if nothing was started; KN_ERROR_DEVICE if the queue (a wrapped

@@ -16,6 +16,12 @@ struct be_fft_shape {
     enum { BE_FFT_COMPLEX, BE_FFT_REAL_TO_COMPLEX, BE_FFT_COMPLEX_TO_REAL } kind; // as kn_fft_kind
 };
 
+// What a plan is executed on; in place if `in` is `out`.
+struct be_transform {
+    bool inverse;
+    struct be_memory *in, *out;
+};
+
 struct be_fft {
     const char *name;
     // Whether it is there: KN_OK, or KN_ERROR_UNSUPPORTED in words.
@@ -26,8 +32,9 @@ struct be_fft {
     // the library is not there or does not do the shape.
     kn_status (*create)(struct be_queue *queue, const struct be_fft_shape *shape, struct be_fft_plan **plan,
                         char version[32], kn_error *err);
-    kn_status (*execute)(struct be_queue *queue, struct be_fft_plan *plan, bool inverse, struct be_memory *in,
-                         struct be_memory *out, kn_error *err);
+    // `event` may be NULL: then nothing is timed.
+    kn_status (*execute)(struct be_queue *queue, struct be_fft_plan *plan,
+                         const struct be_transform *transform, struct be_event **event, kn_error *err);
     void (*free)(struct be_fft_plan *plan);
 };
 

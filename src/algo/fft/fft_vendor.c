@@ -86,6 +86,21 @@ static kn_status vendor_create(kn_queue *queue, const struct be_fft *library, co
     return KN_OK;
 }
 
+// The transform, in the queue's profile too.
+static kn_status run(kn_queue *queue, const struct vendor_plan *plan, const struct be_transform *transform,
+                     kn_error *err)
+{
+    struct be_event *done = NULL;
+    kn_status status;
+
+    flight_depart(queue->flight, flight_label("a transform", plan->library->name));
+    status =
+        plan->library->execute(queue->native, plan->plan, transform, queue->profile.on ? &done : NULL, err);
+    if (status || !done)
+        return status;
+    return engine_profile_add(&queue->profile, queue->context->backend, plan->library->name, done, err);
+}
+
 static kn_status vendor_execute(kn_queue *queue, void *data, kn_fft_direction direction, kn_buffer *in,
                                 kn_buffer *out, kn_error *err)
 {
@@ -100,11 +115,9 @@ static kn_status vendor_execute(kn_queue *queue, void *data, kn_fft_direction di
             status = kn_buffer_copy(queue, in, 0, copy, 0, plan->kept_bytes, NO_EVENT, err);
         in = copy;
     }
-    if (!status) {
-        flight_depart(queue->flight, flight_label("a transform", plan->library->name));
-        status = plan->library->execute(queue->native, plan->plan, direction == KN_FFT_INVERSE, in->native,
-                                        out->native, err);
-    }
+    if (!status)
+        status = run(queue, plan,
+                     &(struct be_transform){direction == KN_FFT_INVERSE, in->native, out->native}, err);
     engine_scratch_close(&scratch);
     return status;
 }

@@ -187,10 +187,11 @@ static kn_status cufft_create(struct be_queue *queue, const struct be_fft_shape 
     return KN_OK;
 }
 
-static cufftResult run(const struct be_fft_plan *plan, bool inverse, void *in, void *out)
+static cufftResult run(const struct be_fft_plan *plan, const struct be_transform *transform)
 {
     const struct cufft *cufft = &plan->cufft;
-    int direction = inverse ? CUFFT_INVERSE : CUFFT_FORWARD;
+    int direction = transform->inverse ? CUFFT_INVERSE : CUFFT_FORWARD;
+    void *in = (void *)(uintptr_t)transform->in->pointer, *out = (void *)(uintptr_t)transform->out->pointer;
 
     if (plan->shape.kind == BE_FFT_COMPLEX)
         return (plan->shape.fp64 ? cufft->cufftExecZ2Z : cufft->cufftExecC2C)(plan->handle, in, out,
@@ -200,23 +201,27 @@ static cufftResult run(const struct be_fft_plan *plan, bool inverse, void *in, v
     return (plan->shape.fp64 ? cufft->cufftExecZ2D : cufft->cufftExecC2R)(plan->handle, in, out);
 }
 
-static kn_status cufft_execute(struct be_queue *queue, struct be_fft_plan *plan, bool inverse,
-                               struct be_memory *in, struct be_memory *out, kn_error *err)
+static kn_status cufft_execute(struct be_queue *queue, struct be_fft_plan *plan,
+                               const struct be_transform *transform, struct be_event **event, kn_error *err)
 {
+    const struct cuda_outcome enqueued = {CUDA_SUCCESS, "cufftExec"};
     const char *call = "cufftSetStream";
+    struct cuda_work work;
     cufftResult code;
-    kn_status status = cuda_enter(queue->context, err);
+    kn_status status = cuda_work_begin(&work, queue, event != NULL, err);
 
     if (status)
         return status;
     code = plan->cufft.cufftSetStream(plan->handle, queue->stream);
     if (!code) {
-        call = "cufftExec";
-        cuda_memory_written(out);
-        code = run(plan, inverse, (void *)(uintptr_t)in->pointer, (void *)(uintptr_t)out->pointer);
+        call = enqueued.call;
+        cuda_memory_written(transform->out);
+        code = run(plan, transform);
     }
-    cuda_leave(queue->context);
-    return code ? fail(plan, code, call, err) : KN_OK;
+    if (!code)
+        return cuda_work_end(&work, enqueued, false, "transforming", event, err);
+    cuda_work_abandon(&work);
+    return fail(plan, code, call, err);
 }
 
 const struct be_fft kn_be_cufft = {"cuFFT", cufft_find, true, cufft_create, cufft_execute, cufft_free};

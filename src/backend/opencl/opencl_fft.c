@@ -218,19 +218,26 @@ static kn_status clfft_create(struct be_queue *queue, const struct be_fft_shape 
     return KN_OK;
 }
 
-static kn_status clfft_execute(struct be_queue *queue, struct be_fft_plan *plan, bool inverse,
-                               struct be_memory *in, struct be_memory *out, kn_error *err)
+static kn_status clfft_execute(struct be_queue *queue, struct be_fft_plan *plan,
+                               const struct be_transform *transform, struct be_event **event, kn_error *err)
 {
-    int placement = in == out ? IN_PLACE : OUT_OF_PLACE;
+    int placement = transform->in == transform->out ? IN_PLACE : OUT_OF_PLACE;
     kn_status status = plan->baked[placement] ? KN_OK : bake(queue, plan, placement, err);
+    struct opencl_work work;
     clfftStatus code;
 
+    if (!status)
+        status = opencl_work_begin(&work, queue, event != NULL, err);
     if (status)
         return status;
     code = plan->clfft.clfftEnqueueTransform(
-        plan->handles[placement], inverse ? CLFFT_BACKWARD : CLFFT_FORWARD, 1, &queue->queue, 0, NULL, NULL,
-        &in->memory, placement == IN_PLACE ? NULL : &out->memory, NULL);
-    return code ? fail(plan->context, code, "transforming", err) : KN_OK;
+        plan->handles[placement], transform->inverse ? CLFFT_BACKWARD : CLFFT_FORWARD, 1, &queue->queue, 0,
+        NULL, opencl_work_last(&work), &transform->in->memory,
+        placement == IN_PLACE ? NULL : &transform->out->memory, NULL);
+    if (!code)
+        return opencl_work_end(&work, event, err);
+    opencl_work_abandon(&work);
+    return fail(plan->context, code, "transforming", err);
 }
 
 const struct be_fft kn_be_clfft = {"clFFT", clfft_find, false, clfft_create, clfft_execute, clfft_free};
