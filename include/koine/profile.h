@@ -13,7 +13,7 @@ extern "C" {
 #endif
 
 typedef struct kn_profile_entry {
-    char kernel[64];     // or a vendor's library and what it did: "clFFT"
+    char kernel[64];     // or a vendor's library and what it did: "clFFT", "CLBlast SGEMM"
     uint64_t start, end; // nanoseconds of the device's clock
 } kn_profile_entry;
 

@@ -2,7 +2,7 @@
 // Contexts and queues: opening, wrapping, closing; and the log.
 #include <config.h>
 
-#include "blas.h"
+#include "library.h"
 #include "engine.h"
 
 #include <stdarg.h>
@@ -222,7 +222,7 @@ void kn_queue_close(kn_queue *queue)
     engine_stage_free(queue);
     engine_scratch_free(queue);
     engine_profile_clear(&queue->profile, queue->context->backend);
-    engine_blas_close(queue);
+    engine_library_close(queue);
     queue->context->backend->queue_close(queue->native);
     flight_release(queue->flight);
     free(queue);

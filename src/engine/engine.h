@@ -74,9 +74,9 @@ struct kn_queue {
     struct engine_scratch_pool scratch[ENGINE_SCRATCH_LEVELS];
     struct engine_recent recent[ENGINE_RECENT]; // by serial modulo ENGINE_RECENT
     struct engine_profile profile;
-    kn_recording *recorder;      // what launches go into instead of running; NULL: they run
-    struct engine_blas *blas;    // see blas.h; NULL: not asked for yet
-    struct flight_queue *flight; // see flight.h; NULL: nothing is written down
+    kn_recording *recorder;           // what launches go into instead of running; NULL: they run
+    struct engine_products *products; // see library.h; NULL: not asked for yet
+    struct flight_queue *flight;      // see flight.h; NULL: nothing is written down
 };
 
 struct kn_buffer {

@@ -3,15 +3,14 @@
 #include "fft.h"
 
 #include <stdlib.h>
-#include <string.h>
 
-#include "backend/fft.h"
 #include "base/array.h"
 #include "base/error.h"
+#include "engine/library.h"
 
 struct vendor_plan {
-    const struct be_fft *library;
-    struct be_fft_plan *plan;
+    const struct be_library *library;
+    struct be_plan *plan;
     size_t kept_bytes; // of the input, which the library would write over
 };
 
@@ -24,7 +23,7 @@ static void vendor_free(void *data)
 }
 
 // What these libraries have no word for.
-static kn_status check_whole(const struct be_fft *library, const struct fft_shape *shape, kn_error *err)
+static kn_status check_whole(const struct be_library *library, const struct fft_shape *shape, kn_error *err)
 {
     if (shape->resized)
         return kn_fail(err, KN_ERROR_UNSUPPORTED,
@@ -51,32 +50,25 @@ static struct be_fft_shape without_short_axes(const kn_fft_shape *given)
     return shape;
 }
 
-static kn_status vendor_create(kn_queue *queue, const struct be_fft *library, const char *backend,
+static kn_status vendor_create(kn_queue *queue, const struct be_library *library,
                                const struct fft_shape *shape, void **plan, struct kn_text *text,
                                kn_error *err)
 {
     const kn_fft_shape *given = &shape->given;
     struct be_fft_shape whole = without_short_axes(given);
-    const kn_device_info *info = &queue->context->device.info;
     struct vendor_plan *made;
-    struct flight_task *task;
-    char version[32];
+    char version[BE_VERSION_BYTES];
     kn_status status = check_whole(library, shape, err);
 
     if (status)
         return status;
-    if (strcmp(queue->context->backend->name, backend) != 0)
-        return kn_fail(err, KN_ERROR_UNSUPPORTED, "%s transforms through %s, and %s is a path of %s",
-                       library->name, backend, info->spec, queue->context->backend->title);
     made = calloc(1, sizeof *made);
     if (!made)
         return kn_fail_memory(err, sizeof *made, "preparing a transform");
     made->library = library;
     if (library->spoils_half_spectrum && given->kind == KN_FFT_COMPLEX_TO_REAL && whole.rank > 1)
         made->kept_bytes = (size_t)shape->in_bytes;
-    task = flight_begin("preparing a transform of %s for %s (%s)", library->name, info->spec, info->name);
-    status = library->create(queue->native, &whole, &made->plan, version, err);
-    flight_end(task);
+    status = engine_library_prepare(queue, library, &whole, &made->plan, version, err);
     if (status) {
         free(made);
         return status;
@@ -84,21 +76,6 @@ static kn_status vendor_create(kn_queue *queue, const struct be_fft *library, co
     kn_text_format(text, "%s %s", library->name, version);
     *plan = made;
     return KN_OK;
-}
-
-// The transform, in the queue's profile too.
-static kn_status run(kn_queue *queue, const struct vendor_plan *plan, const struct be_transform *transform,
-                     kn_error *err)
-{
-    struct be_event *done = NULL;
-    kn_status status;
-
-    flight_depart(queue->flight, flight_label("a transform", plan->library->name));
-    status =
-        plan->library->execute(queue->native, plan->plan, transform, queue->profile.on ? &done : NULL, err);
-    if (status || !done)
-        return status;
-    return engine_profile_add(&queue->profile, queue->context->backend, plan->library->name, done, err);
 }
 
 static kn_status vendor_execute(kn_queue *queue, void *data, kn_fft_direction direction, kn_buffer *in,
@@ -115,9 +92,11 @@ static kn_status vendor_execute(kn_queue *queue, void *data, kn_fft_direction di
             status = kn_buffer_copy(queue, in, 0, copy, 0, plan->kept_bytes, NO_EVENT, err);
         in = copy;
     }
-    if (!status)
-        status = run(queue, plan,
-                     &(struct be_transform){direction == KN_FFT_INVERSE, in->native, out->native}, err);
+    if (!status) {
+        const struct be_transform transform = {direction == KN_FFT_INVERSE, in->native, out->native};
+        status = engine_library_execute(queue, plan->library, plan->plan, NULL,
+                                        (union be_task){.transform = &transform}, err);
+    }
     engine_scratch_close(&scratch);
     return status;
 }
@@ -126,14 +105,14 @@ static kn_status cufft_create(kn_queue *queue, const struct fft_shape *shape, co
                               void **plan, struct kn_text *text, kn_error *err)
 {
     (void)options;
-    return vendor_create(queue, &kn_be_cufft, "cuda", shape, plan, text, err);
+    return vendor_create(queue, &kn_be_cufft, shape, plan, text, err);
 }
 
 static kn_status clfft_create(kn_queue *queue, const struct fft_shape *shape, const kn_fft_options *options,
                               void **plan, struct kn_text *text, kn_error *err)
 {
     (void)options;
-    return vendor_create(queue, &kn_be_clfft, "opencl", shape, plan, text, err);
+    return vendor_create(queue, &kn_be_clfft, shape, plan, text, err);
 }
 
 const struct fft_library fft_clfft = {KN_FFT_CLFFT, "clFFT", clfft_create, vendor_execute, vendor_free};

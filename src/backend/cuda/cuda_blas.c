@@ -4,13 +4,11 @@
 //
 // It counts in columns: what it takes for the transpose of C is what lies there in rows. So it is asked for
 // C^T = op(B)^T op(A)^T, whose operands, in its eyes, are transposed already.
-#include "backend/blas.h"
+#include "backend/library.h"
 
 #include <dlfcn.h>
 #include <stdint.h>
-#include <stdio.h>
 #include <stdlib.h>
-#include <string.h>
 
 #include "base/array.h"
 #include "base/error.h"
@@ -48,112 +46,69 @@ enum { CUBLAS_OP_N, CUBLAS_OP_T, CUBLAS_OP_C };
     X(cublasStatus_t, cublasZgemmStridedBatched_64, BATCH_ARGUMENTS)
 
 struct cublas {
-    void *library;
     CUBLAS_CALLS(CUDA_MEMBER)
 };
 
 #define CUBLAS_SYMBOL(result, name, arguments) {#name, offsetof(struct cublas, name)},
-static const struct {
-    const char *name;
-    size_t member;
-} symbols[] = {CUBLAS_CALLS(CUBLAS_SYMBOL)};
+static const struct cuda_symbol symbols[] = {CUBLAS_CALLS(CUBLAS_SYMBOL)};
 
-// By the toolkit's major version, newest first.
-static const struct {
-    int major;
-    const char *name;
-} library_names[] = {{13, "libcublas.so.13"}, {12, "libcublas.so.12"}};
+static const struct cuda_toolkit toolkit = {
+    "cuBLAS", {{13, "libcublas.so.13"}, {12, "libcublas.so.12"}}, symbols, KN_COUNT(symbols)};
 
-struct be_blas {
-    struct be_queue *queue;
+struct be_plan {
+    struct be_context *context;
+    void *library;
     struct cublas cublas;
-    cublasHandle_t handle;
+    cublasHandle_t handle; // of one queue's stream
 };
 
-static kn_status fail(const struct be_blas *blas, cublasStatus_t code, const char *call, kn_error *err)
+static kn_status fail(const struct be_plan *plan, cublasStatus_t code, const char *call, kn_error *err)
 {
     kn_status status = code == CUBLAS_STATUS_ALLOC_FAILED ? KN_ERROR_MEMORY : KN_ERROR_DEVICE;
-    const char *name = blas->cublas.cublasGetStatusString(code);
+    const char *name = plan->cublas.cublasGetStatusString(code);
 
-    kn_fail(err, status, "%s: cuBLAS: %s: %s (%d)", blas->queue->context->spec, call, name ? name : "failed",
-            code);
+    kn_fail(err, status, "%s: cuBLAS: %s: %s (%d)", plan->context->spec, call, name ? name : "failed", code);
     kn_error_native(err, code, name ? name : "cuBLAS error");
     return status;
 }
 
-// Not one of a newer toolkit than the driver's: it would want a newer driver.
-static kn_status load(struct cublas *cublas, int newest, kn_error *err)
-{
-    const char *name = NULL;
-
-    for (size_t i = 0; i < KN_COUNT(library_names) && !cublas->library; i++)
-        if (library_names[i].major <= newest)
-            cublas->library = cuda_library_open(name = library_names[i].name);
-    if (!name)
-        return kn_fail(err, KN_ERROR_UNSUPPORTED,
-                       "the driver is of CUDA %d; the cuBLAS that Koine calls needs 12 or newer", newest);
-    if (!cublas->library)
-        return kn_fail(err, KN_ERROR_UNSUPPORTED,
-                       "cuBLAS is not there (%s%s looked for in the system's folders, $CUDA_HOME/lib64 and "
-                       "/usr/local/cuda/lib64)",
-                       newest >= library_names[0].major ? "libcublas.so.13, " : "", library_names[1].name);
-    for (size_t i = 0; i < KN_COUNT(symbols); i++) {
-        void *address = dlsym(cublas->library, symbols[i].name);
-        if (!address)
-            return kn_fail(err, KN_ERROR_UNSUPPORTED, "%s has no %s: it is not a cuBLAS that Koine knows",
-                           name, symbols[i].name);
-        memcpy((char *)cublas + symbols[i].member, &address, sizeof address);
-    }
-    return KN_OK;
-}
-
 static kn_status cublas_find(kn_error *err)
 {
-    struct cublas cublas = {.library = NULL};
-    struct cuda_driver cu;
-    char why[CUDA_WHY_BYTES];
-    int version = 0;
-    kn_status status;
+    struct cublas cublas;
 
-    if (!cuda_driver_load(&cu, why))
-        return kn_fail(err, KN_ERROR_UNSUPPORTED, "cuBLAS: %s", why);
-    (void)cu.cuDriverGetVersion(&version);
-    cuda_driver_unload(&cu);
-    status = load(&cublas, version / 1000, err);
-    if (cublas.library)
-        dlclose(cublas.library);
-    return status;
+    return cuda_toolkit_find(&toolkit, &cublas, err);
 }
 
-static void cublas_close(struct be_blas *blas)
+static void cublas_free(struct be_plan *plan)
 {
-    struct be_context *context = blas->queue->context;
-    bool entered = blas->handle && cuda_enter_to_free(context);
+    bool entered = plan->handle && cuda_enter_to_free(plan->context);
 
     if (entered) {
-        (void)blas->cublas.cublasDestroy_v2(blas->handle);
-        cuda_leave(context);
+        (void)plan->cublas.cublasDestroy_v2(plan->handle);
+        cuda_leave(plan->context);
     }
-    if (blas->cublas.library)
-        dlclose(blas->cublas.library);
-    free(blas);
+    if (plan->library)
+        dlclose(plan->library);
+    free(plan);
 }
 
-static kn_status cublas_open(struct be_queue *queue, struct be_blas **blas, kn_error *err)
+static kn_status cublas_prepare(struct be_queue *queue, const struct be_fft_shape *shape,
+                                struct be_plan **plan, char version[BE_VERSION_BYTES], kn_error *err)
 {
-    struct be_blas *made = calloc(1, sizeof *made);
+    struct be_plan *made = calloc(1, sizeof *made);
     const char *call = "cublasCreate";
     cublasStatus_t code;
     kn_status status;
 
+    (void)shape;
     if (!made)
         return kn_fail_memory(err, sizeof *made, "cuBLAS");
-    made->queue = queue;
-    status = load(&made->cublas, queue->context->cuda_major, err);
+    made->context = queue->context;
+    status = cuda_toolkit_load(&toolkit, queue->context->cuda_major, &made->library, &made->cublas, err);
     if (!status)
         status = cuda_enter(queue->context, err);
     if (status) {
-        cublas_close(made);
+        cublas_free(made);
         return status;
     }
     code = made->cublas.cublasCreate_v2(&made->handle);
@@ -164,10 +119,11 @@ static kn_status cublas_open(struct be_queue *queue, struct be_blas **blas, kn_e
     cuda_leave(queue->context);
     if (code) {
         status = fail(made, code, call, err);
-        cublas_close(made);
+        cublas_free(made);
         return status;
     }
-    *blas = made;
+    version[0] = '\0';
+    *plan = made;
     return KN_OK;
 }
 
@@ -196,10 +152,10 @@ static CUdeviceptr begin_of(const struct be_product *p, const struct be_matrix *
     return matrix->memory ? matrix->memory->pointer + matrix->offset * element : 0;
 }
 
-static cublasStatus_t call_gemm(const struct be_blas *blas, const struct be_product *p)
+static cublasStatus_t call_gemm(const struct be_plan *plan, const struct be_product *p)
 {
     static const int ops[BE_TRANSPOSES] = {CUBLAS_OP_N, CUBLAS_OP_T, CUBLAS_OP_C};
-    const struct cublas *cublas = &blas->cublas;
+    const struct cublas *cublas = &plan->cublas;
     cublasStatus_t(*const single[2][2])
         GEMM_ARGUMENTS = {{cublas->cublasSgemm_v2_64, cublas->cublasDgemm_v2_64},
                           {cublas->cublasCgemm_v2_64, cublas->cublasZgemm_v2_64}};
@@ -212,30 +168,39 @@ static cublasStatus_t call_gemm(const struct be_blas *blas, const struct be_prod
     const int64_t a_pitch = (int64_t)p->a.pitch, b_pitch = (int64_t)p->b.pitch, c_pitch = (int64_t)p->c.pitch;
 
     if (p->batch == 1)
-        return single[p->is_complex][p->fp64](blas->handle, ops[p->transpose_b], ops[p->transpose_a], n, m, k,
+        return single[p->is_complex][p->fp64](plan->handle, ops[p->transpose_b], ops[p->transpose_a], n, m, k,
                                               &alpha, b, b_pitch, a, a_pitch, &beta, c, c_pitch);
-    return batched[p->is_complex][p->fp64](blas->handle, ops[p->transpose_b], ops[p->transpose_a], n, m, k,
+    return batched[p->is_complex][p->fp64](plan->handle, ops[p->transpose_b], ops[p->transpose_a], n, m, k,
                                            &alpha, b, b_pitch, (long long)p->b.stride, a, a_pitch,
                                            (long long)p->a.stride, &beta, c, c_pitch, (long long)p->c.stride,
                                            (int64_t)p->batch);
 }
 
-static kn_status cublas_gemm(struct be_blas *blas, const struct be_product *product, struct be_event **event,
-                             kn_error *err)
+static kn_status cublas_execute(struct be_queue *queue, struct be_plan *plan, union be_task task,
+                                struct be_event **event, kn_error *err)
 {
     const struct cuda_outcome enqueued = {CUDA_SUCCESS, "cublasGemm"};
+    const struct be_product *product = task.product;
     struct cuda_work work;
     cublasStatus_t code;
-    kn_status status = cuda_work_begin(&work, blas->queue, event != NULL, err);
+    kn_status status = cuda_work_begin(&work, queue, event != NULL, err);
 
     if (status)
         return status;
     cuda_memory_written(product->c.memory);
-    code = call_gemm(blas, product);
+    code = call_gemm(plan, product);
     if (!code)
         return cuda_work_end(&work, enqueued, false, "multiplying matrices", event, err);
     cuda_work_abandon(&work);
-    return fail(blas, code, product->batch == 1 ? "cublasGemm" : "cublasGemmStridedBatched", err);
+    return fail(plan, code, product->batch == 1 ? "cublasGemm" : "cublasGemmStridedBatched", err);
 }
 
-const struct be_blas_library kn_be_cublas = {"cuBLAS", cublas_find, cublas_open, cublas_gemm, cublas_close};
+const struct be_library kn_be_cublas = {
+    .name = "cuBLAS",
+    .field = BE_PRODUCTS,
+    .path = &kn_backend_cuda,
+    .find = cublas_find,
+    .prepare = cublas_prepare,
+    .execute = cublas_execute,
+    .free = cublas_free,
+};

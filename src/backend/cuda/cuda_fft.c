@@ -1,13 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 // cuFFT, opened at run time: NVIDIA's library is proprietary and may be absent. Its types, numbers and entry
 // points are declared here, as cuda_api.h does for the driver.
-#include "backend/fft.h"
+#include "backend/library.h"
 
 #include <dlfcn.h>
-#include <limits.h>
 #include <stdio.h>
 #include <stdlib.h>
-#include <string.h>
 
 #include "base/array.h"
 #include "base/error.h"
@@ -44,21 +42,21 @@ enum { CUFFT_FORWARD = -1, CUFFT_INVERSE = 1 };
 
 #define CUFFT_MEMBER(name, arguments) cufftResult(*name) arguments;
 struct cufft {
-    void *library;
     CUFFT_CALLS(CUFFT_MEMBER)
 };
 
 #define CUFFT_SYMBOL(name, arguments) {#name, offsetof(struct cufft, name)},
-static const struct {
-    const char *name;
-    size_t member;
-} symbols[] = {CUFFT_CALLS(CUFFT_SYMBOL)};
+static const struct cuda_symbol symbols[] = {CUFFT_CALLS(CUFFT_SYMBOL)};
 
-// By the toolkit's major version (13, 12, 11), newest first.
-static const char *const library_names[] = {"libcufft.so.12", "libcufft.so.11", "libcufft.so.10"};
+static const struct cuda_toolkit toolkit = {
+    "cuFFT",
+    {{13, "libcufft.so.12"}, {12, "libcufft.so.11"}, {11, "libcufft.so.10"}},
+    symbols,
+    KN_COUNT(symbols)};
 
-struct be_fft_plan {
+struct be_plan {
     struct be_context *context;
+    void *library;
     struct cufft cufft;
     cufftHandle handle;
     bool made;
@@ -76,7 +74,7 @@ static const char *result_name(cufftResult code)
     return code >= 0 && (size_t)code < KN_COUNT(names) ? names[code] : "cuFFT error";
 }
 
-static kn_status fail(const struct be_fft_plan *plan, cufftResult code, const char *call, kn_error *err)
+static kn_status fail(const struct be_plan *plan, cufftResult code, const char *call, kn_error *err)
 {
     const cufftResult alloc_failed = 2;
 
@@ -86,40 +84,15 @@ static kn_status fail(const struct be_fft_plan *plan, cufftResult code, const ch
     return code == alloc_failed ? KN_ERROR_MEMORY : KN_ERROR_DEVICE;
 }
 
-static kn_status load(struct cufft *cufft, kn_error *err)
-{
-    const char *name = NULL;
-
-    for (size_t i = 0; i < KN_COUNT(library_names) && !cufft->library; i++)
-        cufft->library = cuda_library_open(name = library_names[i]);
-    if (!cufft->library)
-        return kn_fail(
-            err, KN_ERROR_UNSUPPORTED,
-            "cuFFT: %s not found (nor older ones; looked in the system's folders, $CUDA_HOME/lib64 and "
-            "/usr/local/cuda/lib64): install the CUDA toolkit's cuFFT, or take another library",
-            library_names[0]);
-    for (size_t i = 0; i < KN_COUNT(symbols); i++) {
-        void *address = dlsym(cufft->library, symbols[i].name);
-        if (!address)
-            return kn_fail(err, KN_ERROR_UNSUPPORTED,
-                           "cuFFT: %s has no %s: it is not a cuFFT that Koine knows", name, symbols[i].name);
-        memcpy((char *)cufft + symbols[i].member, &address, sizeof address);
-    }
-    return KN_OK;
-}
-
 static kn_status cufft_find(kn_error *err)
 {
-    struct cufft cufft = {.library = NULL};
-    kn_status status = load(&cufft, err);
+    struct cufft cufft;
 
-    if (cufft.library)
-        dlclose(cufft.library);
-    return status;
+    return cuda_toolkit_find(&toolkit, &cufft, err);
 }
 
 // Compact arrays of a kind, slowest axis first.
-static kn_status make(struct be_queue *queue, struct be_fft_plan *plan, kn_error *err)
+static kn_status make(struct be_queue *queue, struct be_plan *plan, kn_error *err)
 {
     static const int types[2][3] = {{CUFFT_C2C, CUFFT_R2C, CUFFT_C2R}, {CUFFT_Z2Z, CUFFT_D2Z, CUFFT_Z2D}};
     const struct be_fft_shape *shape = &plan->shape;
@@ -144,7 +117,7 @@ static kn_status make(struct be_queue *queue, struct be_fft_plan *plan, kn_error
     return code ? fail(plan, code, call, err) : KN_OK;
 }
 
-static void cufft_free(struct be_fft_plan *plan)
+static void cufft_free(struct be_plan *plan)
 {
     bool entered = plan->made && cuda_enter_to_free(plan->context);
 
@@ -152,15 +125,15 @@ static void cufft_free(struct be_fft_plan *plan)
         (void)plan->cufft.cufftDestroy(plan->handle);
         cuda_leave(plan->context);
     }
-    if (plan->cufft.library)
-        dlclose(plan->cufft.library);
+    if (plan->library)
+        dlclose(plan->library);
     free(plan);
 }
 
-static kn_status cufft_create(struct be_queue *queue, const struct be_fft_shape *shape,
-                              struct be_fft_plan **plan, char version[32], kn_error *err)
+static kn_status cufft_prepare(struct be_queue *queue, const struct be_fft_shape *shape,
+                               struct be_plan **plan, char version[BE_VERSION_BYTES], kn_error *err)
 {
-    struct be_fft_plan *made = calloc(1, sizeof *made);
+    struct be_plan *made = calloc(1, sizeof *made);
     int number = 0;
     kn_status status;
 
@@ -168,7 +141,7 @@ static kn_status cufft_create(struct be_queue *queue, const struct be_fft_shape 
         return kn_fail_memory(err, sizeof *made, "a cuFFT plan");
     made->context = queue->context;
     made->shape = *shape;
-    status = load(&made->cufft, err);
+    status = cuda_toolkit_load(&toolkit, queue->context->cuda_major, &made->library, &made->cufft, err);
     if (!status)
         status = cuda_enter(queue->context, err);
     if (status) {
@@ -182,12 +155,12 @@ static kn_status cufft_create(struct be_queue *queue, const struct be_fft_shape 
         cufft_free(made);
         return status;
     }
-    snprintf(version, 32, "%d.%d.%d", number / 1000, number / 100 % 10, number % 100);
+    snprintf(version, BE_VERSION_BYTES, "%d.%d.%d", number / 1000, number / 100 % 10, number % 100);
     *plan = made;
     return KN_OK;
 }
 
-static cufftResult run(const struct be_fft_plan *plan, const struct be_transform *transform)
+static cufftResult run(const struct be_plan *plan, const struct be_transform *transform)
 {
     const struct cufft *cufft = &plan->cufft;
     int direction = transform->inverse ? CUFFT_INVERSE : CUFFT_FORWARD;
@@ -201,9 +174,10 @@ static cufftResult run(const struct be_fft_plan *plan, const struct be_transform
     return (plan->shape.fp64 ? cufft->cufftExecZ2D : cufft->cufftExecC2R)(plan->handle, in, out);
 }
 
-static kn_status cufft_execute(struct be_queue *queue, struct be_fft_plan *plan,
-                               const struct be_transform *transform, struct be_event **event, kn_error *err)
+static kn_status cufft_execute(struct be_queue *queue, struct be_plan *plan, union be_task task,
+                               struct be_event **event, kn_error *err)
 {
+    const struct be_transform *transform = task.transform;
     const struct cuda_outcome enqueued = {CUDA_SUCCESS, "cufftExec"};
     const char *call = "cufftSetStream";
     struct cuda_work work;
@@ -224,4 +198,13 @@ static kn_status cufft_execute(struct be_queue *queue, struct be_fft_plan *plan,
     return fail(plan, code, call, err);
 }
 
-const struct be_fft kn_be_cufft = {"cuFFT", cufft_find, true, cufft_create, cufft_execute, cufft_free};
+const struct be_library kn_be_cufft = {
+    .name = "cuFFT",
+    .field = BE_TRANSFORMS,
+    .path = &kn_backend_cuda,
+    .spoils_half_spectrum = true,
+    .find = cufft_find,
+    .prepare = cufft_prepare,
+    .execute = cufft_execute,
+    .free = cufft_free,
+};

@@ -7,6 +7,7 @@
 #include <string.h>
 
 #include "base/array.h"
+#include "base/error.h"
 #include "base/os/env.h"
 
 static const char driver_name[] = "libcuda.so.1";
@@ -17,16 +18,11 @@ static const struct {
     const char *name;
 } nvrtc_names[] = {{13, "libnvrtc.so.13"}, {12, "libnvrtc.so.12"}, {11, "libnvrtc.so.11.2"}};
 
-struct symbol {
-    const char *name;
-    size_t member; // where its address goes
-};
-
 #define DRIVER_SYMBOL(result, name, arguments) {#name, offsetof(struct cuda_driver, name)},
 #define NVRTC_SYMBOL(result, name, arguments)  {#name, offsetof(struct cuda_nvrtc, name)},
-static const struct symbol driver_symbols[] = {CUDA_DRIVER_CALLS(DRIVER_SYMBOL)};
-static const struct symbol graph_symbols[] = {CUDA_GRAPH_CALLS(DRIVER_SYMBOL)};
-static const struct symbol nvrtc_symbols[] = {CUDA_NVRTC_CALLS(NVRTC_SYMBOL)};
+static const struct cuda_symbol driver_symbols[] = {CUDA_DRIVER_CALLS(DRIVER_SYMBOL)};
+static const struct cuda_symbol graph_symbols[] = {CUDA_GRAPH_CALLS(DRIVER_SYMBOL)};
+static const struct cuda_symbol nvrtc_symbols[] = {CUDA_NVRTC_CALLS(NVRTC_SYMBOL)};
 
 static void *open_library(const char *folder, size_t length, const char *name)
 {
@@ -68,13 +64,16 @@ static void *find_library(const char *name, bool in_toolkit)
     return library;
 }
 
-void *cuda_library_open(const char *name)
+// Where find_library looks for what the toolkit has.
+static const char *folders_searched(void)
 {
-    return find_library(name, true);
+    return kn_env_get(KN_ENV_CUDA_LIBRARIES)
+               ? "KOINE_CUDA_LIBRARIES"
+               : "the system's folders, $CUDA_HOME/lib64 and /usr/local/cuda/lib64";
 }
 
 // Fills the function pointers of `object`; NULL, or the name of the first that is missing.
-static const char *bind(void *library, void *object, const struct symbol *symbols, size_t count)
+static const char *bind(void *library, void *object, const struct cuda_symbol *symbols, size_t count)
 {
     for (size_t i = 0; i < count; i++) {
         void *address = dlsym(library, symbols[i].name);
@@ -138,6 +137,63 @@ void cuda_driver_unload(struct cuda_driver *driver)
     memset(driver, 0, sizeof *driver);
 }
 
+// ---- cuBLAS, cuFFT ----
+
+static kn_status refuse_toolkit(const struct cuda_toolkit *toolkit, int newest, kn_error *err)
+{
+    char names[CUDA_WHY_BYTES] = "";
+    int oldest = 0;
+
+    for (size_t i = 0; i < KN_COUNT(toolkit->files) && toolkit->files[i].name; i++) {
+        size_t used = strlen(names);
+        oldest = toolkit->files[i].major;
+        if (oldest <= newest)
+            snprintf(names + used, sizeof names - used, "%s%s", used ? ", " : "", toolkit->files[i].name);
+    }
+    if (!names[0])
+        return kn_fail(err, KN_ERROR_UNSUPPORTED,
+                       "%s: the driver is of CUDA %d; the %s that Koine calls needs %d or newer",
+                       toolkit->name, newest, toolkit->name, oldest);
+    return kn_fail(err, KN_ERROR_UNSUPPORTED,
+                   "%s: %s not found (looked in %s); install the CUDA toolkit's %s", toolkit->name, names,
+                   folders_searched(), toolkit->name);
+}
+
+kn_status cuda_toolkit_load(const struct cuda_toolkit *toolkit, int newest, void **library, void *calls,
+                            kn_error *err)
+{
+    const char *missing, *name = NULL;
+
+    *library = NULL;
+    for (size_t i = 0; i < KN_COUNT(toolkit->files) && toolkit->files[i].name && !*library; i++)
+        if (toolkit->files[i].major <= newest)
+            *library = find_library(name = toolkit->files[i].name, true);
+    if (!*library)
+        return refuse_toolkit(toolkit, newest, err);
+    missing = bind(*library, calls, toolkit->symbols, toolkit->symbol_count);
+    return missing ? kn_fail(err, KN_ERROR_UNSUPPORTED, "%s: %s has no %s: it is not one that Koine knows",
+                             toolkit->name, name, missing)
+                   : KN_OK;
+}
+
+kn_status cuda_toolkit_find(const struct cuda_toolkit *toolkit, void *calls, kn_error *err)
+{
+    struct cuda_driver cu;
+    char why[CUDA_WHY_BYTES];
+    void *library;
+    int version = 0;
+    kn_status status;
+
+    if (!cuda_driver_load(&cu, why))
+        return kn_fail(err, KN_ERROR_UNSUPPORTED, "%s: %s", toolkit->name, why);
+    (void)cu.cuDriverGetVersion(&version);
+    cuda_driver_unload(&cu);
+    status = cuda_toolkit_load(toolkit, version / 1000, &library, calls, err);
+    if (library)
+        dlclose(library);
+    return status;
+}
+
 // ---- NVRTC ----
 
 // Asks an opened NVRTC what it is.
@@ -192,9 +248,7 @@ static void explain_missing(int newest, char why[CUDA_WHY_BYTES])
         return;
     }
     snprintf(why, CUDA_WHY_BYTES, "%s not found (looked in %s)", wanted ? wanted : "an NVRTC that old is",
-             kn_env_get(KN_ENV_CUDA_LIBRARIES)
-                 ? "KOINE_CUDA_LIBRARIES"
-                 : "the system's folders, $CUDA_HOME/lib64 and /usr/local/cuda/lib64");
+             folders_searched());
 }
 
 bool cuda_nvrtc_load(struct cuda_nvrtc *nvrtc, int newest, char why[CUDA_WHY_BYTES])

@@ -5,10 +5,14 @@
 #define KN_BACKEND_CUDA_CUDA_LOAD_H
 
 #include <stdbool.h>
+#include <stddef.h>
+
+#include <koine/error.h>
 
 #include "cuda_api.h"
 
-#define CUDA_WHY_BYTES 256
+#define CUDA_WHY_BYTES     256
+#define CUDA_TOOLKIT_FILES 3
 
 #define CUDA_MEMBER(result, name, arguments) result(*name) arguments;
 
@@ -34,9 +38,32 @@ struct cuda_nvrtc {
 bool cuda_driver_load(struct cuda_driver *driver, char why[CUDA_WHY_BYTES]);
 void cuda_driver_unload(struct cuda_driver *driver);
 
-// A library of the toolkit by its versioned name, for cuFFT and its like: from the system's folders or the
-// toolkit's (or from KOINE_CUDA_LIBRARIES). NULL if it is not there; else to be closed with dlclose.
-void *cuda_library_open(const char *name);
+// An entry point of a library, and where its address goes.
+struct cuda_symbol {
+    const char *name;
+    size_t member;
+};
+
+// A library of the toolkit that is called beside the driver: cuBLAS, cuFFT.
+struct cuda_toolkit {
+    const char *name;
+    struct {
+        int major; // of the toolkit
+        const char *name;
+    } files[CUDA_TOOLKIT_FILES]; // newest first
+    const struct cuda_symbol *symbols;
+    size_t symbol_count;
+};
+
+// Opens it for a driver of CUDA `newest`, from the system's folders or the toolkit's (or from
+// KOINE_CUDA_LIBRARIES), and fills the function pointers of `calls`: not the library of a newer toolkit than
+// the driver's, which would want a newer driver. KN_ERROR_UNSUPPORTED if it is not there. *library is to be
+// closed with dlclose if it is not NULL then.
+kn_status cuda_toolkit_load(const struct cuda_toolkit *toolkit, int newest, void **library, void *calls,
+                            kn_error *err);
+
+// Whether it is there for the driver that is.
+kn_status cuda_toolkit_find(const struct cuda_toolkit *toolkit, void *calls, kn_error *err);
 
 // Which NVRTC serves a driver: the one of the driver's own major version, and if that is not there (or makes
 // what the driver does not take) older ones, newest first. Never a newer one: older drivers refuse its

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // CLBlast, opened at run time, as it may be absent. Its types, numbers and entry points are declared here, so
 // that its headers are not needed to build.
-#include "backend/blas.h"
+#include "backend/library.h"
 
 #include <stdlib.h>
 
@@ -47,8 +47,7 @@ struct clblast {
 #define CLBLAST_SYMBOL(name, arguments) {#name, offsetof(struct clblast, name)},
 static const struct opencl_symbol symbols[] = {CLBLAST_CALLS(CLBLAST_SYMBOL)};
 
-struct be_blas {
-    struct be_queue *queue;
+struct be_plan {
     struct clblast clblast;
 };
 
@@ -68,23 +67,26 @@ static kn_status clblast_find(kn_error *err)
     return load(&clblast, err);
 }
 
-static kn_status clblast_open(struct be_queue *queue, struct be_blas **blas, kn_error *err)
+static kn_status clblast_prepare(struct be_queue *queue, const struct be_fft_shape *shape,
+                                 struct be_plan **plan, char version[BE_VERSION_BYTES], kn_error *err)
 {
-    struct be_blas *made = calloc(1, sizeof *made);
+    struct be_plan *made = calloc(1, sizeof *made);
     kn_status status = made ? load(&made->clblast, err) : kn_fail_memory(err, sizeof *made, "CLBlast");
 
+    (void)queue;
+    (void)shape;
     if (status) {
         free(made);
         return status;
     }
-    made->queue = queue;
-    *blas = made;
+    version[0] = '\0';
+    *plan = made;
     return KN_OK;
 }
 
-static void clblast_close(struct be_blas *blas)
+static void clblast_free(struct be_plan *plan)
 {
-    free(blas);
+    free(plan);
 }
 
 static float single(const double value[2])
@@ -130,15 +132,15 @@ GEMM(Dgemm, twice)
 GEMM(Cgemm, single_pair)
 GEMM(Zgemm, double_pair)
 
-static kn_status clblast_gemm(struct be_blas *blas, const struct be_product *product, struct be_event **event,
-                              kn_error *err)
+static kn_status clblast_execute(struct be_queue *queue, struct be_plan *plan, union be_task task,
+                                 struct be_event **event, kn_error *err)
 {
+    const struct be_product *product = task.product;
     static const CLBlastTranspose ops[BE_TRANSPOSES] = {CLBlastTransposeNo, CLBlastTransposeYes,
                                                         CLBlastTransposeConjugate};
     static CLBlastStatusCode (*const calls[2][2])(const struct clblast *, const struct be_product *,
                                                   const CLBlastTranspose *, cl_command_queue *,
                                                   cl_event *) = {{Sgemm, Dgemm}, {Cgemm, Zgemm}};
-    cl_command_queue queue = blas->queue->queue;
     struct opencl_work work;
     CLBlastStatusCode code;
     kn_status status;
@@ -146,21 +148,28 @@ static kn_status clblast_gemm(struct be_blas *blas, const struct be_product *pro
     if (product->k == 0)
         return kn_fail(err, KN_ERROR_UNSUPPORTED,
                        "CLBlast multiplies no matrices of 0 columns (k = 0); take another library");
-    status = opencl_work_begin(&work, blas->queue, event != NULL, err);
+    status = opencl_work_begin(&work, queue, event != NULL, err);
     if (status)
         return status;
-    code = calls[product->is_complex][product->fp64](&blas->clblast, product, ops, &queue,
+    code = calls[product->is_complex][product->fp64](&plan->clblast, product, ops, &queue->queue,
                                                      opencl_work_last(&work));
     if (code == CLBlastSuccess)
         return opencl_work_end(&work, event, err);
     opencl_work_abandon(&work);
     // Below -1000 are its own numbers (clblast_c.h).
     if (code > -1000)
-        return opencl_fail(err, (cl_int)code, blas->queue->context->spec, "CLBlast");
+        return opencl_fail(err, (cl_int)code, queue->context->spec, "CLBlast");
     kn_fail(err, KN_ERROR_DEVICE, "%s: CLBlast failed with %d (CLBlastStatusCode in clblast_c.h)",
-            blas->queue->context->spec, (int)code);
+            queue->context->spec, (int)code);
     return kn_error_native(err, code, "CLBlast error");
 }
 
-const struct be_blas_library kn_be_clblast = {"CLBlast", clblast_find, clblast_open, clblast_gemm,
-                                              clblast_close};
+const struct be_library kn_be_clblast = {
+    .name = "CLBlast",
+    .field = BE_PRODUCTS,
+    .path = &kn_backend_opencl,
+    .find = clblast_find,
+    .prepare = clblast_prepare,
+    .execute = clblast_execute,
+    .free = clblast_free,
+};

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // clFFT, opened at run time, as it may be absent. Its types, numbers and entry points are declared here, so
 // that its headers are not needed to build.
-#include "backend/fft.h"
+#include "backend/library.h"
 
 #include <stdio.h>
 #include <stdlib.h>
@@ -62,7 +62,7 @@ static const struct opencl_symbol symbols[] = {CLFFT_CALLS(CLFFT_SYMBOL)};
 
 enum { OUT_OF_PLACE, IN_PLACE };
 
-struct be_fft_plan {
+struct be_plan {
     struct clfft clfft;
     struct be_context *context;
     struct be_fft_shape shape;
@@ -162,7 +162,7 @@ static clfftStatus describe(const struct clfft *clfft, clfftPlanHandle handle,
     return code ? code : clfft->clfftSetPlanDistance(handle, in_distance, out_distance);
 }
 
-static kn_status bake(struct be_queue *queue, struct be_fft_plan *plan, int placement, kn_error *err)
+static kn_status bake(struct be_queue *queue, struct be_plan *plan, int placement, kn_error *err)
 {
     clfftPlanHandle *handle = &plan->handles[placement];
     clfftStatus code = plan->clfft.clfftCreateDefaultPlan(handle, plan->context->context,
@@ -179,7 +179,7 @@ static kn_status bake(struct be_queue *queue, struct be_fft_plan *plan, int plac
     return code ? fail(plan->context, code, "preparing a transform", err) : KN_OK;
 }
 
-static void clfft_free(struct be_fft_plan *plan)
+static void clfft_free(struct be_plan *plan)
 {
     for (size_t i = 0; i < KN_COUNT(plan->handles); i++)
         if (plan->baked[i])
@@ -188,10 +188,10 @@ static void clfft_free(struct be_fft_plan *plan)
     free(plan);
 }
 
-static kn_status clfft_create(struct be_queue *queue, const struct be_fft_shape *shape,
-                              struct be_fft_plan **plan, char version[32], kn_error *err)
+static kn_status clfft_prepare(struct be_queue *queue, const struct be_fft_shape *shape,
+                               struct be_plan **plan, char version[BE_VERSION_BYTES], kn_error *err)
 {
-    struct be_fft_plan *made = calloc(1, sizeof *made);
+    struct be_plan *made = calloc(1, sizeof *made);
     cl_uint major = 0, minor = 0, patch = 0;
     clfftStatus code;
     kn_status status = made ? load(&made->clfft, err) : kn_fail_memory(err, sizeof *made, "a clFFT plan");
@@ -213,14 +213,15 @@ static kn_status clfft_create(struct be_queue *queue, const struct be_fft_shape 
         return status;
     }
     (void)made->clfft.clfftGetVersion(&major, &minor, &patch);
-    snprintf(version, 32, "%u.%u.%u", major, minor, patch);
+    snprintf(version, BE_VERSION_BYTES, "%u.%u.%u", major, minor, patch);
     *plan = made;
     return KN_OK;
 }
 
-static kn_status clfft_execute(struct be_queue *queue, struct be_fft_plan *plan,
-                               const struct be_transform *transform, struct be_event **event, kn_error *err)
+static kn_status clfft_execute(struct be_queue *queue, struct be_plan *plan, union be_task task,
+                               struct be_event **event, kn_error *err)
 {
+    const struct be_transform *transform = task.transform;
     int placement = transform->in == transform->out ? IN_PLACE : OUT_OF_PLACE;
     kn_status status = plan->baked[placement] ? KN_OK : bake(queue, plan, placement, err);
     struct opencl_work work;
@@ -240,4 +241,12 @@ static kn_status clfft_execute(struct be_queue *queue, struct be_fft_plan *plan,
     return fail(plan->context, code, "transforming", err);
 }
 
-const struct be_fft kn_be_clfft = {"clFFT", clfft_find, false, clfft_create, clfft_execute, clfft_free};
+const struct be_library kn_be_clfft = {
+    .name = "clFFT",
+    .field = BE_TRANSFORMS,
+    .path = &kn_backend_opencl,
+    .find = clfft_find,
+    .prepare = clfft_prepare,
+    .execute = clfft_execute,
+    .free = clfft_free,
+};

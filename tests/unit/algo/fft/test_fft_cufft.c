@@ -74,7 +74,7 @@ END_TEST
 
 static unsigned long objects(void)
 {
-    static struct fake_cuda *(*driver_state)(void);
+    struct fake_cuda *(*driver_state)(void) = NULL;
 
     *(void **)&driver_state = dlsym(dlopen("libcuda.so.1", RTLD_NOW | RTLD_NOLOAD), "fake_cuda_state");
     ck_assert_ptr_nonnull(*(void **)&driver_state);
@@ -132,11 +132,26 @@ START_TEST(absent)
     kn_fft_plan *plan = NULL;
 
     without_cufft();
-    expect_refused(&shape, &cufft, KN_ERROR_UNSUPPORTED, "libcufft.so.12");
-    expect_refused(&shape, &clfft, KN_ERROR_UNSUPPORTED, "opencl");
+    expect_refused(
+        &shape, &cufft, KN_ERROR_UNSUPPORTED,
+        "cuFFT: libcufft.so.12, libcufft.so.11, libcufft.so.10 not found (looked in KOINE_CUDA_LIBRARIES)");
+    expect_refused(&shape, &clfft, KN_ERROR_UNSUPPORTED, "clFFT works on devices reached through OpenCL");
     EXPECT_OK(kn_fft_plan_create(queue, &shape, NULL, &plan, &err));
     ck_assert_int_eq(kn_fft_plan_library(plan), KN_FFT_OWN);
     kn_fft_plan_free(plan);
+    end();
+}
+END_TEST
+
+// A driver of CUDA 12 is not given the cuFFT of toolkit 13.
+START_TEST(too_new)
+{
+    static const char *const names[] = {"libcuda.so.1", "libnvrtc.so.12", "libcufft.so.12", NULL};
+    const kn_fft_shape shape = {.rank = 1, .dims = {16}, .type = KN_F32};
+
+    setenv("FAKE_CUDA_DRIVER", "12040", 1);
+    open_with(names);
+    expect_refused(&shape, &cufft, KN_ERROR_UNSUPPORTED, "cuFFT: libcufft.so.11, libcufft.so.10 not found");
     end();
 }
 END_TEST
@@ -190,7 +205,7 @@ END_TEST
 
 int main(void)
 {
-    const TTest *const tests[] = {right_transforms, measured, absent, failures};
+    const TTest *const tests[] = {right_transforms, measured, absent, too_new, failures};
 
     return TEST_RUN("algo/fft_cufft", CK_FORK_GETENV, tests);
 }

@@ -259,7 +259,8 @@ START_TEST(refused_libraries)
     const kn_fft_options cufft = {.library = KN_FFT_CUFFT}, none = {.library = (kn_fft_library)9};
 
     if (strcmp(kn_context_device(context)->backend, "cuda") != 0)
-        expect_shape_refused(&shape, &cufft, KN_ERROR_UNSUPPORTED, "through cuda");
+        expect_shape_refused(&shape, &cufft, KN_ERROR_UNSUPPORTED,
+                             "cuFFT works on devices reached through CUDA");
     expect_shape_refused(&shape, &none, KN_ERROR_ARGUMENT, "no library 9");
 }
 END_TEST

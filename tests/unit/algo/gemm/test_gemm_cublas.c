@@ -49,6 +49,15 @@ static void end(void)
     test_remove(folder);
 }
 
+static const struct fake_cuda *fake_driver(void)
+{
+    struct fake_cuda *(*state)(void) = NULL;
+
+    *(void **)&state = dlsym(dlopen("libcuda.so.1", RTLD_NOW | RTLD_NOLOAD), "fake_cuda_state");
+    ck_assert_ptr_nonnull(*(void **)&state);
+    return state();
+}
+
 static const kn_gemm_options cublas = {.library = KN_GEMM_CUBLAS};
 
 // 4 x 4, all ones.
@@ -88,14 +97,20 @@ START_TEST(it_ran)
     kn_profile_entry *entries = NULL;
     kn_gemm_library library = KN_GEMM_AUTO;
     size_t count = 0;
+    long objects;
 
     with_cublas();
     kn_gemm_task task = plain_task();
+    EXPECT_OK(kn_gemm(queue, &task, &cublas, &err));
+    objects = fake_driver()->objects;
+    EXPECT_OK(kn_gemm(queue, &task, &cublas, &err));
+    ck_assert_int_eq(fake_driver()->objects, objects); // without a profile there are no events
     EXPECT_OK(kn_profile_start(queue, &err));
     EXPECT_OK(kn_gemm(queue, &task, &cublas, &err));
     EXPECT_OK(kn_profile_stop(queue, &entries, &count, &err));
     ck_assert_uint_eq(count, 1);
-    ck_assert_str_eq(entries[0].kernel, "cuBLAS");
+    ck_assert_str_eq(entries[0].kernel, "cuBLAS SGEMM");
+    ck_assert_uint_lt(entries[0].start, entries[0].end);
     kn_free(entries);
     EXPECT_OK(kn_gemm_choose(queue, &task, &cublas, &library, &err));
     ck_assert_int_eq(library, KN_GEMM_CUBLAS);
@@ -120,7 +135,8 @@ START_TEST(absent)
     without_cublas();
     kn_gemm_task task = plain_task();
     for (int i = 0; i < 2; i++) // what is known of it is kept
-        EXPECT_REFUSED(KN_ERROR_UNSUPPORTED, "libcublas.so.13, libcublas.so.12 looked for",
+        EXPECT_REFUSED(KN_ERROR_UNSUPPORTED,
+                       "cuBLAS: libcublas.so.13, libcublas.so.12 not found (looked in KOINE_CUDA_LIBRARIES)",
                        kn_gemm(queue, &task, &cublas, &err));
     EXPECT_REFUSED(KN_ERROR_UNSUPPORTED, "OpenCL", kn_gemm(queue, &task, &clblast, &err));
     task.m = 0; // takes no buffers
@@ -180,9 +196,6 @@ START_TEST(shapes)
     kn_buffer *both = NULL, *c = NULL;
 
     with_cublas();
-    struct fake_cuda *(*state)(void) = NULL;
-    *(void **)&state = dlsym(dlopen("libcuda.so.1", RTLD_NOW | RTLD_NOLOAD), "fake_cuda_state");
-    ck_assert_ptr_nonnull(*(void **)&state);
     EXPECT_OK(kn_buffer_create(context, bytes, &both, &err));
     EXPECT_OK(kn_buffer_create(context, bytes, &c, &err));
     for (size_t i = 0; i < KN_COUNT(expected); i++) {
@@ -191,10 +204,10 @@ START_TEST(shapes)
         task.c.buffer = c;
         task.m = task.n = task.k = large;
         EXPECT_OK(kn_gemm(queue, &task, &own, &err));
-        ck_assert_uint_eq(state()->last.block[0], expected[i].large);
+        ck_assert_uint_eq(fake_driver()->last.block[0], expected[i].large);
         task.m = task.n = task.k = 32;
         EXPECT_OK(kn_gemm(queue, &task, &own, &err));
-        ck_assert_uint_eq(state()->last.block[0], expected[i].small);
+        ck_assert_uint_eq(fake_driver()->last.block[0], expected[i].small);
     }
     kn_buffer_free(both);
     kn_buffer_free(c);
