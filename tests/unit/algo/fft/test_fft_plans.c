@@ -183,6 +183,7 @@ START_TEST(vendor_measured)
     const kn_fft_options vendor = {.library = cuda ? KN_FFT_CUFFT : KN_FFT_CLFFT};
     const char *const name = cuda ? "cuFFT" : "clFFT";
     const char *const names[] = {"fft_pass", "fft_pass", name, name, "fft_pass", "fft_pass"};
+    const uint64_t resolution = cuda ? 2000 : 0; // of CUDA's events, nanoseconds
     kn_fft_plan *theirs = NULL, *ours = NULL;
     kn_profile_entry *entries = NULL;
     size_t count = 0;
@@ -203,8 +204,12 @@ START_TEST(vendor_measured)
     ck_assert_uint_eq(count, sizeof names / sizeof *names);
     for (size_t i = 0; i < count; i++) {
         ck_assert_str_eq(entries[i].kernel, names[i]);
-        ck_assert_uint_lt(entries[i].start, entries[i].end);
-        ck_assert(i == 0 || entries[i - 1].end <= entries[i].start);
+        ck_assert_uint_le(entries[i].start, entries[i].end);
+        if (entries[0].end - entries[0].start <
+            100) // rusticl's clock measures nothing: every kernel takes 1 ns
+            continue;
+        ck_assert(names[i] != name || entries[i].start < entries[i].end);
+        ck_assert(i == 0 || entries[i - 1].end <= entries[i].start + resolution);
     }
     kn_free(entries);
     kn_fft_plan_free(theirs);
