@@ -375,15 +375,16 @@ kn_status opencl_event_times(struct be_event *event, uint64_t *queued, uint64_t 
 
 kn_status opencl_event_share(struct be_event *event, struct be_event **second, kn_error *err)
 {
-    cl_int code = cl->RetainEvent(event->event);
-    kn_status status;
+    struct opencl_work work = {NULL, event->begin, event->event};
+    cl_int code = cl->RetainEvent(work.last);
 
-    if (code != CL_SUCCESS)
-        return opencl_fail(err, code, "opencl", "sharing an event");
-    status = opencl_event_give(event->event, second, err);
-    if (!status && event->begin && cl->RetainEvent(event->begin) == CL_SUCCESS)
-        (*second)->begin = event->begin;
-    return status;
+    if (code == CL_SUCCESS && work.begin) {
+        code = cl->RetainEvent(work.begin);
+        if (code != CL_SUCCESS)
+            cl->ReleaseEvent(work.last);
+    }
+    return code == CL_SUCCESS ? opencl_work_end(&work, second, err)
+                              : opencl_fail(err, code, "opencl", "sharing an event");
 }
 
 void opencl_event_free(struct be_event *event)
