@@ -142,11 +142,14 @@ inline real point_at(__local const real_key *key, uint count, int rank)
     return rank < 0 ? -(real)INFINITY : rank >= (int)count ? (real)INFINITY : inside;
 }
 
-// Two errors that have nothing to do with each other; infinite with one of them.
-inline real together(real a, real b)
+// Two errors that have nothing to do with each other; infinite with one of them. Where values repeat, as a sensor's do,
+// errors are whole steps: both are then as large as they can be at once, and often.
+inline real together(real a, real b, bool repeats)
 {
-    real great = fmax(a, b), part = fmin(a, b) / great;
+    real great = fmax(a, b), least = fmin(a, b), part = least / great; // of a NaN and a number both are the number
 
+    if (repeats)
+        return great + least;
     return great > 0 && great < (real)INFINITY ? great * sqrt(1 + part * part) : great;
 }
 
@@ -168,7 +171,9 @@ robust_brackets(__global const real_key *points, uint count, uint run, uint reac
         for (uint e = 0; e < ENDS; e++)
             seen[e] = 0;
     merge_local(key, size, run);
-    real centre = point_at(key, count, (int)count / 2);
+    int middle_rank = (int)count / 2;
+    real centre = point_at(key, count, middle_rank);
+    bool repeats = point_at(key, count, middle_rank - 1) == centre || point_at(key, count, middle_rank + 1) == centre;
     end[0] = point_at(key, count, lower);
     end[1] = point_at(key, count, upper);
     barrier(CLK_LOCAL_MEM_FENCE);
@@ -179,8 +184,8 @@ robust_brackets(__global const real_key *points, uint count, uint run, uint reac
     sort_valley(key, size);
     real off = fmax(end[1] - centre, centre - end[0]), middle = point_at(key, count, (int)count / 2);
     real near = point_at(key, count, lower), far = point_at(key, count, upper);
-    near = fmax(middle - together(middle - near, off), (real)0);
-    far = middle + together(far - middle, off);
+    near = fmax(middle - together(middle - near, off, repeats), (real)0);
+    far = middle + together(far - middle, off, repeats);
     end[2] = centre - far;
     end[3] = centre - near;
     end[4] = centre + near;

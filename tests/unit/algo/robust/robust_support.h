@@ -74,7 +74,8 @@ enum pattern {
     UNIFORM,
     FAR_FROM_ZERO, // no digit of the first ones tells one from another
     HEAVY_TAILED,
-    GRID, // as a sensor of 8 bits has them
+    GRID,         // as a sensor of 8 bits has them
+    GRID_BETWEEN, // the median is one of two values, or lies between them
     MOSTLY_TIES,
     ALL_EQUAL,
     TWO_VALUES,
@@ -110,6 +111,8 @@ static inline double make(kn_type type, enum pattern pattern, size_t i, size_t n
         return tan(3.14159265358979323846 * (u - 0.5));
     case GRID:
         return rint(fmax(-128, fmin(127, 20 * normal() - 33)));
+    case GRID_BETWEEN:
+        return rint(fmax(-128, fmin(127, 20 * normal() - 32.5)));
     case MOSTLY_TIES:
         return random % 100 ? 0.375 : normal();
     case ALL_EQUAL:
