@@ -63,8 +63,10 @@ static inline void write_program(const char *path, const struct src_unit *unit, 
                                  "{\n"
                                  "    FILE *file = fopen(argv[1], \"rb\");\n"
                                  "    results = fopen(argv[2], \"wb\");\n"
-                                 "    if (!file || !results || fread(in, sizeof in, 1, file) != 1)\n"
-                                 "        return 1;\n";
+                                 "    if (!file || !results || fread(in, sizeof in, 1, file) != 1) {\n"
+                                 "        perror(\"the program's input or results\");\n"
+                                 "        return 1;\n"
+                                 "    }\n";
     FILE *file = fopen(path, "w");
 
     ck_assert_ptr_nonnull(file);
@@ -75,7 +77,12 @@ static inline void write_program(const char *path, const struct src_unit *unit, 
         fprintf(file, "    memcpy(kn_bank, in, %d);\n", TABLE_BYTES);
     for (size_t k = 0; k < unit->kernel_count; k++)
         write_call(file, &unit->kernels[k], cuda->kernels[k].arena_bytes, bank);
-    fputs("    return fclose(results);\n}\n", file);
+    fputs("    if (fclose(results) != 0) {\n"
+          "        perror(\"the program's results\");\n"
+          "        return 1;\n"
+          "    }\n"
+          "}\n",
+          file);
     ck_assert_int_eq(fclose(file), 0);
 }
 
