@@ -240,6 +240,7 @@ static bool is_rightly_refused(const char *subject)
         {"implicit_int", "type specifier missing"},
         {"bit_fields", "bit-fields are not supported in OpenCL"}, // 6.9.c
         {"opencl_2", "get_local_linear_id"},                      // 6.12.1 does not have it
+        {"opencl_2", "'memory_scope_work_group'"}, // nor 6.12.8, where NVIDIA's compiler has the first
     };
 
     for (size_t i = 0; i < KN_COUNT(refused); i++)
